@@ -303,14 +303,14 @@ class Recovery:
             return reply
         # It is unknown whether the next page was posted.
         one_message = unrecorded is None and len(unshown.pages()) > len(known)
-        await self._show_exclusively(unshown, reply, one_message=one_message)
+        await self._show_pages(unshown, reply, one_message=one_message)
         return reply
 
     async def _show_in_channel(self, unshown: UnshownTurn) -> Reply | NotShown:
         turn = unshown.turn
         if turn.kind != "message":
             reply = await self._reply_without_token(turn)
-            await self._show_exclusively(unshown, reply)
+            await self._show_pages(unshown, reply)
             return reply
         first_id, channel_id = turn.shown_in, turn.place_id or turn.key.channel_id
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
@@ -328,7 +328,7 @@ class Recovery:
                 return "deleted"
             if turn.state != "answered" and ids and _shows_an_end(await fetch(ids[-1])):
                 return "shown_already"
-        await self._show_exclusively(unshown, reply)
+        await self._show_pages(unshown, reply)
         return reply
 
     async def _show_by_dm(self, unshown: UnshownTurn) -> Reply:
@@ -343,50 +343,43 @@ class Recovery:
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
         note = unshown.recipient.words[UnfinishedTexts].late_note(link)
-        await self._show_pages(unshown, reply, unshown.sentence_page(), owner_id=None, note=note)
+        await self._show_pages(unshown, reply, dm_note=note)
         return reply
 
-    async def _show_exclusively(
-        self, unshown: UnshownTurn, reply: Reply, *, one_message: bool = False
-    ) -> None:
-        ids, owner_id = await reply.message_ids(), unshown.turn.key.user_id
-        async with self.running.receipts.changes.after(ids[-1] if ids else unshown.turn.id):
-            page = unshown.pages()[0]
-            await self._show_pages(unshown, reply, page, owner_id=owner_id, one_message=one_message)
-
     async def _show_pages(
-        self,
-        unshown: UnshownTurn,
-        reply: Reply,
-        page: Page,
-        *,
-        owner_id: int | None,
-        note: str = "",
-        one_message: bool = False,
+        self, unshown: UnshownTurn, reply: Reply, *, dm_note: str | None = None, one_message: bool = False
     ) -> None:
-        """`owner_id`: whose buttons the answer keeps."""
-        words, receipts, user_id = unshown.recipient.words, self.running.receipts, unshown.turn.key.user_id
-        if unshown.answer is not None:
-            before: tuple[Page, ...] = ()
-            if unshown.older is not None:
-                state = stored_state(unshown.older, heard=unshown.heard)
-                before = (with_controls(final_pages(state, words)[-1], state, words, user_id),)
-            live = LiveAnswer(
-                reply,
-                words,
-                StopButton(user_id, unshown.turn.id),
-                asker_id=user_id,
-                before=before,
-                one_message=one_message,
-                receipts=receipts,
-            )
-            if unshown.heard:
-                live.feed(Heard(unshown.heard))
-            live.feed(Done(unshown.answer, Usage(), proposals=unshown.proposals))
-            await live.finish(owner_id, temporary=False, note=note)
-            return
-        await reply.show((await receipts.with_current_state(page, words),))
-        await receipts.record(reply, page.receipts, words)
+        """`dm_note`: shown below an answer by DM, which has no buttons."""
+        words, receipts, ids = unshown.recipient.words, self.running.receipts, await reply.message_ids()
+        async with receipts.changes.after(ids[-1] if ids else unshown.turn.id):
+            if unshown.answer is not None:
+                await self._show_answer(unshown, unshown.answer, reply, dm_note, one_message=one_message)
+                return
+            page = unshown.pages()[0] if dm_note is None else unshown.sentence_page()
+            await reply.show((await receipts.with_current_state(page, words),))
+            await receipts.record(reply, page.receipts, words)
+
+    async def _show_answer(
+        self, unshown: UnshownTurn, answer: Message, reply: Reply, dm_note: str | None, *, one_message: bool
+    ) -> None:
+        words, user_id = unshown.recipient.words, unshown.turn.key.user_id
+        before: tuple[Page, ...] = ()
+        if unshown.older is not None:
+            state = stored_state(unshown.older, heard=unshown.heard)
+            before = (with_controls(final_pages(state, words)[-1], state, words, user_id),)
+        live = LiveAnswer(
+            reply,
+            words,
+            StopButton(user_id, unshown.turn.id),
+            asker_id=user_id,
+            before=before,
+            one_message=one_message,
+            receipts=self.running.receipts,
+        )
+        if unshown.heard:
+            live.feed(Heard(unshown.heard))
+        live.feed(Done(answer, Usage(), proposals=unshown.proposals))
+        await live.finish(user_id if dm_note is None else None, temporary=False, note=dm_note or "")
 
     async def _reply_without_token(self, turn: PendingTurn) -> Reply:
         """Return a reply by the bot's own token, which continues in the existing messages."""
