@@ -233,23 +233,21 @@ class Reply:
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
-        state_before = (self._outlet, self._sent, self._max_message_count, self._left_out_parts)
-        self._outlet, self._left_out_parts = outlet, frozenset()
-        if not dm_begun:
-            self._sent, self._max_message_count = [], 0
+        dm = Reply(outlet, self._sent if dm_begun else (), is_continued=self._is_continued)
         try:
-            await self._show(pages, pauses_s)
+            await dm._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
-            self._outlet, self._sent, self._max_message_count, self._left_out_parts = state_before
             self.no_dm = True
             return False
         if not dm_begun:
-            outlet, sent_before = state_before[:2]
-            self._first_id_before_dm = tuple(int(sent.id) for sent in sent_before[:1] if sent.id is not None)
-            for sent in sent_before:
+            self._first_id_before_dm = tuple(int(sent.id) for sent in self._sent[:1] if sent.id is not None)
+            for sent in self._sent:
                 with suppress(hikari.HikariError):
-                    await outlet.delete(sent.id)
+                    await self._outlet.delete(sent.id)
             _log.warning("answer_sent_by_dm", code=int(error.code))
+        self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
+        self._max_message_count, self._may_have_unknown_messages = dm._max_message_count, False
+        self._visible.set()
         return True
 
     async def remove(self) -> None:
