@@ -24,7 +24,7 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "jobs": ("make_jobs",),  # work of its own while Discord is connected
     "commands": ("loader",),  # a lightbulb loader
     "web": ("PAGES",),
-    "terminal": ("COMMANDS",),  # and `beside_chat`, work of its own while the chat is open
+    "terminal": ("COMMANDS",),  # and `run_during_chat`, work of its own while the chat is open
     "cli": ("add_command", "run", "say_error"),  # a command of `cc-bot`
     "doctor": ("list_checks",),
 }

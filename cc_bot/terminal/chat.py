@@ -30,7 +30,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
 from cc_bot.in_order import handle_signals
-from cc_bot.terminal.commands import Chat, ChatProfile, complete, run_line, tell_unfinished_calls
+from cc_bot.terminal.commands import Chat, ChatProfile, complete, report_unfinished_calls, run_line
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import TerminalTexts
@@ -59,7 +59,7 @@ class ChatCompleter(Completer):
 
 
 class TypedHistory(FileHistory):
-    """In a file that only its owner can read; in memory if it is unusable."""
+    """Typed lines, in a file that only its owner can read, or in memory if the file is unusable."""
 
     def __init__(self, file: Path | None) -> None:
         try:
@@ -87,7 +87,7 @@ class InputLine:
             completer=completer,
             history=history,
             multiline=True,
-            key_bindings=_keys(),
+            key_bindings=_key_bindings(),
             prompt_continuation="  ",
             reserve_space_for_menu=6,
             style=_STYLE,
@@ -103,7 +103,7 @@ class InputLine:
             return None
 
 
-def _keys() -> KeyBindings:
+def _key_bindings() -> KeyBindings:
     keys = KeyBindings()
 
     @keys.add("enter")
@@ -126,7 +126,7 @@ YES_ANSWERS: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
-    """Ask without history; None for Ctrl-C and Ctrl-D. Earlier keystrokes are no answer and are dropped."""
+    """Return the answer to a question; None for Ctrl-C and Ctrl-D. Earlier keystrokes are dropped."""
     session = PromptSession[str](history=DummyHistory())
     clear_typeahead(session.input)
     if sys.platform != "win32":
@@ -178,43 +178,43 @@ async def _read_piped(file: io.FileIO) -> str | None:
     return content.decode("utf-8-sig", "replace") if content else None
 
 
-Read = Callable[[], Awaitable[str | None]]
+ReadLine = Callable[[], Awaitable[str | None]]
 
 
 @dataclass(eq=False)
-class _Ending:
-    """On a signal, stops the running answer and reads no more lines."""
+class _Shutdown:
+    """Stops the running answer and ends the input when a signal requests it."""
 
     assistant: Assistant
-    begun: asyncio.Event = field(default_factory=asyncio.Event)
-    _draining: asyncio.Task[None] | None = None
+    requested: asyncio.Event = field(default_factory=asyncio.Event)
+    _drain: asyncio.Task[None] | None = None
 
-    def begin(self) -> None:
-        self.begun.set()
-        self._draining = self._draining or asyncio.create_task(self.assistant.turns.drain(0))
+    def request(self) -> None:
+        self.requested.set()
+        self._drain = self._drain or asyncio.create_task(self.assistant.turns.drain(0))
 
-    async def lines(self, read: Read) -> AsyncIterator[str]:
-        while (line := await self.read_unless_begun(read)) is not None:
+    async def lines(self, read: ReadLine) -> AsyncIterator[str]:
+        while (line := await self.read_line(read)) is not None:
             yield line
 
-    async def read_unless_begun(self, read: Read) -> str | None:
-        """Return the next line; None on shutdown."""
-        reading, begun = asyncio.ensure_future(read()), asyncio.create_task(self.begun.wait())
+    async def read_line(self, read: ReadLine) -> str | None:
+        """Return the next line; None at the end of the input, and on shutdown."""
+        reading, requested = asyncio.ensure_future(read()), asyncio.create_task(self.requested.wait())
         try:
-            await asyncio.wait((reading, begun), return_when=asyncio.FIRST_COMPLETED)
-            return None if self.begun.is_set() else reading.result()
+            await asyncio.wait((reading, requested), return_when=asyncio.FIRST_COMPLETED)
+            return None if self.requested.is_set() else reading.result()
         finally:
             reading.cancel()
-            begun.cancel()
-            await asyncio.gather(reading, begun, return_exceptions=True)
+            requested.cancel()
+            await asyncio.gather(reading, requested, return_exceptions=True)
 
 
-Running = Callable[[], AbstractContextManager[None]]
+LineContext = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(eq=False)
 class Conversation:
-    """Runs one line at a time; the features' work beside it holds `busy` while it shows something."""
+    """Runs one line at a time. Features that show something meanwhile hold `busy` while they do."""
 
     chat: Chat
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -224,16 +224,16 @@ class Conversation:
         async with self.busy:
             return await run_line(self.chat, line)
 
-    async def converse(self, lines: AsyncIterator[str], running: Running) -> None:
-        """Run each line inside `running`."""
+    async def converse(self, lines: AsyncIterator[str], line_context: LineContext) -> None:
+        """Run each line within a `line_context`."""
         with contextlib.suppress(StorageError):  # the first question reports it
-            await tell_unfinished_calls(self.chat)
-        async with contextlib.AsyncExitStack() as beside:
-            for work in (getattr(module, "beside_chat", None) for module in modules("terminal")):
-                if work:
-                    await beside.enter_async_context(work(self))
+            await report_unfinished_calls(self.chat)
+        async with contextlib.AsyncExitStack() as stack:
+            for run in (getattr(module, "run_during_chat", None) for module in modules("terminal")):
+                if run:
+                    await stack.enter_async_context(run(self))
             async for line in lines:
-                with running():
+                with line_context():
                     if not await self.run(line):
                         return
 
@@ -242,7 +242,7 @@ class Conversation:
         await run_in_terminal(partial(self.chat.view.say, text))
 
 
-_GONE: Final = {errno.EPIPE, errno.EIO}
+_CLOSED_ERRNOS: Final = {errno.EPIPE, errno.EIO}
 _THEME: Final = Theme({"markdown.code": "bold cyan"})
 
 
@@ -250,21 +250,21 @@ async def run_chat(
     assistant: Assistant, stores: Stores, parts: Mapping[type[Any], Any], profile: ChatProfile
 ) -> bool:
     """Chat on standard input and output until the end. Returns False if a piped line failed."""
-    ending = _Ending(assistant)
+    shutdown = _Shutdown(assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
             view = RichView(Console(highlight=False, markup=False, emoji=False, theme=_THEME))
-            await _chat_with_person(Chat(assistant, stores, parts, profile, view), ending, view)
+            await _chat_with_person(Chat(assistant, stores, parts, profile, view), shutdown, view)
             return True
         piped = PlainView(sys.stdout, sys.stderr)
         file = io.FileIO(sys.stdin.fileno(), closefd=False)
-        lines = ending.lines(partial(_read_piped, file))
-        with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), ending.begin)):
+        lines = shutdown.lines(partial(_read_piped, file))
+        with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM", "SIGHUP"), shutdown.request)):
             chat = Chat(assistant, stores, parts, profile, piped)
             await Conversation(chat).converse(lines, nullcontext)
-        return ending.begun.is_set() or not piped.failed
+        return shutdown.requested.is_set() or not piped.failed
     except OSError as error:
-        if error.errno not in (*_GONE, errno.ENOSPC):
+        if error.errno not in (*_CLOSED_ERRNOS, errno.ENOSPC):
             raise
         # Otherwise Python would flush at exit, and report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -273,17 +273,17 @@ async def run_chat(
         return True
 
 
-async def _chat_with_person(chat: Chat, ending: _Ending, view: RichView) -> None:
+async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> None:
     words = chat.texts[TerminalTexts]
     line = InputLine(ChatCompleter(chat), TypedHistory(chat.profile.history_file))
 
     async def confirm(question: str) -> bool:
-        typed = await ending.read_unless_begun(partial(_ask_line, question)) or ""
+        typed = await shutdown.read_line(partial(_ask_line, question)) or ""
         return unicodedata.normalize("NFKC", typed).strip().casefold() in YES_ANSWERS
 
     chat.confirm = confirm
     view.say(words.greeting.format(model=chat.profile.model_label), style="dim")
-    lines = ending.lines(partial(line.read, chat.texts))
-    with handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+    lines = shutdown.lines(partial(line.read, chat.texts))
+    with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)
     view.say(words.goodbye, style="dim")

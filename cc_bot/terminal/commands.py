@@ -1,5 +1,5 @@
-"""Runs a line: a question, or a command named and described as on Discord (texts/commands.py). An answer's
-proposals are asked about below it."""
+"""Runs a line: a question, or a command named and described as on Discord (texts/commands.py). Below an
+answer, the user is asked about its proposals."""
 
 import re
 import secrets
@@ -85,7 +85,7 @@ class ChatProfile:
 P = TypeVar("P")
 
 
-async def _refuse(_question: str) -> bool:
+async def _answer_no(_question: str) -> bool:
     return False
 
 
@@ -96,7 +96,7 @@ class Chat:
     parts: Mapping[type[Any], Any]  # of the features, by type
     profile: ChatProfile
     view: View
-    confirm: Callable[[str], Awaitable[bool]] = _refuse  # in a pipe, whose lines were written before
+    confirm: Callable[[str], Awaitable[bool]] = _answer_no  # in a pipe, whose lines were written before
     answering: Stop | None = field(default=None, init=False)
 
     @property
@@ -156,7 +156,7 @@ class InvalidCommand(Exception):
 _OPTION: Final = re.compile(r"""--([a-z]+)[=\s]\s*("[^"]*"|\S+)\s*""")
 
 
-def _fold(typed: str) -> str:
+def _normalize(typed: str) -> str:
     return unicodedata.normalize("NFKC", typed).casefold()
 
 
@@ -168,13 +168,13 @@ def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
     attempts = []
     for count in (2, 1):
         parts = typed[1:].split(maxsplit=count)
-        attempts.append(name := _fold(" ".join(parts[:count])))
+        attempts.append(name := _normalize(" ".join(parts[:count])))
         text = parts[count] if len(parts) > count else ""
         if not text:
             name = _short_names().get(name, name)
         if name in commands() and typed[1:2].strip():
             text, options = _take_options(commands()[name], text)
-            return name, text if name == "ask" else _unquoted(text), options
+            return name, text if name == "ask" else _unquote(text), options
     on_discord = command_names(Locale.EN)
     for attempt in attempts:
         given = one_line(f"/{attempt}", 40)
@@ -191,17 +191,17 @@ def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
     known = {_option_name(key) for key in command.options}
     options: dict[str, str] = {}
     while (found := _OPTION.match(text)) and found[1] in known:
-        options[found[1]] = _unquoted(found[2])
+        options[found[1]] = _unquote(found[2])
         text = text[found.end() :]
     return text.strip(), options
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     quoted = len(text) > 2 and text[0] == text[-1] == '"' and '"' not in text[1:-1]
     return text[1:-1] if quoted else text
 
 
-def number_in(text: str, needed: str) -> int:
+def parse_number(text: str, needed: str) -> int:
     digits = text.lstrip("#＃")
     if not digits.isdecimal() or not 0 < int(digits[:20]) < 2**63:
         raise InvalidCommand(needed)
@@ -216,7 +216,7 @@ async def run_line(chat: Chat, line: str) -> bool:
             name, text, options = parse(line, chat.texts)
             outcome = await commands()[name].run(chat, text, options)
             if outcome is not None:
-                chat.view.say(outcome if isinstance(outcome, str) else _written(outcome))
+                chat.view.say(outcome if isinstance(outcome, str) else _reply_text(outcome))
     except InvalidCommand as mistake:
         chat.view.fail(str(mistake))
     except errors.CcBotError as error:
@@ -229,7 +229,7 @@ async def run_line(chat: Chat, line: str) -> bool:
     return name != "exit"
 
 
-def _written(reply: Reply) -> str:
+def _reply_text(reply: Reply) -> str:
     items = (
         f"  #{each.number}  {one_line(each.text)}  ({', '.join(filter(None, (*each.details, each.trouble)))})"
         for each in reply.items
@@ -238,10 +238,10 @@ def _written(reply: Reply) -> str:
     return "\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints))
 
 
-async def ask(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
+async def run_question(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
     profile = chat.profile
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
-    done = await answer(chat, question)
+    done = await show_answer(chat, question)
     if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
         chat.view.notices([chat.texts[TerminalTexts].no_key])
 
@@ -259,7 +259,7 @@ async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     return "\n".join((*lines, "", words[TerminalTexts].help_keys, words[TerminalTexts].help_stored))
 
 
-async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
+async def exit_chat(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
     pass
 
 
@@ -267,11 +267,11 @@ async def leave(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
 def commands() -> Mapping[str, Command]:
     """Return the commands by name; those of a feature are in COMMANDS of its `terminal`."""
     return {
-        "ask": Command(ask, ("ask_question",)),
+        "ask": Command(run_question, ("ask_question",)),
         **{name: each for module in modules("terminal") for name, each in module.COMMANDS.items()},
         "clear": Command(clear),
         "help": Command(show_help),
-        "exit": Command(leave, short="quit"),
+        "exit": Command(exit_chat, short="quit"),
     }
 
 
@@ -284,7 +284,7 @@ async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
     """Complete a command, or a number."""
     if not typed.startswith(("/", "／")):
         return ()
-    name, _, word = _fold(typed)[1:].rpartition(" ")
+    name, _, word = _normalize(typed)[1:].rpartition(" ")
     command = commands().get(name)
     if command and command.suggest:
         return [
@@ -299,7 +299,7 @@ async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
             display_meta=describe_command(name, chat.texts),
         )
         for name, each in commands().items()
-        if f"/{name}".startswith(_fold(typed))
+        if f"/{name}".startswith(_normalize(typed))
     ]
 
 
@@ -312,8 +312,8 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     return explained.replace(words[ErrorTexts].tell_operator, words[TerminalTexts].ask_doctor)
 
 
-async def answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
-    """Raises as `Assistant.ask`."""
+async def show_answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
+    """Ask a question and show its answer. Raises as `Assistant.ask`."""
     profile, stop = chat.profile, Stop()
     settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
@@ -338,13 +338,13 @@ async def answer(chat: Chat, question: Message, options: TurnOptions | None = No
         raise RuntimeError("a turn that does not raise ends with Done")
     for proposal in done.proposals:
         try:
-            await _decide(chat, proposal)
+            await _offer(chat, proposal)
         except errors.CcBotError as error:
             chat.view.fail(explain_to_operator(error, profile))
     return done
 
 
-async def _decide(chat: Chat, proposal: Proposal) -> None:
+async def _offer(chat: Chat, proposal: Proposal) -> None:
     words, approvals = chat.texts, chat.assistant.approvals
     chat.view.notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words[TerminalTexts].confirm):
@@ -356,14 +356,14 @@ async def _decide(chat: Chat, proposal: Proposal) -> None:
         result = await _approve(chat, proposal)
     except errors.CallPostponed as error:
         chat.view.fail(explain_to_operator(error, chat.profile))
-        await _decide(chat, proposal)
+        await _offer(chat, proposal)
         return
     if result is None:
         return
     chat.view.notices([*_outcome_notices(result, words)])
     await chat.stores.proposals.delete(result.proposal)
     if result.goes_on:
-        await _go_on(chat, result)
+        await _continue_answer(chat, result)
 
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
@@ -388,15 +388,15 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
         chat.answering = None
 
 
-async def _go_on(chat: Chat, result: ApprovedResult) -> None:
+async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
     profile, name = chat.profile, result.proposal.content.calls[0].name
     after_call = chat.texts[ProposalTexts].after_call.format(what=name)
     shown, author_id = profile.visibility, chat.user_id
     question = Message("user", after_call, visibility=shown, author_id=author_id, tainted=True)
-    await answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
+    await show_answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
 
 
-async def tell_unfinished_calls(chat: Chat) -> None:
+async def report_unfinished_calls(chat: Chat) -> None:
     """Report calls that an interrupted chat may have made. Raises StorageError."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.place_id is None:

@@ -23,7 +23,7 @@ from cc_bot.domain.proposal import CallMessage, Moment, ProposalLine, ProposedCa
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.llm.model import ToolRequest
-from cc_bot.terminal.commands import ChatProfile, proposal_notices, tell_unfinished_calls
+from cc_bot.terminal.commands import ChatProfile, proposal_notices, report_unfinished_calls
 from cc_bot.terminal.view import Notice, PlainView, Quoted, RichView, looks_like_notice, notice_lines
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
@@ -114,7 +114,7 @@ class TestACall:
         [proposal] = (await stores.sessions.archive_turn(session, turn, proposals=[WRITING])).proposals
         await stores.proposals.claim(proposal, "ended", CallMessage())
         for told in ("◆ ❓ 実行された可能性があります: notes · write", ""):
-            await tell_unfinished_calls(with_server.chat)
+            await report_unfinished_calls(with_server.chat)
             assert with_server.taken().startswith(told)
         assert calls_in(tmp_path) == []
 

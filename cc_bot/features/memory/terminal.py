@@ -9,7 +9,7 @@ from cc_bot.domain import errors
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
-from cc_bot.terminal.commands import Chat, Command, InvalidCommand, number_in
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import one_line
 from cc_bot.texts.cli import TerminalTexts
 
@@ -42,14 +42,14 @@ async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply
 
 
 async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    number = number_in(text, chat.texts[MemoryTexts].id_needed)
+    number = parse_number(text, chat.texts[MemoryTexts].id_needed)
     return await memories.delete(chat.profile.caller, id=number, service=chat.memories)
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
     """Undo the deletion, else the newest change. Raises MemoryNotFound."""
     words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
-    number = number_in(text, words[MemoryTexts].id_needed)
+    number = parse_number(text, words[MemoryTexts].id_needed)
     memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)
     back = await chat.stores.memory_removal.undelete(user_id, memory_id)
     if back is None and (memory := await stored.get(user_id, memory_id)):

@@ -22,7 +22,7 @@ from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RemindHereTexts
 from cc_bot.terminal.chat import Conversation
-from cc_bot.terminal.commands import Chat, Command, InvalidCommand, number_in
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import indent_symbols
 from cc_bot.texts import Texts
 from cc_bot.texts.session import MomentTexts
@@ -55,7 +55,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
 
 
 async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    number = number_in(text, chat.texts[RemindHereTexts].id_needed)
+    number = parse_number(text, chat.texts[RemindHereTexts].id_needed)
     return await reminders.delete(chat.profile.caller, number, schedules=chat.stores[ScheduleStore])
 
 
@@ -113,7 +113,7 @@ class DueReminders:
 
 
 @asynccontextmanager
-async def beside_chat(conversation: Conversation) -> AsyncIterator[None]:
+async def run_during_chat(conversation: Conversation) -> AsyncIterator[None]:
     """Show reminders as they come due."""
     due = DueReminders(conversation)
     await due.show()
