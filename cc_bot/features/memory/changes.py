@@ -79,7 +79,7 @@ def _state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptState:
         return "holds"
     if change.kind == "added" or change.former_id in memories:
         return "over"
-    return "undone"  # undoing a change removes the version before it
+    return "undone"  # to undo a change removes the former version
 
 
 def _undoable_kind(change: Change) -> Literal["added", "updated", "deleted"] | None:

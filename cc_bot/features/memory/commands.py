@@ -1,4 +1,4 @@
-"""`/memory …`: the caller's memories. Every reply is ephemeral, and its buttons work after a restart."""
+"""`/memory …`, for the caller's memories. Every reply is ephemeral, and its buttons work after a restart."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -78,18 +78,18 @@ on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 IMPORT_WITHIN: Final = timedelta(minutes=30)
-"""To read the file."""
+"""Time to read the file."""
 FORM_TIMEOUT_S: Final = 1.0
 """Discord waits 3 s for a form."""
 _QUERY_MARK: Final = "🔍 "
-"""Before the query above its hits, where the paging buttons read it."""
+"""Precedes the query above its hits; the paging buttons read it there."""
 _ON_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
 
 
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], store: MemoryStore = lightbulb.di.INJECTED
 ) -> list[Choice]:
-    """Suggest memories by text or number, which arrives as a string."""
+    """Suggest memories by text or number, which Discord sends as a string."""
     typed = str(ctx.focused.value or "")
     found = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
     return [(choice_name(Item(each.number, each.content)), each.number) for each in found]
@@ -100,11 +100,11 @@ async def suggest_categories(
     store: MemoryStore = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
-    """Suggest the user's categories: prefix matches first, then the largest."""
+    """Suggest the user's categories: first those that begin with the input, then the largest."""
     recipient = await recipients.find(ctx.interaction)
     wanted = str(ctx.focused.value or "").strip().casefold()
-    kept = await store.list_categories(recipient.user_id)
-    shown = (recipient.words[MemoryTexts].shown_category(name) for name, _ in kept)
+    categories = await store.list_categories(recipient.user_id)
+    shown = (recipient.words[MemoryTexts].shown_category(name) for name, _ in categories)
     found = [name for name in shown if wanted in name.casefold()]
     return sorted(found, key=lambda name: not name.casefold().startswith(wanted))
 
@@ -170,26 +170,26 @@ async def _add(caller: Recipient, *, audience: str | None, service: Memories, **
 
 
 async def _show(caller: Recipient, id: int, *, service: Memories) -> EphemeralView:  # noqa: A002 - the option's name
-    return await _card(caller, await find_id(caller, id, service), service)
+    return await _show_card(caller, await find_id(caller, id, service), service)
 
 
 async def _pin(caller: Recipient, id: int, *, service: Memories) -> EphemeralView:  # noqa: A002 - likewise
     memory_id = await find_id(caller, id, service)
-    return await _card(
+    return await _show_card(
         caller, memory_id, service, await memories.change(caller, "pin", memory_id, service=service)
     )
 
 
-async def _card(
-    caller: Recipient, memory_id: int, service: Memories, said: Reply | None = None
+async def _show_card(
+    caller: Recipient, memory_id: int, service: Memories, reply: Reply | None = None
 ) -> EphemeralView:
     store = service.stores.memories
-    kept = await store.get(caller.user_id, memory_id)
-    if kept is None:
+    found = await store.get(caller.user_id, memory_id)
+    if found is None:
         return EphemeralView(caller.words[ReceiptTexts].gone)
     former = await store.list_versions(caller.user_id, memory_id)
-    text = reply_view(said, caller).content if said else ""
-    return memory_card(kept, former, caller, service.clock, said=text)
+    text = reply_view(reply, caller).content if reply else ""
+    return memory_card(found, former, caller, service.clock, text=text)
 
 
 async def _ask_to_erase_all(caller: Recipient, *, service: Memories) -> EphemeralView:
@@ -228,16 +228,16 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20
 
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
-    """Send all memories as files, in as many messages as it takes."""
+    """Send all memories as files, in as many messages as are needed."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBoxTexts], format == "markdown"
     async with service.line.of(caller.user_id):
         async with service.line.work:
-            kept = await service.stores.memories.export_all(caller.user_id)
-            files = await asyncio.to_thread(_files, kept, caller, service.clock(), readable)
-        if not kept:
+            exported = await service.stores.memories.export_all(caller.user_id)
+            files = await asyncio.to_thread(_make_files, exported, caller, service.clock(), readable)
+        if not exported:
             await interaction.edit_initial_response(caller.words[MemoryTexts].none)
             return
-        text = (words.exported_readable if readable else words.exported).format(count=len(kept))
+        text = (words.exported_readable if readable else words.exported).format(count=len(exported))
         if len(files) > 1:
             text = f"{text}\n{words.exported_parts.format(files=len(files))}"
         await interaction.edit_initial_response(text, attachments=files[:MAX_FILES])
@@ -246,15 +246,15 @@ async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, ser
             await interaction.execute(attachments=more, flags=hikari.MessageFlag.EPHEMERAL)
 
 
-def _files(
-    kept: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
+def _make_files(
+    exported: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
 ) -> list[hikari.Bytes]:
-    """Takes seconds for many memories: not for the event loop."""
+    """Make the files of an export. Takes seconds for many memories, so it must run in a thread."""
     kind, max_bytes, max_memories = (
-        ("md", MAX_MARKDOWN_BYTES, len(kept)) if readable else ("json", MAX_IMPORT_BYTES, MAX_IMPORTED)
+        ("md", MAX_MARKDOWN_BYTES, len(exported)) if readable else ("json", MAX_IMPORT_BYTES, MAX_IMPORTED)
     )
     write = memories.make_export_writer(caller, now, readable=readable)
-    parts = [*split_export(kept, write, max_bytes=max_bytes, max_memories=max_memories)]
+    parts = [*split_export(exported, write, max_bytes=max_bytes, max_memories=max_memories)]
     day = now.astimezone(caller.timezone).date().isoformat()
     numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
     return [
@@ -324,12 +324,12 @@ async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
 async def change(
     press: Press[MemoryButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
 ) -> None:
-    """Run a button or menu of a memory, and show the result; for one on its card, the card again."""
+    """Run a button or menu of a memory, and show the result, or the card if the button is on it."""
     interaction, button, recipient = press
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
     reply = await memories.change(recipient, action, memory_id, version=version, service=service)
-    shown = await _card(recipient, memory_id, service, reply) if action in _ON_CARD else reply
+    shown = await _show_card(recipient, memory_id, service, reply) if action in _ON_CARD else reply
     await show(interaction, shown, recipient)
     upkeep.refresh(recipient.user_id, recipient.words)
     if action == "erase-said":
@@ -340,8 +340,8 @@ async def change(
 async def confirm(
     press: Press[ConfirmButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
 ) -> EphemeralView | None:
-    """Erase all memories, unless there are more than the question said; import the file below it; or
-    cancel."""
+    """Erase all memories, unless there are more than when the question was asked; import the attached file;
+    or cancel."""
     interaction, button, recipient = press
     words = recipient.words
     if button.decision == "cancel":
@@ -350,8 +350,9 @@ async def confirm(
         return EphemeralView(words[MemoryBoxTexts].ask_again)
     if button.decision == "import":
         return await _import_planned(interaction.message, recipient, service)
-    said = button.decision == "erase-said"
-    erased = await memories.erase_all(recipient, max_count=button.count, conversations=said, service=service)
+    erased = await memories.erase_all(
+        recipient, max_count=button.count, conversations=button.decision == "erase-said", service=service
+    )
     if erased is None:
         return await _ask_to_erase_all(recipient, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
@@ -389,7 +390,7 @@ async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: 
 
 @on_memory_press(EditForm, response="message")
 async def submit(press: Submission[EditForm], service: Memories, upkeep: ReceiptUpkeep) -> EphemeralView:
-    """Change the memory; refused input is shown again, so that it is not lost."""
+    """Change the memory. Invalid input is shown again, so that it is not lost."""
     _, form, recipient = press
     content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
     entered = MemoryForm(content, category, tags, end)
@@ -412,27 +413,26 @@ async def _open_form(
     *,
     missing: Callable[[Texts], str],
 ) -> None:
-    """Open the form, or report why not. It must be the first response, so the database must answer in
-    time."""
+    """Open the form, or say why not. A form must be the first response, so the database has little time."""
     try:
         async with asyncio.timeout(FORM_TIMEOUT_S):
             recipient = await recipients.find(interaction)
-            kept = await find(recipient.user_id)
+            found = await find(recipient.user_id)
     except (StorageError, TimeoutError) as error:
         trouble = error if isinstance(error, StorageError) else StorageError()
         words = recipients.words(recipients.discord_locale(interaction))
         await tell(interaction, explain(trouble, words))
         return
-    if kept is None:
+    if found is None:
         await tell(interaction, missing(recipient.words))
         return
-    title = recipient.words[MemoryCardTexts].form_title.format(id=kept.number)
-    form = EditForm(recipient.user_id, kept.id).custom_id()
-    await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, recipient))
+    title = recipient.words[MemoryCardTexts].form_title.format(id=found.number)
+    form = EditForm(recipient.user_id, found.id).custom_id()
+    await interaction.create_modal_response(shorten(title, 45), form, components=_form(found, recipient))
 
 
-def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
-    words, filled = recipient.words[MemoryCardTexts], asdict(memories.fill_form(kept, recipient.timezone))
+def _form(found: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
+    words, filled = recipient.words[MemoryCardTexts], asdict(memories.fill_form(found, recipient.timezone))
     lines = (
         ("content", words.content, "", MAX_CONTENT_CHARACTERS),
         ("category", words.category, recipient.words[MemoryTexts].general, MAX_CATEGORY_CHARACTERS),

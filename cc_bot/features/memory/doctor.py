@@ -16,8 +16,8 @@ def list_checks(given: Examined) -> Iterator[Check]:
 
 
 async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
-    said = texts[MemoryCheckTexts]
+    sentences = texts[MemoryCheckTexts]
     if embedder is None:
-        return ok("embedder", said.embedder_none if wanted else said.embedder_off)
+        return ok("embedder", sentences.embedder_none if wanted else sentences.embedder_off)
     use = embedder.embed(["猫 cat"])
-    return await try_service("embedder", embedder, use, said.embedder_ok, said.embedder_failed)
+    return await try_service("embedder", embedder, use, sentences.embedder_ok, sentences.embedder_failed)

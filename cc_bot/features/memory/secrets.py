@@ -1,7 +1,7 @@
-"""Detects secrets, which must not be saved as memories, and questions for them.
+"""Detects secrets, which must not be stored as memories, and questions for them.
 
-A match is an unmistakable form (a key of a known service, a number with a valid check digit), or a word for a
-secret beside something that can be one.
+A secret is detected by an unmistakable form (a key of a known service, a number with a valid check digit), or
+by a word such as `password` next to something that can be one.
 """
 
 import math
@@ -56,7 +56,7 @@ _NEXT_TO_WORD: Final = re.compile(
 _POLICY_WORDS: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
-"""Between the word and the value: then the text is about passwords."""
+"""If between the word and the value, the text is about passwords."""
 _PLAIN_WORD: Final = re.compile(
     rf"(?:{_CREDENTIAL_WORDS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
@@ -74,7 +74,7 @@ _BEFORE_WORD: Final = re.compile(
 _ORDINARY: Final = re.compile(
     r"https?://\S*|www\.\S*|\d{1,2}:\d{2}|(?:\d{4}[-/])?\d{1,2}[-/]\d{1,2}|[A-Za-z]+(?:'[a-z]+)?"
 )
-"""A time, date or URL, or a word."""
+"""A time, date, URL or word."""
 _NEAR: Final = 40
 _TOKEN_WORD: Final = re.compile(f"(?:{_KEY_WORDS}|{_CREDENTIAL_WORDS})", re.IGNORECASE)
 _LONG_WORD: Final = re.compile(r"(?<![\w/.+=-])[A-Za-z0-9_+/=.-]{16,}")
@@ -84,7 +84,7 @@ _CARD_LENGTHS: Final = range(14, 20)
 _CARD_WORD: Final = re.compile(r"カード|クレカ|クレジット|デビット|card|visa|master|amex|jcb", re.IGNORECASE)
 _CARD_START: Final = re.compile(r"4|5[1-5]|2[2-7]|3[47]|35|36|30[0-5]|38|6(?:011|4|5|2)")
 _CARD_FORMAT: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
-"""How card numbers are written; a longer one in one piece is more often a Discord id."""
+"""How card numbers are written; a longer number without spaces is more often a Discord id."""
 _SECURITY_CODE: Final = re.compile(
     r"(?:セキュリティコード|cvv2?|cvc2?|security code)[^\d\n]{0,12}\d{3,4}(?!\d)", re.IGNORECASE
 )
@@ -103,7 +103,7 @@ _ACCOUNT: Final = re.compile(
 )
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")
-"""But a single space or line feed."""
+"""Any white space but a single space or line feed."""
 _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
@@ -121,7 +121,7 @@ def normalize(text: str) -> str:
 
 
 def _names_password(text: str) -> bool:
-    """`パスワードは hunter2`: the word, and not an ordinary word."""
+    """Return whether the text names a password: `パスワードは hunter2`, but not an ordinary word."""
     if _PHRASE.search(text) or _PLAIN_WORD.search(text):
         return True
     found = (*_AFTER_WORD.finditer(text), *_NEXT_TO_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
@@ -132,7 +132,7 @@ def _names_password(text: str) -> bool:
 
 
 def _could_be_password(value: str) -> bool:
-    """ASCII with a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
+    """Return whether a word has a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
     if len(ascii_part) < 4 or _ORDINARY.fullmatch(ascii_part) or value[len(ascii_part) :].startswith("年"):
@@ -141,7 +141,7 @@ def _could_be_password(value: str) -> bool:
 
 
 def _names_token(text: str) -> bool:
-    """A long random-looking string near a word for a token."""
+    """Return whether a long random string is near a word for a token."""
     for match in _LONG_WORD.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].replace(match[0], " ")
         if _looks_random(match[0]) and _TOKEN_WORD.search(around):
@@ -150,7 +150,7 @@ def _names_token(text: str) -> bool:
 
 
 def _looks_random(word: str) -> bool:
-    """Many different characters, letters and digits mixed."""
+    """Return whether a word has many different characters, with letters and digits mixed."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
     counts = Counter(word)
@@ -173,14 +173,14 @@ def _has_secret_number(text: str) -> bool:
         if len(digits) == 12 and _MY_NUMBER_WORD.search(dashed) and _is_my_number(digits):
             return True
         if len(digits) in _CARD_LENGTHS and _passes_luhn(digits):
-            alone = _CARD_FORMAT.fullmatch(match[0]) and _CARD_START.match(digits)
-            if alone or _CARD_WORD.search(dashed):
+            is_formatted = _CARD_FORMAT.fullmatch(match[0]) and _CARD_START.match(digits)
+            if is_formatted or _CARD_WORD.search(dashed):
                 return True
     return False
 
 
 def _passes_luhn(digits: str) -> bool:
-    """ISO/IEC 7812-1, annex B."""
+    """See ISO/IEC 7812-1, annex B."""
     if len(set(digits)) == 1:
         return False
     doubled = (int(digit) * (2 if at % 2 else 1) for at, digit in enumerate(reversed(digits)))
@@ -188,7 +188,7 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def _is_my_number(digits: str) -> bool:
-    """Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
+    """Check Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
     2014, article 5."""
     *body, check = map(int, digits)
     weighted = sum(digit * (at + 1 if at <= 6 else at - 5) for at, digit in enumerate(reversed(body), 1))
@@ -202,7 +202,7 @@ _RULES: Final[tuple[Callable[[str], object], ...]] = (
 )
 
 
-# A false match costs a form, a missed one a password.
+# A false match refuses a form, a missed one gives a password away.
 
 _ASKED_TERMS: Final = """
     password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey
@@ -224,9 +224,9 @@ _ASKED_TERMS: Final = """
     loginlink signinlink logindetails logindata signindetails signindata discordlogin passportnumber
     licensenumber licencenumber wifikey wpakey alarmcode doorcode recoverywords
 """
-"""Anywhere, without what is between letters, hiragana as katakana without long vowels."""
+"""Searched in text without separators, with hiragana as katakana and without long vowels."""
 _ASKED_WORDS: Final = "pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"
-"""As whole words: they are part of many others."""
+"""Searched as whole words, as many other words contain them."""
 _HARMLESS: Final = re.compile(
     r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
     r"ticket) (?:code|number|digit)s?\b"
@@ -245,7 +245,7 @@ _BY_PHRASE: Final = re.compile(
     r"|\blink\b.{0,40}\b(?:e ?mail|sent)\b|\bexpir(?:y|ation)\b.{0,20}\bcard\b|\baccount no\b.{0,20}\bbank\b"
     r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
 )
-"""A code or number near its origin or what it opens."""
+"""A code or number near what it came from or what it opens."""
 _BY_PHRASE_JA: Final = re.compile(
     "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
     "確認|二段階|二要素|解除|ログイン|裏)"
@@ -284,7 +284,7 @@ def _without_accent(letter: str) -> str:
 
 
 _LOOKALIKES: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРАЕОСХКТМНВІЅ", "aeopcxyisdktknAaoOpvPAEOCXKTMHBIS")
-"""They look like Latin letters."""
+"""Letters that look like Latin ones."""
 _LETTERS_FOR_DIGITS: Final = str.maketrans("013457@$", "oleastas")
 _KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}
 _FOLDED_TERMS: Final = tuple(

@@ -1,4 +1,4 @@
-"""The commands of the terminal."""
+"""Commands of the terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,18 +47,18 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> R
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
-    """Undo the deletion, else the newest change. Raises MemoryNotFound."""
+    """Undo the deletion of a memory, or else its newest change. Raises MemoryNotFound."""
     words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
     number = parse_number(text, words[MemoryTexts].id_needed)
     memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)
-    back = await chat.stores.memory_removal.undelete(user_id, memory_id)
-    if back is None and (memory := await stored.get(user_id, memory_id)):
-        back = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)
-        if back is None:
+    restored = await chat.stores.memory_removal.undelete(user_id, memory_id)
+    if restored is None and (memory := await stored.get(user_id, memory_id)):
+        restored = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)
+        if restored is None:
             raise InvalidCommand(words[TerminalTexts].nothing_to_undo.format(id=number))
-    if back is None:
+    if restored is None:
         raise errors.MemoryNotFound(id=number)
-    return words[MemoryTexts].undeleted.format(id=back.number, content=one_line(back.content))
+    return words[MemoryTexts].undeleted.format(id=restored.number, content=one_line(restored.content))
 
 
 async def suggest_memories(chat: Chat, word: str) -> Sequence[tuple[int, str]]:

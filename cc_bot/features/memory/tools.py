@@ -1,6 +1,6 @@
 """Tools to store, recall, change, forget and list the user's memories.
 
-They see what the answer's readers may see. consent.py decides whether a change is made or proposed.
+They see only what the readers of the answer may see. consent.py decides whether a change is made or proposed.
 """
 
 import json
@@ -57,7 +57,7 @@ LIKELY: Final = 0.4
 
 
 def describe(context: ToolContext, memory: Memory) -> dict[str, Any]:
-    """A memory in a result: `id` is the number that the user sees, `ref` its row."""
+    """Return a memory for a result: `id` is the number that the user sees, `ref` the id of its row."""
     result: dict[str, Any] = {
         "id": memory.number,
         "content": memory.content,
@@ -76,13 +76,13 @@ def with_warning(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def describe_change(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
-    """Receipts of stored answers are built from this (discord/pages)."""
+    """Return a change for a result; receipts of stored answers are made from it (changes.py)."""
     result = describe(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
     return result if change.version_id is None else result | {"former_ref": change.version_id}
 
 
 def _confidence_word(confidence: float) -> str:
-    """A model would quote a number, and compare it with unrelated ones."""
+    """Return a word, as a model would quote a number."""
     return "sure" if confidence >= SURE else "likely" if confidence >= LIKELY else "maybe"
 
 
@@ -92,7 +92,7 @@ _NEVER: Final = re.compile(r"(?:never|no|forever|)$|9999", re.IGNORECASE)
 
 
 def _as_list(tags: object) -> object:
-    """Small models send a string for a list."""
+    """Return a list, as small models send a string."""
     if tags is None:
         return []
     return list(parse_tags(tags)) if isinstance(tags, str) else tags
@@ -109,8 +109,7 @@ Expires = Annotated[
 
 
 def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
-    """The end of the given day, or the given time, in the user's time zone; None: never. Raises
-    InvalidToolCall."""
+    """Return the end of a day, or a time, in the user's time zone; None for never. Raises InvalidToolCall."""
     if expires is None or _NEVER.match(expires.strip()):
         return None
     try:
@@ -125,7 +124,7 @@ def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
 
 
 NEAREST: Final = 3
-"""Related notes shown with a new one."""
+"""Related memories shown with a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ class _Draft:
 
     @property
     def arguments(self) -> Mapping[str, object]:
-        """Arguments of remember and update_memory that store this."""
+        """Return the arguments of remember and update_memory that store this."""
         ends = self.expires_at.isoformat() if self.expires_at else "never"
         return {"content": self.content, "category": self.category, "tags": self.tags, "expires": ends}
 
@@ -302,19 +301,19 @@ async def list_memories(
 async def _handle_duplicate(
     context: ToolContext, wanted: _Draft, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolOutcome:
-    """Report a memory with the same content. A new category, tag or end changes it, unless the call was
-    approved: the user was not shown that."""
+    """Report a known memory with the same content. A new category, tag or end changes it, unless the call was
+    approved, since the user was not shown that."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
-    filing = replace(_Draft.of(known), expires_at=ends)
-    filing = replace(filing, category=wanted.category) if filed else filing
-    filing = replace(filing, tags=wanted.tags) if tagged else filing
-    if filing == _Draft.of(known) or context.approved is not None:
+    changed = replace(_Draft.of(known), expires_at=ends)
+    changed = replace(changed, category=wanted.category) if filed else changed
+    changed = replace(changed, tags=wanted.tags) if tagged else changed
+    if changed == _Draft.of(known) or context.approved is not None:
         memory: Memory | None = known
     elif _change_needs_approval(context, known, lambda: False):
-        return await _propose_edit(context, filing, known)
+        return await _propose_edit(context, changed, known)
     else:
         memory = await context.memories.update(
-            context.user_id, known.id, category=filing.category, tags=filing.tags, expires_at=ends
+            context.user_id, known.id, category=changed.category, tags=changed.tags, expires_at=ends
         )
     change = MemoryChange("updated", memory or known, known)
     return succeeded(
@@ -323,7 +322,7 @@ async def _handle_duplicate(
 
 
 async def _store(context: ToolContext, wanted: _Draft) -> ToolOutcome:
-    # before the new one is stored, which would outrank them
+    # before the new memory is stored, which would rank higher
     found = await context.memories.find(
         context.user_id, wanted.content, limit=NEAREST + 2, audience=context.audience
     )
@@ -348,8 +347,8 @@ async def _store(context: ToolContext, wanted: _Draft) -> ToolOutcome:
 
 
 async def _replace(context: ToolContext, wanted: _Draft, former: Memory, known: Memory | None) -> ToolOutcome:
-    """Replace a memory's content. If `known` already says the same, delete it if this turn created it, else
-    the former."""
+    """Replace the content of `former`. If `known` has this content already, delete `known` if this turn made
+    it, else `former`."""
     gone: Memory | None
     memories, twin = context.memories, known if known and known.id != former.id else None
     if twin is not None and twin.id not in context.made:
@@ -381,7 +380,7 @@ def _deletion_result(memory: Memory) -> dict[str, Any]:
 
 
 async def _store_and_propose(context: ToolContext, wanted: _Draft, former: Memory) -> ToolOutcome:
-    """Store a memory, and propose that it replaces the former one, which the user was not shown."""
+    """Store a memory, and propose to delete the former one, which the user was not shown."""
     stored = await _store(context, wanted)
     if stored.changes[0].id == former.id:
         return stored
@@ -415,7 +414,7 @@ _LABELS: Final = frozenset(
 def _grounded_labels(
     context: ToolContext, category: str | None, tags: Sequence[str] | None
 ) -> tuple[str | None, list[str] | None]:
-    """The labels; in a tainted turn, only common ones and the user's words."""
+    """Return the labels; in a tainted turn, only common ones and those in the user's words."""
     if not context.tainted:
         return category, None if tags is None else list(tags)
 
@@ -432,7 +431,7 @@ def _any_tainted(memories: Sequence[Memory]) -> bool:
 
 
 async def _find_own(context: ToolContext, number: int) -> Memory:
-    """Raises MemoryNotFound, also if the answer's readers may not see it."""
+    """Return a memory. Raises MemoryNotFound, also if readers of the answer may not see it."""
     memory = await context.memories.get_by_number(context.user_id, number)
     if memory is None or (memory.audience == "private" and context.audience != "private"):
         raise MemoryNotFound(id=number)
@@ -440,7 +439,7 @@ async def _find_own(context: ToolContext, number: int) -> Memory:
 
 
 async def _find_others(context: ToolContext, memory: Memory) -> Sequence[str]:
-    """Other memories that the message of a tainted turn may mean, including private ones."""
+    """Return texts of other memories, also private ones, that the message of a tainted turn may mean."""
     if not context.tainted or context.approved is not None:
         return []
     found = await context.memories.find(
@@ -485,7 +484,7 @@ async def _propose(
     held: Mapping[str, object] | None = None,
     memory_id: int | None = None,
 ) -> ToolOutcome:
-    """Raises SecretNotStored: secrets must not be stored in proposals either."""
+    """Propose a call. Raises SecretNotStored, as proposals must not contain secrets either."""
     if await context.memories.contain_secret(wanted.content, wanted.category, *wanted.tags):
         raise SecretNotStored
     return propose(context, name, arguments, shown, held=held, memory_id=memory_id)
@@ -506,11 +505,11 @@ def _card_lines(before: _Draft | None, after: _Draft, words: Texts) -> Iterator[
             yield field_line(name, value, words)
 
 
-def _card(describe: _Draft, words: Texts) -> Mapping[str, Value]:
+def _card(draft: _Draft, words: Texts) -> Mapping[str, Value]:
     card = words[MemoryCardTexts]
     return {
-        card.category: on_one_line(words[MemoryTexts].shown_category(describe.category)) or None,
-        card.tags: on_one_line(" ".join(f"#{tag}" for tag in describe.tags)) or None,
-        card.end: Moment(describe.expires_at, ends_day=True) if describe.expires_at else None,
-        card.audience: card.private if describe.audience == "private" else card.anywhere,
+        card.category: on_one_line(words[MemoryTexts].shown_category(draft.category)) or None,
+        card.tags: on_one_line(" ".join(f"#{tag}" for tag in draft.tags)) or None,
+        card.end: Moment(draft.expires_at, ends_day=True) if draft.expires_at else None,
+        card.audience: card.private if draft.audience == "private" else card.anywhere,
     }

@@ -29,7 +29,7 @@ from cc_bot.texts import Texts
 PIN_MARK = "📌 "
 
 _DAY_BEFORE_ITS_END = timedelta(seconds=1)
-"""An end at midnight is shown as the day before."""
+"""So that an end at midnight is shown as the day before."""
 
 
 def choice_name(item: Item) -> str:
@@ -46,15 +46,15 @@ FORMER_CHOICES = 25
 _FIELD_CHARACTERS = 1024
 _LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
-"""A heading, small print or list at the start of a line."""
+"""Markdown of a heading, small print or list at the start of a line."""
 _TAG_CHARACTERS = 250
-"""For all tags: with the longest text and history within 6000 in a message's embeds."""
+"""For all tags, so that the card stays within the 6000 characters of a message's embeds."""
 
 
 def memory_card(
-    memory: Memory, former: Sequence[Memory], reader: Caller, clock: Clock, *, said: str = ""
+    memory: Memory, former: Sequence[Memory], reader: Caller, clock: Clock, *, text: str = ""
 ) -> EphemeralView:
-    """Return a memory's card with its former versions (newest first) and actions."""
+    """Return a memory's card with its former versions (newest first) and buttons."""
     words, card = reader.words, reader.words[MemoryCardTexts]
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
@@ -66,7 +66,7 @@ def memory_card(
     embed.add_field(card.why, shorten(_source_field(memory, words), _FIELD_CHARACTERS))
     if former:
         embed.add_field(card.history, _history(memory, former, words))
-    return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
+    return EphemeralView(text, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
 def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
@@ -136,7 +136,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
 
 
 def _difference(version: Memory, memory: Memory, words: Texts) -> str:
-    """A former version's text; if it equals the current one, the other differences."""
+    """Return a former version's text or, if it equals the current one, its category and tags."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -164,7 +164,7 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
 
 
 def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """Editable fields, shortened to fit twice in a message."""
+    """Return the editable fields, so short that they fit twice in a message."""
     nothing = words[MemoryCardTexts].nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
@@ -185,8 +185,8 @@ EXAMPLES = 5
 def import_preview(
     plan: ImportPlan, planned: str, user_id: int, until: datetime, words: Texts
 ) -> EphemeralView:
-    """Return the numbers of new, known and refused memories; with new ones, some of them, the file `planned`,
-    and buttons."""
+    """Show the numbers of new, known and refused memories. If there are new ones, also show some of them, the
+    file `planned`, and buttons."""
     box, new = words[MemoryBoxTexts], len(plan.new)
     lines = [box.import_new.format(count=new)]
     if plan.known:
@@ -212,31 +212,31 @@ def _embed(lines: list[str], words: Texts) -> hikari.Embed:
 
 
 MAX_MESSAGE_CHARACTERS: Final = 1900
-"""Discord allows 2000 characters."""
+"""Discord allows 2000."""
 CARD_CHARACTERS: Final = 120
 SHORT_CHARACTERS: Final = 40
-"""If not all fit otherwise."""
+"""Per memory, if not all fit otherwise."""
 
 
 def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:
-    """Return a list of memories, as many as fit in a message, and the number of the others."""
+    """List as many memories as fit in a message, and count the others."""
     if not memories:
         return words[ReceiptTexts].none_left
-    said, text, whole = words[ReceiptTexts], "", len(memories)
+    receipts, text, total = words[ReceiptTexts], "", len(memories)
     for count, characters in (
-        (whole, CARD_CHARACTERS),
-        *((count, SHORT_CHARACTERS) for count in range(whole, -1, -1)),
+        (total, CARD_CHARACTERS),
+        *((count, SHORT_CHARACTERS) for count in range(total, -1, -1)),
     ):
         shown = [_card_entry(memory, characters, words) for memory in memories[:count]]
-        more = [f"-# {said.more.format(count=whole - count)}"] if count < whole else []
-        text = "\n".join((said.used_title, *shown, *more, f"-# {said.what_next}"))
+        more = [f"-# {receipts.more.format(count=total - count)}"] if count < total else []
+        text = "\n".join((receipts.used_title, *shown, *more, f"-# {receipts.what_next}"))
         if len(text) <= MAX_MESSAGE_CHARACTERS:
             break
     return text
 
 
 def format_with(template: str, memory: Memory) -> str:
-    """Write a sentence about a memory, shortened to fit."""
+    """Fill a sentence with a memory's number and shortened text."""
     return template.format(
         id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
     )

@@ -1,8 +1,8 @@
-"""The pages on a user's own memories: list, search, add, change and erase, one or several at once, pausing,
-export and import. An import is previewed first: the confirming form carries the compressed file, which is
-checked again.
+"""Pages on which users list, search, add, change and erase their memories, one or several at once, and pause,
+export and import them. An import is previewed first: the form that confirms it contains the compressed file,
+which is checked again.
 
-Memories are addressed by their per-user number, so no page can reach another user's.
+Addresses contain a memory's per-user number, so no page can reach another user's memories.
 """
 
 import asyncio
@@ -71,15 +71,15 @@ from cc_bot.web.visitor import visitor_of
 
 PAGE_SIZE: Final = 30
 MAX_CHOSEN: Final = 200
-SHOWN_CHARACTERS: Final = 200
+MAX_PREVIEW_CHARACTERS: Final = 200
 MAX_CHOICES: Final = 100
 PART_HEADER: Final = "X-Part"
-"""The part of a page that a script loads; the rest is not queried."""
+"""Names the part of a page that a script loads; nothing else is queried."""
 
 _ORIGINS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
 _AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
 _CHOICES: Final = {"audience": _AUDIENCES, "origin": _ORIGINS, "order": ("oldest", "updated")}
-_ADDRESS: Final = ("q", "category", "tag", *_CHOICES, "page")
+_PARAMETERS: Final = ("q", "category", "tag", *_CHOICES, "page")
 _LIMITS: Final = {
     "most_category": MAX_CATEGORY_CHARACTERS,
     "most_tags": MAX_TAGS_CHARACTERS,
@@ -89,30 +89,30 @@ _LIMITS: Final = {
 
 MAX_PREVIEWED: Final = 50
 MAX_PACKED_CHARACTERS: Final = 990_000
-"""Larger forms would be refused."""
+"""A larger form would be refused."""
 SURE_TO_ARRIVE: Final = "500 KB"
-"""A file of this size always fits."""
+"""A file of this size always fits in the form."""
 
 
-def list_params(asked: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the valid parameters of a list's address: query, filter and order."""
-    given = {name: " ".join(asked.get(name, "").split())[:MAX_QUERY_CHARACTERS] for name in _ADDRESS[:-1]}
-    return {name: text for name, text in given.items() if text and text in _CHOICES.get(name, (text,))}
+def list_params(given: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the valid parameters in the address of a list: query, filter and order."""
+    cut = {name: " ".join(given.get(name, "").split())[:MAX_QUERY_CHARACTERS] for name in _PARAMETERS[:-1]}
+    return {name: text for name, text in cut.items() if text and text in _CHOICES.get(name, (text,))}
 
 
 State = Literal["there", "hidden", "gone"]
 Action = Literal["delete", "undelete", "category"]
-"""For several memories."""
+"""Of a bulk action."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A memory with this number as it is now, after a bulk action."""
+class MemoryOutcome:
+    """What a memory is after a bulk action."""
 
     number: int
     memory: Memory | None = None
     until: datetime | None = None
-    """If it is hidden: until when it can be restored."""
+    """When it can no longer be restored, if it is hidden."""
     why_not: str = ""
     """Why the action failed."""
 
@@ -156,7 +156,7 @@ class MemoryPages(Pages):
         return await self._list(request, request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Invalid input is shown again with the reason. Raises InputError for a foreign form."""
+        """Add a memory. Shows invalid input again with the reason. Raises InputError for a foreign form."""
         visitor = visitor_of(request)
         entered = _form(request)
         try:
@@ -177,32 +177,33 @@ class MemoryPages(Pages):
     async def _list(
         self,
         request: web.Request,
-        asked: Mapping[str, str],
+        given: Mapping[str, str],
         *,
         entered: MemoryForm | None = None,
         chosen: Sequence[int] = (),
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list; after an error, with the input or the selection. Raises NothingHere."""
-        visitor, wish, asked_page = visitor_of(request), list_params(asked), number_of(asked.get("page", "1"))
+        """Show a page of the list; after an error, also the input or the selection. Raises NothingHere."""
+        visitor, params = visitor_of(request), list_params(given)
+        page_number = number_of(given.get("page", "1"))
         user_id = visitor.user_id
         only = MemoryFilter(
-            category=wish.get("category"),
-            tags=(wish["tag"],) if "tag" in wish else (),
-            audience=_AUDIENCES.get(wish.get("audience", "")),
-            origin=_ORIGINS.get(wish.get("origin", "")),
+            category=params.get("category"),
+            tags=(params["tag"],) if "tag" in params else (),
+            audience=_AUDIENCES.get(params.get("audience", "")),
+            origin=_ORIGINS.get(params.get("origin", "")),
         )
         found = await memories.find_page(
             visitor,
-            query=wish.get("q", ""),
+            query=params.get("q", ""),
             only=only,
-            order=wish.get("order", "newest"),
-            page=asked_page,
+            order=params.get("order", "newest"),
+            page=page_number,
             page_size=PAGE_SIZE,
             service=self._services[Memories],
         )
-        if found.page != max(1, asked_page):
+        if found.page != max(1, page_number):
             raise NothingHere
         listed = {each.memory.number for each in found.found}
         elsewhere = [
@@ -220,13 +221,13 @@ class MemoryPages(Pages):
             request,
             "memory/memories.html",
             problem=problem,
-            wish=wish,
+            params=params,
             found=found.found,
-            count=_count_sentence(found.count, "q" in wish, visitor.words[WebMemoryTexts]),
+            count=_count_sentence(found.count, "q" in params, visitor.words[WebMemoryTexts]),
             page=PageNumber(found.page, found.pages),
             categories=categories,
             tags=tags,
-            narrowed=bool(wish.keys() - {"q"}),
+            narrowed=bool(params.keys() - {"q"}),
             entered=entered or MemoryForm(audience="private"),
             adding=entered is not None,
             chosen=chosen,
@@ -236,20 +237,20 @@ class MemoryPages(Pages):
             ended=lambda memory: memory.is_expired(now),
             last_day=lambda memory: format_end(memory.expires_at, visitor.timezone),
             unsure_below=UNSURE_BELOW,
-            here_again=urlencode({**wish, **({"page": found.page} if found.page > 1 else {})}),
+            here_again=urlencode({**params, **({"page": found.page} if found.page > 1 else {})}),
             **_LIMITS,
         )
 
     async def show(self, request: web.Request) -> web.Response:
         """Show a memory with its history, or that it was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
-        kept, until = await self._find(request)
+        memory, until = await self._find(request)
         if until:
-            return render(request, "memory/memory_deleted.html", memory=kept, until=until)
-        return await self._card(request, kept, fill_form(kept, visitor.timezone))
+            return render(request, "memory/memory_deleted.html", memory=memory, until=until)
+        return await self._card(request, memory, fill_form(memory, visitor.timezone))
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
-        """Change a memory; if it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
+        """Change a memory. If it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
         before, until = await self._find(request)
         if until:
@@ -285,37 +286,37 @@ class MemoryPages(Pages):
     async def _card(
         self,
         request: web.Request,
-        kept: Memory,
+        memory: Memory,
         entered: MemoryForm,
         *,
         problem: InputError | None = None,
         conflict: bool = False,
     ) -> web.Response:
         visitor = visitor_of(request)
-        former = await self._memories.list_versions(visitor.user_id, kept.id)
+        former = await self._memories.list_versions(visitor.user_id, memory.id)
         pin_use = visitor.words[MemoryCardTexts].pin_use
         return render(
             request,
             "memory/memory.html",
             status=409 if conflict else 200,
             problem=problem,
-            memory=kept,
+            memory=memory,
             entered=entered,
-            mark=form_hash(kept),
+            mark=form_hash(memory),
             conflict=conflict,
             former=former,
-            undoes=bool(former) and former[0].id > kept.id,
-            why=_explain_source(kept, visitor.words),
-            ended=kept.is_expired(self._services.clock()),
-            last_day=format_end(kept.expires_at, visitor.timezone),
-            pin_hint=pin_use(kept, self._memories.profile_notes) if kept.pinned else "",
+            undoes=bool(former) and former[0].id > memory.id,
+            why=_source_sentence(memory, visitor.words),
+            ended=memory.is_expired(self._services.clock()),
+            last_day=format_end(memory.expires_at, visitor.timezone),
+            pin_hint=pin_use(memory, self._memories.profile_notes) if memory.pinned else "",
             **_LIMITS,
         )
 
     async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
-        """Return the memory in the path, and until when it can be restored if it is hidden. Raises
+        """Return the memory in the path; if it is hidden, also when it can no longer be restored. Raises
         NothingHere."""
-        found = await self._outcome(id_in(request, "number"), visitor_of(request).user_id)
+        found = await self._load_outcome(id_in(request, "number"), visitor_of(request).user_id)
         if found.memory is None:
             raise NothingHere
         return found.memory, found.until
@@ -332,7 +333,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         why_not = pop_notice(request).params.get("why_not", {})
         outcomes = [
-            await self._outcome(number, visitor.user_id, why_not.get(number, ""))
+            await self._load_outcome(number, visitor.user_id, why_not.get(number, ""))
             for number in _chosen(request.query.getall("n", ()))
         ]
         if not outcomes:
@@ -382,22 +383,22 @@ class MemoryPages(Pages):
         path = f"/memories/several?{urlencode(query)}"
         return redirect(request, path, why_not=why_not) if why_not else see_other(path)
 
-    async def _outcome(self, number: int, user_id: int, why_not: str = "") -> Outcome:
-        if kept := await self._memories.get_by_number(user_id, number):
-            return Outcome(number, kept, why_not=why_not)
+    async def _load_outcome(self, number: int, user_id: int, why_not: str = "") -> MemoryOutcome:
+        if memory := await self._memories.get_by_number(user_id, number):
+            return MemoryOutcome(number, memory, why_not=why_not)
         memory_id = await self._memories.get_id(user_id, number)
         hidden = await self._removal.get_hidden(user_id, memory_id or 0)
         if hidden is None:
-            return Outcome(number)
-        return Outcome(number, hidden.memory, hidden.hidden_at + UNDO_TIME, why_not)
+            return MemoryOutcome(number)
+        return MemoryOutcome(number, hidden.memory, hidden.hidden_at + UNDO_TIME, why_not)
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
-        """Ask how much to erase with the chosen memories. Raises NothingHere."""
+        """Ask whether to erase the chosen memories from conversations, too. Raises NothingHere."""
         visitor = visitor_of(request)
         numbers, back = _chosen(request.query.getall("n", ())), _list_query(request.query.get("back", ""))
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        outcomes = [await self._outcome(each, visitor.user_id) for each in numbers]
+        outcomes = [await self._load_outcome(each, visitor.user_id) for each in numbers]
         there = [each for each in outcomes if each.memory]
         if not there:
             raise NothingHere
@@ -432,7 +433,7 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_erase_all.html", count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Erase all, unless there are more than the question named. Raises InputError."""
+        """Erase all memories, unless there are more than the question named. Raises InputError."""
         visitor, asked = visitor_of(request), _parse_number(text_of(request, "count"))
         said = _scope(request) == "said"
         erased = await memories.erase_all(
@@ -490,7 +491,7 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
-        """Import what was shown."""
+        """Import the previewed file."""
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
@@ -512,11 +513,11 @@ def _path(number: int) -> str:
 
 
 def _preview(memory: Memory | PortableMemory) -> str:
-    return shorten(one_line(memory.content), SHOWN_CHARACTERS)
+    return shorten(one_line(memory.content), MAX_PREVIEW_CHARACTERS)
 
 
-def _explain_source(kept: Memory, words: Texts) -> str:
-    source = kept.source
+def _source_sentence(memory: Memory, words: Texts) -> str:
+    source = memory.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
     return words[MemoryCardTexts].because(source.kind, author=author, model=model)
 
@@ -539,7 +540,7 @@ def _form(request: web.Request) -> MemoryForm:
 
 
 def _scope(request: web.Request) -> str:
-    """Return what to erase: memories `alone`, or what was `said` of them too. Raises InputError."""
+    """Return what to erase: memories `alone`, or also what was `said` about them. Raises InputError."""
     scope = text_of(request, "scope")
     if scope not in ("alone", "said"):
         raise InputError
@@ -562,7 +563,7 @@ def _chosen(named: Sequence[object]) -> Sequence[int]:
 
 
 def _list_query(address: str) -> dict[str, str]:
-    return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}
+    return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _PARAMETERS}
 
 
 def _import_page(request: web.Request, problem: InputError | None = None) -> web.Response:
