@@ -164,7 +164,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def whole(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
+def whole_number(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
     def parse(text: str) -> int:
         number = int(text)
         if not least <= number <= most:
@@ -174,10 +174,10 @@ def whole(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
     return parse
 
 
-count_or_zero: Final = whole(0)
-count: Final = whole(1)
-days: Final = whole(0, MAX_DAYS)
-port: Final = optional(whole(1, 65535))
+count_or_zero: Final = whole_number(0)
+count: Final = whole_number(1)
+days: Final = whole_number(0, MAX_DAYS)
+port: Final = optional(whole_number(1, 65535))
 
 
 def positive_seconds(text: str) -> float:
@@ -191,13 +191,13 @@ def duration(text: str) -> timedelta:
     return timedelta(seconds=count_or_zero(text))
 
 
-def switch(text: str) -> bool:
+def on_off(text: str) -> bool:
     return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}[text.lower()]
 
 
 def shards(text: str) -> tuple[int, ...]:
     """Parse numbers and ranges such as `0-3,8`."""
-    number, found = whole(0, MAX_SHARDS), set[int]()
+    number, found = whole_number(0, MAX_SHARDS), set[int]()
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         begin, end = number(first), number(last if dash else first)
@@ -207,7 +207,7 @@ def shards(text: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def one_of(literal: Any) -> Parser:
+def choice(literal: Any) -> Parser:
     words = {word.lower(): word for word in get_args(literal)}
     return lambda text: words[text.lower()]
 
@@ -255,7 +255,7 @@ class Config:
     openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", optional(url), "http://localhost:11434/v1")
     models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
     model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
-    reasoning: str = _setting("CC_BOT_REASONING", "", one_of(Reasoning), " / ".join(REASONING))
+    reasoning: str = _setting("CC_BOT_REASONING", "", choice(Reasoning), " / ".join(REASONING))
     database_url: str = _setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")
     agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=optional(Path))
     """None: the file beside the database, if it exists."""
@@ -266,14 +266,14 @@ class Config:
     backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
     owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
     """Empty: those in the policy file, else the application's."""
-    synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
+    synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", choice(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
     block_tokens: int = _setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")
     summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
     """In turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
-    profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")
+    profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole_number(0, MAX_PINNED), "0–10")
     """0: the model looks them up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
     """LOCAL, OFF, or a model at `openai_base_url`."""
@@ -284,9 +284,9 @@ class Config:
     """None: `openai_base_url`."""
     speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), NO_SERVER)
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
-    read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", switch, "on / off")
+    read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", on_off, "on / off")
     """Pages whose addresses the user wrote."""
-    read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")
+    read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, on_off, "on / off")
     """Read documents and pages without a sandbox if the system has none."""
     search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", optional(url), "http://localhost:8080")
     brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(key), "BSA…", secret=True)
@@ -296,14 +296,14 @@ class Config:
         "CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt"
     )
     """Patterns of text that must not be saved as memories."""
-    channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
+    channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", choice(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
     """For users of unknown language."""
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
     log_level: LogLevel = _setting(
-        "CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), "debug / info / warning / error"
+        "CC_BOT_LOG_LEVEL", "info", choice(LogLevel), "debug / info / warning / error"
     )
-    log_format: LogFormat = _setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
+    log_format: LogFormat = _setting("CC_BOT_LOG_FORMAT", "auto", choice(LogFormat), "auto / json / console")
     metrics_port: int | None = _setting("CC_BOT_METRICS_PORT", "", port, "9464")
     metrics_host: str = _setting("CC_BOT_METRICS_HOST", "127.0.0.1")
     archive_days: int = _setting("CC_BOT_ARCHIVE_DAYS", "0", days, "365")
@@ -321,9 +321,9 @@ class Config:
     """Whose X-Forwarded-For is trusted."""
     shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", optional(shards), "0-3")
     """None: all."""
-    shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole(0, MAX_SHARDS), "16")
+    shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole_number(0, MAX_SHARDS), "16")
     """0: as recommended by Discord."""
-    api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, switch, "on / off")
+    api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, on_off, "on / off")
     """DISCORD_API_URL itself enforces rate limits over all processes."""
     service_manager: str = _setting("NOTIFY_SOCKET")
     """Set by systemd."""
@@ -344,7 +344,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     """Return the settings. Raises InvalidSetting for the first invalid one, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
     settings: dict[str, Setting] = {at.name: at.metadata["setting"] for at in fields(Config) if at.metadata}
-    _refuse_unknown(values, {each.variable for each in settings.values()})
+    _ensure_known(values, {each.variable for each in settings.values()})
     found = {name: setting.read(values) for name, setting in settings.items()}
     own_shards, count = found["shards"], found["shard_count"]
     if own_shards and not count:
@@ -363,13 +363,13 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     return Config(variables=values, operator_locale=operator_locale(environ, dotenv), **found)
 
 
-_MISSPELT: Final = 0.9
+_MIN_SIMILARITY: Final = 0.9
 
 
-def _refuse_unknown(names: Iterable[str], known: Set[str]) -> None:
+def _ensure_known(names: Iterable[str], known: Set[str]) -> None:
     for name in names:
         if name.startswith("CC_BOT_") and name not in known:
-            for nearest in get_close_matches(name, known, n=1, cutoff=_MISSPELT):
+            for nearest in get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY):
                 raise errors.UnknownSetting(name=name, nearest=nearest)
 
 

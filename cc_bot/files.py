@@ -10,7 +10,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-_AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # not on Windows
+_NON_BLOCKING: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # not on Windows
 
 
 class NotRegular(OSError):
@@ -21,7 +21,7 @@ def open_regular(path: Path) -> BufferedReader:
     """Raises FileNotFoundError, NotRegular and other OSErrors."""
     # A socket can't be opened at all, and a device may act on it.
     if stat.S_ISREG(path.stat().st_mode):
-        file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | _AT_ONCE))  # noqa: SIM115
+        file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | _NON_BLOCKING))  # noqa: SIM115
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return file
         file.close()
@@ -55,17 +55,17 @@ def decode_text(data: bytes) -> str | None:
     them."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decoded(data[len(mark) :], encoding)
+            return _decode(data[len(mark) :], encoding)
     for encoding in ("iso2022_jp_ext",) * bool(_ISO_2022_JP_ESCAPE.search(data)) + ("utf-8",):
-        if (text := _decoded(data, encoding)) is not None:
+        if (text := _decode(data, encoding)) is not None:
             return text
     encodings = ("cp932", "euc_jp", "euc_jis_2004")  # the last knows ① and the like
-    texts = [text for encoding in encodings if (text := _decoded(data, encoding)) is not None]
+    texts = [text for encoding in encodings if (text := _decode(data, encoding)) is not None]
     text = min(texts, key=lambda text: len(_HALF_WIDTH.findall(text)), default="")
     return text if len(_PRIVATE.findall(text)) * _FEW < len(text) else None
 
 
-def _decoded(data: bytes, encoding: str) -> str | None:
+def _decode(data: bytes, encoding: str) -> str | None:
     try:
         text = data.decode(encoding).removesuffix(_END_OF_FILE)
     except UnicodeError:
@@ -93,23 +93,23 @@ _DAMAGED: Final = "\ufffd"
 def decode_declared(data: bytes, *declared: str) -> str | None:
     """Decode with the first declared encoding that fits, else the detected one, else the first declared one
     with little damage; None if none fits."""
-    named = [encoding for name in declared if (encoding := _named(name))]
+    named = [encoding for name in declared if (encoding := _python_encoding(name))]
     if not data.startswith(tuple(mark for mark, _ in _MARKS)):
         for encoding in named:
             try:
                 return data.decode(encoding)
             except UnicodeError:
                 continue
-    return decode_text(data) or _little_damaged(data, (*named, "utf-8"))
+    return decode_text(data) or _decode_with_few_errors(data, (*named, "utf-8"))
 
 
-def _little_damaged(data: bytes, encodings: Sequence[str]) -> str | None:
+def _decode_with_few_errors(data: bytes, encodings: Sequence[str]) -> str | None:
     texts = (data.decode(encoding, "replace") for encoding in encodings)
     few = (text for text in texts if text.count(_DAMAGED) * _FEW <= len(text) and not _CONTROL.search(text))
     return next(few, None)
 
 
-def _named(name: str) -> str:
+def _python_encoding(name: str) -> str:
     name = name.strip().strip("\"'").lower()
     try:
         found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""

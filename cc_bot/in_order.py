@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from cc_bot.domain.errors import FilesInLine
 
-A_SECOND: Final = 15
+CALLS_PER_S: Final = 15
 """Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari (2.6.0)
 retries once without a pause, until Discord bans the bot."""
 
@@ -24,7 +24,7 @@ class RateLimiter:
     async def wait(self) -> None:
         now_s = asyncio.get_running_loop().time()
         at_s = max(now_s, self._next_s)
-        self._next_s = at_s + 1 / A_SECOND
+        self._next_s = at_s + 1 / CALLS_PER_S
         await asyncio.sleep(at_s - now_s)
 
 
@@ -85,7 +85,7 @@ class KeyedLock:
         return self._joined[key]
 
 
-MAX_COUNT: Final = 4
+MAX_EXPORTS: Final = 4
 """Per user, the current one included."""
 
 T = TypeVar("T")
@@ -101,11 +101,11 @@ class ExportQueue:
 
     def of(self, user_id: int) -> AbstractAsyncContextManager[object]:
         """Wait for the user's earlier files. Raises FilesInLine if too many wait."""
-        if self._order.length(user_id) >= MAX_COUNT:
+        if self._order.length(user_id) >= MAX_EXPORTS:
             raise FilesInLine
         return self._order.after(user_id)
 
-    async def one_by_one(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
+    async def make_parts(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
         """Make each part exclusively; others may run while it is sent."""
         with suppress(StopAsyncIteration):
             while True:

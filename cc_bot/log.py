@@ -142,7 +142,7 @@ _SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name
 OURS: Final = "cc_bot"
 MAX_RECORDS: Final = 500
 MAX_VALUE_CHARACTERS: Final = 200
-_APART: Final = frozenset({"event", "level", "timestamp", "logger"})
+_STANDARD_FIELDS: Final = frozenset({"event", "level", "timestamp", "logger"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +164,11 @@ class RecentRecords(logging.Handler):
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
         ours = record.name.partition(".")[0] == OURS
         content = record.msg if ours and isinstance(record.msg, dict) else {}
-        fields = {str(name): _value(value) for name, value in content.items() if name not in _APART}
-        event = _value(content.get("event", ""))
-        self._records.append(KeptRecord(at, level, _value(record.name), event, fields))
+        fields = {
+            str(name): _format_value(value) for name, value in content.items() if name not in _STANDARD_FIELDS
+        }
+        event = _format_value(content.get("event", ""))
+        self._records.append(KeptRecord(at, level, _format_value(record.name), event, fields))
 
     def newest(self, level: str | None = None) -> tuple[KeptRecord, ...]:
         """Newest first, from a level up."""
@@ -185,9 +187,9 @@ def keep_records(handler: logging.Handler, logger: str | None = None) -> Iterato
         source.removeHandler(handler)
 
 
-def _value(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, list | tuple | set | frozenset):
-        text = ", ".join(map(_value, value))
+        text = ", ".join(map(_format_value, value))
     elif value is None or isinstance(value, str | int | float):
         text = str(value)
     else:

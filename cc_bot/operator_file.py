@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 1_000_000
-SETTLED_S: Final = 0.05
+STABLE_AFTER_S: Final = 0.05
 """Between two checks of a changed file: if they differ, it is still being written."""
-LOOKS: Final = 20
+MAX_CHECKS: Final = 20
 
-_Look = tuple[int, ...] | None
+_FileState = tuple[int, ...] | None
 """Identifies a state of the file; None if it does not exist."""
 _UNREACHABLE: Final = (-1,)
 
@@ -70,7 +70,7 @@ class TableReader:
         except ValidationError as error:
             found = error.errors(include_url=False, include_input=False, include_context=False)
         found.sort(key=lambda each: each["type"] != "extra_forbidden" or len(each["loc"]) > 1)
-        raise self._refusal(kind, name, tuple(map(str, found[0]["loc"])) or _odd_key(table))
+        raise self._refusal(kind, name, tuple(map(str, found[0]["loc"])) or _find_unprintable_key(table))
 
     def _refusal(self, kind: type[BaseModel], name: str, path: Sequence[str]) -> FileRefused:
         key, *rest = path
@@ -88,7 +88,7 @@ class TableReader:
         return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
 
 
-def _odd_key(table: Mapping[str, Any]) -> tuple[str, ...]:
+def _find_unprintable_key(table: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the key that pydantic can't repeat: it holds half a character."""
     return tuple(key for key in table if not key.isascii())
 
@@ -121,53 +121,53 @@ class OperatorFile(Generic[T]):
         self._kind = kind
         self._words = words
         self._required = required
-        self._look: _Look = None
-        self._said: T = kind.parse("")
+        self._state: _FileState = None
+        self._value: T = kind.parse("")
         self._reading = asyncio.Lock()
 
     async def load(self) -> T:
         """Raises its kind's error."""
-        look = await asyncio.to_thread(_look_at, self._path)
-        self._said = await asyncio.to_thread(self._read, look)
-        self._look = look
-        return self._said
+        state = await asyncio.to_thread(_state_of, self._path)
+        self._value = await asyncio.to_thread(self._read, state)
+        self._state = state
+        return self._value
 
     async def now(self) -> T:
         async with self._reading:
-            look = _look_at(self._path)  # some microseconds: a thread for it would cost fifty times that
-            if look != self._look:
-                await self._reload(look)
-            return self._said
+            state = _state_of(self._path)  # some microseconds: a thread for it would cost fifty times that
+            if state != self._state:
+                await self._reload(state)
+            return self._value
 
-    async def _reload(self, look: _Look) -> None:
+    async def _reload(self, state: _FileState) -> None:
         """If the file is invalid, log that once and keep the last value."""
-        look = await self._wait_until_settled(look)
+        state = await self._wait_until_stable(state)
         try:
-            self._said = await asyncio.to_thread(self._read, look)
+            self._value = await asyncio.to_thread(self._read, state)
         except StartupError as error:
             _log.warning(
                 f"{self._kind.name}_not_reloaded", path=str(self._path), problem=error.params["detail"]
             )
         else:
             _log.info(f"{self._kind.name}_reloaded")
-        self._look = look  # last: who is cancelled while the file is read leaves that to the next one
+        self._state = state  # last: who is cancelled while the file is read leaves that to the next one
 
-    async def _wait_until_settled(self, look: _Look) -> _Look:
-        for _ in range(LOOKS):
-            await asyncio.sleep(SETTLED_S)
-            before, look = look, await asyncio.to_thread(_look_at, self._path)
-            if look == before:
+    async def _wait_until_stable(self, state: _FileState) -> _FileState:
+        for _ in range(MAX_CHECKS):
+            await asyncio.sleep(STABLE_AFTER_S)
+            before, state = state, await asyncio.to_thread(_state_of, self._path)
+            if state == before:
                 break
-        return look
+        return state
 
-    def _read(self, look: _Look) -> T:
+    def _read(self, state: _FileState) -> T:
         try:
-            return self._kind.parse(self._text(look))
+            return self._kind.parse(self._text(state))
         except FileRefused as refused:
             raise self._kind.error(path=str(self._path), detail=str(refused)) from None
 
-    def _text(self, look: _Look) -> str:
-        if look is None:
+    def _text(self, state: _FileState) -> str:
+        if state is None:
             if self._required:
                 raise FileRefused(self._words.missing.format(variable=self._kind.variable))
             return ""
@@ -189,7 +189,7 @@ class OperatorFile(Generic[T]):
         return text
 
 
-def _look_at(path: Path) -> _Look:
+def _state_of(path: Path) -> _FileState:
     try:
         state = path.stat()
     except (FileNotFoundError, NotADirectoryError):  # also where its folder is no folder
@@ -202,7 +202,7 @@ def _look_at(path: Path) -> _Look:
 OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
 
 
-def path_of(config: "Config", name: str) -> Path:
+def operator_path(config: "Config", name: str) -> Path:
     named = (config.agents_file, config.policy_file, config.mcp_file)
     beside = config_path(config.database_url, config.data_folder).with_name(name)
     return dict(zip(OPERATOR_FILES, named, strict=True)).get(name) or beside

@@ -36,7 +36,7 @@ def say(sentence: str) -> None:
             raise OutputLost(reason=os.strerror(error.errno or 0)) from None
 
 
-def say_in_passing(sentence: str) -> None:
+def say_unimportant(sentence: str) -> None:
     with contextlib.suppress(OutputLost):
         say(sentence)
 
@@ -57,7 +57,7 @@ def ask_consent(question: str) -> bool:
 T = TypeVar("T")
 
 EXIT_OK = 0
-EXIT_BROKEN = 1
+EXIT_ERROR = 1
 EXIT_OPERATOR = 2
 _STANDARD_STREAMS: Final = 3
 
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config({**os.environ, **_shard_settings(options)})
         return _run(config, options)
     except CcBotError as error:
-        _say_trouble(error, _reason(_as_typed(error, options), config, locale), options)
+        _say_error(error, _sentence_for(_name_option(error, options), config, locale), options)
         return EXIT_OPERATOR
     except Exception as error:  # noqa: BLE001 - the log has where it happened
         import structlog
@@ -81,8 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not structlog.is_configured():  # its default prints local variables
             configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        _say_trouble(error, texts(locale)[CliTexts].broke.format(error=type(error).__name__), options)
-        return EXIT_BROKEN
+        _say_error(error, texts(locale)[CliTexts].broke.format(error=type(error).__name__), options)
+        return EXIT_ERROR
 
 
 _SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COUNT": ("--shard-count", "16")}
@@ -95,7 +95,7 @@ def _shard_settings(options: argparse.Namespace) -> dict[str, str]:
     return {setting: value or "?" for setting, value in given.items() if value is not None}
 
 
-def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
+def _name_option(error: CcBotError, options: argparse.Namespace) -> CcBotError:
     """With the option's name instead of its setting's."""
     name = str(error.params.get("name"))
     if isinstance(error, InvalidSetting) and name in _shard_settings(options):
@@ -103,7 +103,7 @@ def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
     return error
 
 
-def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -> None:
+def _say_error(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     with contextlib.suppress(OutputLost):
         if options.feature and not isinstance(error, OutputLost):
             written = options.feature.say_error(error, sentence, options, texts(operator_locale()))
@@ -114,7 +114,7 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace) -
         print(sentence, file=sys.stderr)  # noqa: T201 - it is no record
 
 
-def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
+def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> str:
     """For a stopped copy, the database's problem."""
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
@@ -213,13 +213,13 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             from cc_bot.app.discord import run_discord
 
             configure_logging(config.log_level, config.log_format)
-            asyncio.run(run_discord(config, say_in_passing))
+            asyncio.run(run_discord(config, say_unimportant))
         case "chat":
             from cc_bot.app.terminal import run_terminal
 
             configure_logging("error", config.log_format)
             done = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
-            return EXIT_OK if done else EXIT_BROKEN
+            return EXIT_OK if done else EXIT_ERROR
         case "web":
             from cc_bot.app.web import run_web
 

@@ -6,15 +6,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.app.cli import ask_consent, say, say_in_passing
+from cc_bot.app.cli import ask_consent, say, say_unimportant
 from cc_bot.app.database import SOURCE_OPTION, run_apply_erasures, run_copy, run_restore, run_wipe
 from cc_bot.config import Config
 from cc_bot.db import apply_pending, back_up, list_pending, open_database
 from cc_bot.db.backup import Announce, Rows
-from cc_bot.db.engines import dialect_of, file_of, shown, source_url
+from cc_bot.db.engines import dialect_of, require_file, shown, source_url
 from cc_bot.db.files import URL_SETTING
 from cc_bot.db.restore import StagedBackup
-from cc_bot.features.privacy.restored import ErasedAgain
+from cc_bot.features.privacy.restored import ReappliedErasures
 from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts, CliTexts
 
@@ -22,7 +22,7 @@ from cc_bot.texts.cli import BackupTexts, CliTexts
 async def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
     made = await back_up(
-        file_of(config.database_url, "backup"),
+        require_file(config.database_url, "backup"),
         options.to or config.backup_folder,
         config.clock().astimezone(config.timezone),
         keep=options.keep,
@@ -71,7 +71,7 @@ async def _migrate(config: Config, _: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[CliTexts]
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
         for step in await list_pending(database):
-            say_in_passing(words.migration.format(version=step.version, description=step.description))
+            say_unimportant(words.migration.format(version=step.version, description=step.description))
         applied = await apply_pending(database, clock=config.clock)
     done = words.migrated if applied else words.up_to_date
     say(done.format(path=shown(config.database_url)))
@@ -91,7 +91,7 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
     if done.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
     if done.erased:
-        _say_erased(done.erased, config)
+        _say_reapplied(done.erased, config)
     if done.files:
         say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
     if source_url(config.database_url) != source_url(options.target):
@@ -103,10 +103,10 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
 async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
     done = await run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
-    _say_erased(done, config)
+    _say_reapplied(done, config)
 
 
-def _say_erased(done: ErasedAgain, config: Config) -> None:
+def _say_reapplied(done: ReappliedErasures, config: Config) -> None:
     words, at = texts(config.operator_locale)[BackupTexts], done.since
     since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
     sentence = words.reapplied if done else words.nothing_reapplied
@@ -117,7 +117,7 @@ async def _wipe(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
 
     def confirm(doomed: list[Path]) -> bool:
-        tell = say_in_passing if options.yes else say
+        tell = say_unimportant if options.yes else say
         tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
         return options.yes or ask_consent(words.go_on)
 
@@ -134,7 +134,7 @@ def _counts(rows: Rows) -> dict[str, int]:
 
 
 def _announcer(words: BackupTexts) -> Announce:
-    return lambda stage: say_in_passing(words.stages[stage])
+    return lambda stage: say_unimportant(words.stages[stage])
 
 
 COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], Coroutine[Any, Any, None]]]] = {

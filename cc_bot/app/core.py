@@ -25,7 +25,7 @@ from cc_bot.db.leases import JoinOptions, Leases, Membership, join
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
-from cc_bot.features.privacy.service import Privacy, keep_copies_to_retention, keep_purging, keep_to_retention
+from cc_bot.features.privacy.service import Privacy, delete_expired_copies, enforce_retention, keep_purging
 from cc_bot.llm.configured import build_embedder, open_models
 from cc_bot.llm.model import Chains
 from cc_bot.log import upkeep
@@ -112,20 +112,23 @@ async def open_core(
             assistant.turns.exclusive,
             retention=config.retention,
             clock=clock,
-            counting_on=spending.get_counted_day,
+            get_counted_day=spending.get_counted_day,
         )
         duties, changed = membership or Leases(), asyncio.Event()
         retention, zone = config.retention, config.timezone
-        led: dict[str, Work] = {
+        leader_jobs: dict[str, Work] = {
             "sweep": partial(sweep, stores, spending, changed),
             "purge": partial(keep_purging, stores.memory_removal, clock, zone),
-            "retention": partial(keep_to_retention, stores.retention, retention, clock, zone),
+            "retention": partial(enforce_retention, stores.retention, retention, clock, zone),
         }
         database = state_path(config.database_url, config.data_folder)
         jobs: list[Work] = [
-            *(partial(duties.run_as_leader, duty, partial(keep_running, do)) for duty, do in led.items()),
+            *(
+                partial(duties.run_as_leader, duty, partial(keep_running, do))
+                for duty, do in leader_jobs.items()
+            ),
             privacy.keep_finishing,
-            partial(keep_copies_to_retention, database, retention, clock),
+            partial(delete_expired_copies, database, retention, clock),
         ]
         if membership:
             membership.on_change.append(changed.set)

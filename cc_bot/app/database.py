@@ -16,8 +16,8 @@ from cc_bot.db.engines import (
     config_path,
     dialect_of,
     ensure_unused,
-    file_of,
     folder_setting,
+    require_file,
     shown,
     source_url,
     state_path,
@@ -26,13 +26,13 @@ from cc_bot.db.erasure_log import ErasureLog, Erasures, copy_in, logs_in, merge_
 from cc_bot.db.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
 from cc_bot.db.restore import (
     StagedBackup,
-    data_of,
+    compact_copy,
     ensure_own_file,
-    finish,
-    folder_beside,
-    put_in_place,
-    release,
-    staged,
+    list_data_files,
+    remove_wal,
+    replace_database,
+    stage_backup,
+    temporary_folder,
     wipe,
 )
 from cc_bot.db.schema import apply_pending
@@ -53,21 +53,21 @@ from cc_bot.domain.errors import (
     StartupError,
     StorageError,
 )
-from cc_bot.features.privacy.restored import ErasedAgain, erase_again
+from cc_bot.features.privacy.restored import ReappliedErasures, reapply_erasures
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import texts
 
 
-async def _erase_again(
+async def _reapply_erasures(
     database: Database, known: Erasures, restored: datetime | None, config: Config
-) -> ErasedAgain:
+) -> ReappliedErasures:
     mark = texts(config.locale)[ErasureTexts].mark
-    return await erase_again(database, known, restored, clock=config.clock, mark=mark)
+    return await reapply_erasures(database, known, restored, clock=config.clock, mark=mark)
 
 
 async def run_apply_erasures(
     config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
-) -> ErasedAgain:
+) -> ReappliedErasures:
     """Repeat logged erasures in a database that was restored by other means. Idempotent. `files`: erasure
     logs, by default those beside the database. `since`: the restored point in time; None: the newest in the
     database. Raises StartupError before anything is erased, or StorageError."""
@@ -83,13 +83,13 @@ async def run_apply_erasures(
     paths = files or (own, *logs_in(beside.parent))
     known = await asyncio.to_thread(_read_named, paths)
     with instance_lock(beside, folder_setting(url)):
-        release(beside)
+        remove_wal(beside)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
             announce("upgrading")
             await apply_pending(database, clock=config.clock)
             announce("erasing")
-            erased = await _erase_again(database, known, since, config)
+            erased = await _reapply_erasures(database, known, since, config)
         _merge_logs(paths, own, RestoreFailed)
     return erased
 
@@ -119,7 +119,7 @@ def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) ->
 class Restoration:
     replaced: Path | None
     """The former database."""
-    forgotten: ErasedAgain
+    forgotten: ReappliedErasures
     erasures_known: bool
 
 
@@ -133,11 +133,11 @@ async def run_restore(
 ) -> Restoration:
     """Replace the database by a backup; `confirm` asks the operator. Raises StartupError with the database
     unchanged."""
-    database, clock = file_of(config.database_url, "restore"), config.clock
+    database, clock = require_file(config.database_url, "restore"), config.clock
     ensure_own_file(database)
     with instance_lock(database):
-        release(database)  # before copying, which takes minutes
-        async with staged(backup, database, clock, announce) as copy:
+        remove_wal(database)  # before copying, which takes minutes
+        async with stage_backup(backup, database, clock, announce) as copy:
             own = ErasureLog.beside(database).path
             logs = [path for path in (own, *logs_in(backup.parent)) if path.exists()]
             known = await asyncio.to_thread(read_erasures, *logs)
@@ -150,12 +150,12 @@ async def run_restore(
                 raise NotConfirmed(command=f"cc-bot restore {backup} --yes{option}")
             announce("erasing")
             async with open_database(f"sqlite:///{copy.path}") as opened:
-                forgotten = await _erase_again(opened, known, copy.made_at, config)
-            finish(copy.path, database)
+                forgotten = await _reapply_erasures(opened, known, copy.made_at, config)
+            compact_copy(copy.path, database)
             if own.exists() and own not in logs:  # an unreadable log would block later erasures
                 own.replace(own.with_name(f"{own.name}.unreadable"))
             _merge_logs(logs, own, RestoreFailed)
-            replaced = put_in_place(copy.path, database, clock().astimezone(config.timezone))
+            replaced = replace_database(copy.path, database, clock().astimezone(config.timezone))
             return Restoration(replaced, forgotten, erasures_known=not problem)
 
 
@@ -177,13 +177,13 @@ def _find_problem(
 
 async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
     """Returns the deleted paths. Raises StartupError."""
-    database = file_of(config.database_url, "wipe")
+    database = require_file(config.database_url, "wipe")
     ensure_own_file(database)
     history = sqlite_path(config.database_url).with_name("chat_history")
     with instance_lock(database):
-        if not (doomed := data_of(database, history)):
+        if not (doomed := list_data_files(database, history)):
             return []
-        release(database)
+        remove_wal(database)
         if not confirm(doomed):
             raise NotConfirmed(command="cc-bot wipe --yes")
         return wipe(database, history)
@@ -202,7 +202,7 @@ class CopyOutcome:
     """The operator's files that are only beside the source."""
     folder: Path
     """For the target's files."""
-    erased: ErasedAgain | None
+    erased: ReappliedErasures | None
     """None if the source is the live database, which has no erased data."""
 
 
@@ -210,24 +210,24 @@ async def run_copy(
     config: Config, source_at: str, target_at: str, announce: Announce, *, source_setting: str = SOURCE_OPTION
 ) -> CopyOutcome:
     """Copy a database into an empty one, by URL. Raises StartupError with the target unchanged."""
-    with _naming(source_setting):
+    with _name_setting(source_setting):
         origin = source_url(source_at)
-    with _naming(_TARGET_OPTION):
+    with _name_setting(_TARGET_OPTION):
         to_itself = origin == source_url(target_at)
     if to_itself:
         raise SameDatabase
     beside = state_path(target_at, config.data_folder)
-    with _sole_user(config, {source_at: source_setting, target_at: _TARGET_OPTION}):
+    with _lock_source_and_target(config, {source_at: source_setting, target_at: _TARGET_OPTION}):
         logs = _find_logs_to_copy(config, source_at)
         known = await asyncio.to_thread(read_erasures, *logs)
         for path in known.unreadable:
             raise CopyStopped(path=str(path))
-        async with _opened(source_at, source_setting, read_only=True) as source:
+        async with _open_unused(source_at, source_setting, read_only=True) as source:
             plan = await plan_copy(source)
             if dialect_of(target_at) == "sqlite":
                 await _copy_to_file(source, plan, database_file(target_at), announce)
             else:
-                async with _opened(target_at, _TARGET_OPTION) as target:
+                async with _open_unused(target_at, _TARGET_OPTION) as target:
                     await ensure_empty(target)
                     await apply_pending(target)
                     announce("copying")
@@ -238,7 +238,7 @@ async def run_copy(
         if logs and origin != source_url(config.database_url):
             announce("erasing")
             async with open_database(target_at) as target:
-                erased = await _erase_again(target, known, None, config)
+                erased = await _reapply_erasures(target, known, None, config)
         ours, theirs = (config_path(url, config.data_folder) for url in (source_at, target_at))
         files = [
             ours.with_name(name)
@@ -257,18 +257,18 @@ def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:
 
 async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce: Announce) -> None:
     if await asyncio.to_thread(target.exists):
-        async with _opened(f"sqlite:///{target}", _TARGET_OPTION) as former:
+        async with _open_unused(f"sqlite:///{target}", _TARGET_OPTION) as former:
             await ensure_empty(former)
-    with folder_beside(target, await source.size()) as folder:
+    with temporary_folder(target, await source.size()) as folder:
         new = folder / target.name
-        async with _opened(f"sqlite:///{new}", _TARGET_OPTION) as database:
+        async with _open_unused(f"sqlite:///{new}", _TARGET_OPTION) as database:
             await apply_pending(database)
         announce("copying")
         await copy_to_file(source, plan, new, target)
 
 
 @contextmanager
-def _naming(setting: str) -> Iterator[None]:
+def _name_setting(setting: str) -> Iterator[None]:
     """Name the setting in errors about its URL."""
     try:
         yield
@@ -279,7 +279,7 @@ def _naming(setting: str) -> Iterator[None]:
 
 
 @contextmanager
-def _sole_user(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
+def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
     """A source without a lock file, such as a backup, is not locked. Raises AlreadyRunning, DatabaseInUse and
     CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
@@ -294,16 +294,16 @@ def _sole_user(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
             if database == target or sidecar(database, ".lock").exists():
                 locks.enter_context(instance_lock(database, setting))
         for database in (source, target):
-            release(database)
+            remove_wal(database)
         yield
 
 
 @asynccontextmanager
-async def _opened(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
+async def _open_unused(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
     """Raises CopyStopped for a StorageError, also one within."""
     try:
         async with AsyncExitStack() as opened:
-            with _naming(setting):  # only for errors of this database
+            with _name_setting(setting):  # only for errors of this database
                 database = await opened.enter_async_context(open_database(url, read_only=read_only))
             await ensure_unused(database)
             yield database

@@ -29,7 +29,7 @@ from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
 from cc_bot.log import RecentRecords, keep_records
-from cc_bot.operator_file import OPERATOR_FILES, hash_file, path_of
+from cc_bot.operator_file import OPERATOR_FILES, hash_file, operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
@@ -52,13 +52,13 @@ async def run_discord(
     # Before migrations and sweeps. The holder of a file's lock is alone.
     database = state_path(url, config.data_folder)
     with instance_lock(database, folder_setting(url), own_shards if shared else "") as slot:
-        ended = (slot.former,)
+        ended = (slot.previous,)
         while True:
             name = secrets.token_hex(8)
             joining = JoinOptions(
                 Process(name, platform.node(), __version__, config.shards, config.shard_count),
                 ended,
-                lambda: {file: hash_file(path_of(config, file)) for file in OPERATOR_FILES},
+                lambda: {file: hash_file(operator_path(config, file)) for file in OPERATOR_FILES},
                 alone=not shared,
                 waits_for=lambda other: say(
                     words.waits_for.format(host=other.host, shards=other.shards_text or "*")
@@ -92,7 +92,7 @@ async def _run(
             from cc_bot.discord.services import BotDependencies, DiscordSettings
 
             core.add_own("discord")
-            given = BotDependencies(
+            dependencies = BotDependencies(
                 **core.parts(),
                 settings=DiscordSettings(
                     token=config.discord_token or "",
@@ -116,16 +116,18 @@ async def _run(
             gc.freeze()
             gc.set_threshold(700)
             watchdog.begin()  # after slow migrations and imports
-            rest = partial(keep_running, partial(summarize_rest, core.stores, core.summaries, core.clock))
-            care = asyncio.create_task(core.duties.run_as_leader("summaries", rest))
+            summarize = partial(
+                keep_running, partial(summarize_rest, core.stores, core.summaries, core.clock)
+            )
+            summarizing = asyncio.create_task(core.duties.run_as_leader("summaries", summarize))
             try:
                 async with _serve_metrics(core):
-                    await run_bot(given, say)
+                    await run_bot(dependencies, say)
             finally:
                 watchdog.leave(for_good=not membership.evicted.is_set())
-                care.cancel()
-                await asyncio.gather(care, return_exceptions=True)
-            return membership.evicted.is_set() and not watchdog.leaving
+                summarizing.cancel()
+                await asyncio.gather(summarizing, return_exceptions=True)
+            return membership.evicted.is_set() and not watchdog.is_stopping
 
 
 @asynccontextmanager

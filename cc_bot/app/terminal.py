@@ -16,7 +16,7 @@ from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.privacy.service import purge_due
-from cc_bot.operator_file import path_of
+from cc_bot.operator_file import operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 
@@ -46,13 +46,13 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             timezone=zone_named(settings.timezone, config.timezone),
             model_label=core.models.label,
             agent=answering,
-            history_file=path_of(config, "chat_history"),
+            history_file=operator_path(config, "chat_history"),
             # Others read a Discord channel: its answers must not use what is said here.
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
         if outside := core.assistant.tools.outside:
-            await _wait_for(outside, words[TerminalTexts].servers_starting)
+            await _wait_for_servers(outside, words[TerminalTexts].servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, core.own, profile)
         finally:
@@ -63,16 +63,16 @@ def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - it is no record
 
 
-SERVERS_TOLD_S: Final = 1.0
-SERVERS_WAIT_S: Final = 10.0
+NOTICE_AFTER_S: Final = 1.0
+MAX_WAIT_S: Final = 10.0
 
 
-async def _wait_for(servers: ToolsOutside, sentence: str) -> None:
+async def _wait_for_servers(servers: ToolsOutside, sentence: str) -> None:
     starting = asyncio.create_task(servers.settle())
     try:
-        await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)
+        await asyncio.wait((starting,), timeout=NOTICE_AFTER_S)
         if not starting.done():
             _say(sentence)
-            await asyncio.wait((starting,), timeout=SERVERS_WAIT_S)
+            await asyncio.wait((starting,), timeout=MAX_WAIT_S)
     finally:
         starting.cancel()

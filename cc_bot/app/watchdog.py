@@ -12,9 +12,9 @@ import socket
 import time
 from typing import Final
 
-LIMIT_S: Final = 10.0
+LOOP_TIMEOUT_S: Final = 10.0
 """Discord requires an acknowledgement within three seconds."""
-LEAVE_S: Final = 14.0
+SHUTDOWN_TIMEOUT_S: Final = 14.0
 """From the stop signal to the end of the process."""
 
 
@@ -25,7 +25,7 @@ class ServiceManager:
         """`address` is NOTIFY_SOCKET: a path, `@` and an abstract name, or empty for none."""
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
 
-    def tell(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         """Never waits, never raises."""
         if not self._address:
             return
@@ -42,27 +42,27 @@ class Watchdog:
         self._service_manager = systemd
         self._ends = float("inf")
         self._ended = False
-        self.leaving = False
+        self.is_stopping = False
         """True if the program stops for good."""
 
     def begin(self) -> None:
         """Watch the running loop. Call it after slow imports."""
         if not self._ended:
-            self._arm(LIMIT_S)
-            self._service_manager.tell("WATCHDOG=1")
+            self._arm(LOOP_TIMEOUT_S)
+            self._service_manager.notify("WATCHDOG=1")
             asyncio.get_running_loop().call_later(1.0, self.begin)
 
     def ready(self) -> None:
-        self._service_manager.tell("READY=1")
+        self._service_manager.notify("READY=1")
 
     def leave(self, *, for_good: bool = True) -> None:
         """Limit the time for the shutdown, from the first call on. Unless `for_good`, the service manager is
         not notified, since it would end the program that restarts in this process."""
-        self._ends = min(self._ends, time.monotonic() + LEAVE_S)
-        self._arm(LEAVE_S)
+        self._ends = min(self._ends, time.monotonic() + SHUTDOWN_TIMEOUT_S)
+        self._arm(SHUTDOWN_TIMEOUT_S)
         if for_good:
-            self.leaving = True
-            self._service_manager.tell("STOPPING=1")
+            self.is_stopping = True
+            self._service_manager.notify("STOPPING=1")
 
     def end(self) -> None:
         self._ended = True

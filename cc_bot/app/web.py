@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cc_bot.app.core import Core
     from cc_bot.web.services import Discord, WebServices
 
-REACH_S = 2.0  # for a server on this machine
+TIMEOUT_S = 2.0  # for a server on this machine
 
 
 def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "WebServices":
@@ -80,7 +80,7 @@ async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> b
 async def _is_served(host: str, port: int) -> bool:
     reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - nothing is bound here
     try:
-        async with asyncio.timeout(REACH_S):
+        async with asyncio.timeout(TIMEOUT_S):
             _, writer = await asyncio.open_connection(reached, port)
     except (OSError, TimeoutError):
         return False

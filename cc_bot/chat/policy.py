@@ -38,8 +38,8 @@ from cc_bot.operator_file import (
     FileRefused,
     OperatorFile,
     TableReader,
+    operator_path,
     parse_toml,
-    path_of,
     printable_key,
 )
 from cc_bot.texts import Texts, texts
@@ -202,5 +202,5 @@ class Policies(OperatorFile[Policy]):
 
 
 def make_policies(config: "Config") -> Policies:
-    path, required = path_of(config, "policy.toml"), config.policy_file is not None
+    path, required = operator_path(config, "policy.toml"), config.policy_file is not None
     return Policies(path, locale=config.operator_locale, required=required)

@@ -128,7 +128,7 @@ def ensure_whole(connection: sqlite3.Connection) -> None:
         raise Damaged
 
 
-def is_disk_trouble(error: BaseException) -> bool:
+def is_disk_error(error: BaseException) -> bool:
     """The file may be intact."""
     return code_of(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
@@ -275,7 +275,7 @@ def _new_copy(
         yield partial, target, version, rows
         move(partial, target)
     except sqlite3.Error as error:
-        if is_disk_trouble(error):
+        if is_disk_error(error):
             raise BackupFailed(path=str(folder)) from error
         raise DatabaseUnusable(path=str(database)) from error
     except (OSError, ValueError) as error:
@@ -284,14 +284,14 @@ def _new_copy(
         partial.unlink(missing_ok=True)
 
 
-def numbered(folder: Path, stem: str) -> Iterator[Path]:
+def numbered_paths(folder: Path, stem: str) -> Iterator[Path]:
     """Yield `stem.db`, `stem-2.db`, …"""
     return (folder / f"{stem}{f'-{number}' if number > 1 else ''}.db" for number in count(1))
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
     """Create a file with mode 0600, which reserves a final name; return both."""
-    for target in numbered(folder, stem):
+    for target in numbered_paths(folder, stem):
         partial = target.with_name(f".{target.name}.partial")
         with suppress(FileExistsError):
             os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -112,7 +112,7 @@ def _list_to_json(values: Iterable[object]) -> str:
     return _encode([*values]) if values else "[]"  # as most are
 
 
-def list_of(stored: str) -> tuple[Any, ...]:
+def list_from_json(stored: str) -> tuple[Any, ...]:
     return tuple(json.loads(stored)) if stored != "[]" else ()
 
 
@@ -120,14 +120,14 @@ def object_to_json(value: Mapping[str, object]) -> str:
     return _encode({**value}) if value else "{}"
 
 
-def _object_of(stored: str) -> Any:
+def _object_from_json(stored: str) -> Any:
     return json.loads(stored) if stored != "{}" else {}
 
 
 ISO: Final = Kind(to_text, datetime.fromisoformat)
 _NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
 MS: Final = Kind(to_ms, from_ms, nothing=_NO_NUMBER)
-_LIST: Final = Kind(_list_to_json, list_of)
+_LIST: Final = Kind(_list_to_json, list_from_json)
 
 _KINDS: Final[Mapping[Any, Kind]] = {
     **dict.fromkeys((str, float, bytes), Kind()),
@@ -135,7 +135,7 @@ _KINDS: Final[Mapping[Any, Kind]] = {
     bool: Kind(int, bool, nothing=_NO_NUMBER),
     tuple[str, ...]: _LIST,
     tuple[int, ...]: _LIST,
-    Mapping[str, str]: Kind(object_to_json, _object_of),
+    Mapping[str, str]: Kind(object_to_json, _object_from_json),
 }
 
 V = TypeVar("V")
@@ -173,9 +173,9 @@ class Columns(Generic[V]):
         self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
-        self.read: Final[Callable[[Row], V]] = self._compiled("row", self._made(self, value, ""))
-        written = ", ".join(f"{each.name!r}: {self._written(each)}" for each in self._columns)
-        self.write: Final[Callable[[V], dict[str, Any]]] = self._compiled("value", f"{{{written}}}")
+        self.read: Final[Callable[[Row], V]] = self._compile("row", self._build_expression(self, value, ""))
+        written = ", ".join(f"{each.name!r}: {self._write_expression(each)}" for each in self._columns)
+        self.write: Final[Callable[[V], dict[str, Any]]] = self._compile("value", f"{{{written}}}")
         """Return a value's columns by name, in order."""
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
@@ -203,28 +203,28 @@ class Columns(Generic[V]):
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
         return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
-    def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
+    def _build_expression(self, described: "Columns[Any]", value: type, within: str) -> str:
         """Return the expression that builds a value; collect its columns."""
         parts = []
-        for name, hint in _hints(value).items():
+        for name, hint in _field_types(value).items():
             if name in described._without:
                 continue
-            bare, optional = _bare(hint)
+            bare, optional = _without_none(hint)
             kind = described._kinds.get(name) or described._by_type.get(bare)
             if isinstance(kind, Columns):
-                part = self._made(kind, kind._value, f"{within}{name}.")
+                part = self._build_expression(kind, kind._value, f"{within}{name}.")
             elif kind:
                 field = f"{within}{name}"
-                part = self._noted(_Column(kind.column or name, field, kind, optional))
+                part = self._add_column(_Column(kind.column or name, field, kind, optional))
             elif is_dataclass(bare) and isinstance(bare, type):
-                part = self._made(described, bare, f"{within}{name}.")
+                part = self._build_expression(described, bare, f"{within}{name}.")
             else:
                 raise TypeError(f"how does {value.__name__}.{name} stand in its column?")
             parts.append(f"{name}={part}")
         self._scope[value.__name__] = value
         return f"{value.__name__}({', '.join(parts)})"
 
-    def _noted(self, column: _Column) -> str:
+    def _add_column(self, column: _Column) -> str:
         """Return the expression that reads a column of `row`."""
         number = len(self._columns)
         self._columns.append(column)
@@ -235,25 +235,25 @@ class Columns(Generic[V]):
         read = f"read_{number}({stored})"
         return f"None if {stored} is None else {read}" if column.optional else read
 
-    def _written(self, column: _Column) -> str:
+    def _write_expression(self, column: _Column) -> str:
         if column.kind.write is None:
             return f"value.{column.field}"
         self._scope[f"write_{column.name}"] = column.written
         return f"write_{column.name}(value.{column.field})"
 
-    def _compiled(self, given: str, made: str) -> Callable[..., Any]:
+    def _compile(self, given: str, made: str) -> Callable[..., Any]:
         """As dataclasses do with their methods: as fast as hand-written code."""
         compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
         return compiled
 
 
-def _hints(value: type) -> dict[str, Any]:
+def _field_types(value: type) -> dict[str, Any]:
     hints = get_type_hints(value)
     names = [each.name for each in fields(value)] if is_dataclass(value) else getattr(value, "_fields", ())
     return {name: hints[name] for name in names}
 
 
-def _bare(hint: Any) -> tuple[Any, bool]:
+def _without_none(hint: Any) -> tuple[Any, bool]:
     """The type without None, and whether it allowed None; for literals, their type."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
@@ -308,7 +308,7 @@ def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
     return _list_to_json([asdict(without_texts(call)) for call in calls])
 
 
-def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
+def tool_calls_from_json(text: str) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()  # as most are
 
 
@@ -316,5 +316,5 @@ MESSAGE: Final = Columns(
     Message,
     moments=MS,
     without=("attachments", "references"),
-    tool_calls=Kind(tool_calls_to_json, tool_calls_of),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_from_json),
 )

@@ -113,7 +113,7 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
                 if last := table.last_number:
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
                     await connection.execute(setval, table.name, table.number_column, last)
-                _ensure_same(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
+                _ensure_equal(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
             # Otherwise the planner has no statistics of the new rows.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
@@ -135,10 +135,12 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
                 if last := table.last_number:
                     connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
                     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table.name, last))
-                _ensure_same(
+                _ensure_equal(
                     table.rows, *connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()
                 )
-                _ensure_same(None, connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone())
+                _ensure_equal(
+                    None, connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone()
+                )
             connection.execute("COMMIT")
         sync_file(new)
         for suffix in ("-wal", "-shm"):
@@ -157,7 +159,7 @@ async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[
         raise CopyStopped(path=source.location) from error
 
 
-def _ensure_same(expected: object, found: object) -> None:
+def _ensure_equal(expected: object, found: object) -> None:
     if found != expected:
         raise ValueError("a row is missing, or refers to one that is")
 

@@ -97,14 +97,14 @@ def expand(sql: str, dialect: Dialect) -> str:
     parts, at = list[str](), 0
     while found := _NAME.search(sql, at):
         fragment = getattr(FRAGMENTS[found[1]], dialect)
-        arguments, end = _arguments(sql, found.end())
+        arguments, end = _parse_arguments(sql, found.end())
         filled = fragment.format(*(expand(each, dialect) for each in arguments)) if arguments else fragment
         parts += [sql[at : found.start()], filled]
         at = end
     return "".join((*parts, sql[at:]))
 
 
-def _arguments(sql: str, at: int) -> tuple[list[str], int]:
+def _parse_arguments(sql: str, at: int) -> tuple[list[str], int]:
     """Return the bracketed arguments and their end."""
     if sql[at : at + 1] != "(":
         return [], at
@@ -135,7 +135,7 @@ class Statement:
     sql: str
     params: tuple[Any, ...] = ()
 
-    def as_steps(self) -> "Transaction[Sequence[Row]]":
+    def as_transaction(self) -> "Transaction[Sequence[Row]]":
         """Return a transaction of this statement, which returns its rows."""
         return (yield self)
 
@@ -166,7 +166,7 @@ class LockKey(NamedTuple):
 
 
 MAINTENANCE_LOCK: Final = LockKey("everybody")
-PROCESSES: Final = LockKey("processes")
+PROCESSES_LOCK: Final = LockKey("processes")
 """For process heartbeats and duties. No slow write may use this key."""
 
 
@@ -196,7 +196,7 @@ class Diagnosis(NamedTuple):
 
     kind: type[StorageError]
     reason: str
-    fixed_by: str = ""
+    remedy: str = ""
     """The operator's remedy. If empty, the statement is wrong, and not logged."""
 
 
@@ -270,14 +270,14 @@ class Database:
 
     def _translate(self, error: BaseException) -> StorageError:
         trouble = self._classify(error)
-        if trouble.fixed_by and trouble not in self._reported:
+        if trouble.remedy and trouble not in self._reported:
             self._reported.add(trouble)
             _log.error(
                 "database_trouble",
                 error=trouble.kind.__name__,
                 reason=trouble.reason,
                 path=self.location,
-                mended_by=trouble.fixed_by,
+                mended_by=trouble.remedy,
             )
         return trouble.kind()
 

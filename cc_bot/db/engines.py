@@ -61,7 +61,7 @@ def source_url(url: str) -> str:
     return f"{address}?{place}" if place else address
 
 
-def file_of(url: str, command: str) -> Path:
+def require_file(url: str, command: str) -> Path:
     """For commands on files. Raises InvalidSetting, or NotAFile for a server."""
     if dialect_of(url) != "sqlite":
         raise NotAFile(command=command)
@@ -103,8 +103,8 @@ _COUNT_OTHERS: Final = """
 """
 """A bot queries at least every 15 seconds, so idle connections belong to a pooler. Those of other roles,
 whose state is hidden, count."""
-_LOOKS: Final = 20
-_BETWEEN_S: Final = 0.1
+_MAX_ATTEMPTS: Final = 20
+_PAUSE_S: Final = 0.1
 """A closed connection may still be listed."""
 
 
@@ -113,9 +113,9 @@ async def ensure_unused(database: Database) -> None:
     file, see `instance_lock`."""
     if database.dialect == "sqlite":
         return
-    for _ in range(_LOOKS):
+    for _ in range(_MAX_ATTEMPTS):
         [(others,)] = await database.query(_COUNT_OTHERS)
         if not others:
             return
-        await asyncio.sleep(_BETWEEN_S)
+        await asyncio.sleep(_PAUSE_S)
     raise ServerInUse(path=database.location)

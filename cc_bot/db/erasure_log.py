@@ -50,7 +50,7 @@ def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
     return f"{user_id}/{memory_id}/{created_at}"
 
 
-def place_name(channel_id: int, thread_id: int) -> str:
+def thread_name(channel_id: int, thread_id: int) -> str:
     """Thread 0: the channel itself."""
     return f"{channel_id}/{thread_id}"
 
@@ -115,7 +115,7 @@ class ErasureLog:
         with self._writing:
             salt, at = _salt_of(self.path), self._clock()
             entries = (_Entry(salt, _hash(salt, kind, id_), at, kind) for id_ in ids)
-            append(self.path, b"".join(_line(each) + b"\n" for each in entries))
+            append(self.path, b"".join(_to_line(each) + b"\n" for each in entries))
 
 
 def read_erasures(*paths: Path) -> Erasures:
@@ -165,7 +165,7 @@ def _entries(path: Path) -> Iterator[_Entry]:
 
 
 def _by_line(path: Path) -> dict[bytes, _Entry]:
-    return {_line(entry): entry for entry in _entries(path)}
+    return {_to_line(entry): entry for entry in _entries(path)}
 
 
 def _salt_of(path: Path) -> bytes:
@@ -188,7 +188,7 @@ def _parse(path: Path, number: int, line: bytes, salt: str) -> _Entry | None:
         return None
 
 
-def _line(entry: _Entry) -> bytes:
+def _to_line(entry: _Entry) -> bytes:
     at = entry.at.isoformat(timespec="milliseconds")
     return json.dumps({"kind": entry.kind, "salt": entry.salt.hex(), "id": entry.hash, "at": at}).encode()
 

@@ -71,9 +71,9 @@ def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class LockOwner:
     note: Path
-    former: str
+    previous: str
     """The previous holder; empty if there was none, or if the note is a copy: its writer may run
     elsewhere."""
 
@@ -83,7 +83,7 @@ class Slot:
 
 
 @contextmanager
-def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[Slot]:
+def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[LockOwner]:
     """Hold the lock beside the database, or that of these shards: two bots would answer every question twice.
     `setting` names the folder. Raises AlreadyRunning, DatabaseFolderMissing, or DatabaseUnusable if the
     folder is not writable."""
@@ -97,11 +97,11 @@ def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") 
     except OSError as error:
         raise DatabaseUnusable(path=str(database)) from error
     try:
-        former = ""
+        previous = ""
         with suppress(OSError, UnicodeDecodeError):
             name, _, fingerprint = note.read_text("utf-8").partition(" ")
-            former = name if fingerprint == _fingerprint(note) else ""
-        yield Slot(note, former)
+            previous = name if fingerprint == _fingerprint(note) else ""
+        yield LockOwner(note, previous)
     finally:
         lock.release()
 

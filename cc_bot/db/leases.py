@@ -14,14 +14,14 @@ from typing import Final
 
 import structlog
 
-from cc_bot.db.process import LEASE, RENEWED_EVERY, LivingProcess, Process, ProcessStore
+from cc_bot.db.process import LEASE, RENEWED_EVERY, ActiveProcess, Process, ProcessStore
 from cc_bot.domain.errors import ShardsTaken, StorageError
 
 _log = structlog.get_logger(__name__)
 
 _LEASE_S: Final = LEASE.total_seconds()
 _RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
-CUT_S: Final = 25.0
+END_ANSWERS_AFTER_S: Final = 25.0
 """Before the end of the lease, to leave time to mark answers as interrupted."""
 _POLL_S: Final = 1.0
 _LATE_S: Final = 15.0
@@ -69,7 +69,7 @@ class Membership(Leases):
         """Called when others may take over its answers."""
         self.renewed_s = monotonic()
         self.process = replace(options.process, file_hashes=options.hash_files())
-        self.living: tuple[LivingProcess, ...] = ()
+        self.living: tuple[ActiveProcess, ...] = ()
         """At the last renewal, this one included."""
         self.is_connected: Callable[[], bool] = lambda: False
         """All shards are connected to Discord; stored with each renewal."""
@@ -167,11 +167,11 @@ class Membership(Leases):
         return True
 
     async def _watch(self) -> None:
-        """End the answers after CUT_S without a renewal, if others may take over."""
+        """End the answers after END_ANSWERS_AFTER_S without a renewal, if others may take over."""
         while not self.evicted.is_set():
             await asyncio.sleep(_POLL_S)
             age_s = self._age_s
-            if age_s >= CUT_S and not self._lapsed.is_set():
+            if age_s >= END_ANSWERS_AFTER_S and not self._lapsed.is_set():
                 _log.error("process_lapsed", seconds=round(age_s))
                 self._drained = age_s < _LEASE_S
                 if len(self.living) > 1 or not self._drained:
@@ -196,7 +196,7 @@ async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membe
     former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
     await store.remove(former)
     if others := await store.join(process):
-        await _outlast(store, process, others, options.waits_for)
+        await _wait_for_leases(store, process, others, options.waits_for)
     membership.renewed_s = monotonic()
     renewing = asyncio.create_task(membership.keep_alive())
     try:
@@ -208,10 +208,10 @@ async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membe
             await store.remove([process.name])
 
 
-async def _outlast(
+async def _wait_for_leases(
     store: ProcessStore,
     process: Process,
-    others: Sequence[LivingProcess],
+    others: Sequence[ActiveProcess],
     waits_for: Callable[[Process], None],
 ) -> None:
     """Join once the leases of others have expired. Raises ShardsTaken if one renews, or another joins."""

@@ -185,9 +185,9 @@ def classify(error: BaseException) -> Diagnosis:
     reason = getattr(error, "sqlstate", None) or type(error).__name__
     if isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED_MESSAGES):
         error = OSError()  # asyncpg has no class for a closed connection
-    for kind, (errors, fixed_by) in _TROUBLES.items():
+    for kind, (errors, remedy) in _TROUBLES.items():
         if isinstance(error, errors):
-            return Diagnosis(kind, reason, fixed_by)
+            return Diagnosis(kind, reason, remedy)
     return Diagnosis(StorageError, reason)
 
 
@@ -218,7 +218,7 @@ class PostgresDatabase(Database):
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         if self._is_known_trouble(DatabaseLocked):  # lock_timeout can only be set in a transaction
-            return await self.read(Statement(sql, params).as_steps)
+            return await self.read(Statement(sql, params).as_transaction)
         return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
 
     async def read(self, begin: Callable[[], Transaction[T]]) -> T:

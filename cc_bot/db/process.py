@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from cc_bot.db import PROCESSES, Statement, Transaction
+from cc_bot.db import PROCESSES_LOCK, Statement, Transaction
 from cc_bot.db.columns import MS, Columns, Kind, Store, from_ms, object_to_json
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
@@ -75,7 +75,7 @@ def write_shards(shards: Iterable[int]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class LivingProcess:
+class ActiveProcess:
     """A process whose row exists."""
 
     process: Process
@@ -102,14 +102,14 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    living: tuple[LivingProcess, ...]
+    living: tuple[ActiveProcess, ...]
     """This one included."""
     died: tuple[str, ...]
     """Declared dead by this renewal."""
     duties: tuple[Lease, ...] = ()
 
 
-def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
+def find_free_shards(living: Sequence[ActiveProcess]) -> frozenset[int]:
     """Shards that no process runs: the bot is offline in their servers."""
     processes = [each.process for each in living]
     if not processes or any(each.shards is None for each in processes):
@@ -118,7 +118,7 @@ def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
     return frozenset(range(max(each.shard_count for each in processes))) - held
 
 
-def find_differing(living: Sequence[LivingProcess]) -> tuple[str, ...]:
+def find_differing(living: Sequence[ActiveProcess]) -> tuple[str, ...]:
     """Operator's files, or `version`, that differ between processes."""
     facts = [{**each.process.file_hashes, "version": each.process.version} for each in living]
     names = dict.fromkeys(name for each in facts for name in each)
@@ -141,8 +141,8 @@ def in_shard(place: str, shard: str, count: str) -> str:
 
 
 _PROCESS: Final = Columns(Process)
-_LIVING: Final = Columns(
-    LivingProcess,
+_ACTIVE: Final = Columns(
+    ActiveProcess,
     moments=MS,
     renewed_at=Kind(read=lambda until: from_ms(until) - LEASE, column="until"),
     connected_at=Kind(read=lambda at: from_ms(at) if at else None),
@@ -196,19 +196,19 @@ SELECT_DUTIES: Final = """
 
 
 class ProcessStore(Store):
-    async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
+    async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[ActiveProcess, ...]:
         """Add a process, unless others conflict with it; returns those. Lapsed ones among `watched` are
         removed first. Raises StorageError."""
 
-        def steps() -> Transaction[tuple[LivingProcess, ...]]:
+        def steps() -> Transaction[tuple[ActiveProcess, ...]]:
             yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
-            others = map(_LIVING.read, (yield Statement(SELECT_PROCESSES)))
+            others = map(_ACTIVE.read, (yield Statement(SELECT_PROCESSES)))
             found = tuple(each for each in others if each.process.conflicts_with(process))
             if not found:
                 yield Statement(_INSERT, (*_PROCESS.write(process).values(), _LEASE_MS))
             return found
 
-        return await self._database.write(steps, [PROCESSES])
+        return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def renew(
         self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
@@ -230,25 +230,25 @@ class ProcessStore(Store):
                 if duty.process == process.name and duty.name not in wanted:
                     yield Statement(_GIVE_BACK, (duty.name, process.name))
             names = tuple(name for (name,) in died)
-            return Renewal(tuple(map(_LIVING.read, living)), names, tuple(duties))
+            return Renewal(tuple(map(_ACTIVE.read, living)), names, tuple(duties))
 
-        return await self._database.write(steps, [PROCESSES])
+        return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
         """Remove ended processes with their duties; returns those still listed. Raises StorageError."""
-        return tuple(name for (name,) in await self._change([PROCESSES], _DELETE, json.dumps([*names])))
+        return tuple(name for (name,) in await self._change([PROCESSES_LOCK], _DELETE, json.dumps([*names])))
 
-    async def list_all(self) -> tuple[LivingProcess, ...]:
+    async def list_all(self) -> tuple[ActiveProcess, ...]:
         """List the living processes, oldest first. Raises StorageError."""
-        return tuple(map(_LIVING.read, await self._database.query(SELECT_PROCESSES)))
+        return tuple(map(_ACTIVE.read, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
         """Take a free duty or keep one's own. Returns False if it is another's. Raises StorageError."""
-        return bool(await self._change([PROCESSES], _TAKE, duty, process))
+        return bool(await self._change([PROCESSES_LOCK], _TAKE, duty, process))
 
     async def give_back(self, duty: str, process: str) -> None:
         """Raises StorageError."""
-        await self._change([PROCESSES], _GIVE_BACK, duty, process)
+        await self._change([PROCESSES_LOCK], _GIVE_BACK, duty, process)
 
     async def list_duties(self) -> tuple[Lease, ...]:
         """Free ones included. Raises StorageError."""

@@ -28,9 +28,9 @@ from cc_bot.db.backup import (
     check_database,
     copies_of,
     hash_of,
-    is_disk_trouble,
+    is_disk_error,
     leftovers_of,
-    numbered,
+    numbered_paths,
     read_manifest,
 )
 from cc_bot.db.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
@@ -70,7 +70,7 @@ class StagedBackup:
 
 
 @asynccontextmanager
-async def staged(
+async def stage_backup(
     backup: Path, database: Path, clock: Clock, announce: Announce
 ) -> AsyncIterator[StagedBackup]:
     """Yield a verified, migrated copy in a temporary folder. Raises BackupMissing, BackupDamaged,
@@ -80,11 +80,11 @@ async def staged(
     ensure_folder(database)
     try:
         size = backup.stat().st_size  # noqa: ASYNC240 - nothing else runs
-        with folder_beside(database, 2 * size) as folder:  # for the copy and VACUUM INTO
+        with temporary_folder(database, 2 * size) as folder:  # for the copy and VACUUM INTO
             copy = _stage(backup, folder / database.name, announce)
             announce("upgrading")
             async with connect_sqlite(copy.path) as opened:
-                await apply_pending(opened, clock=clock, preserve=False)  # the backup itself is the copy
+                await apply_pending(opened, clock=clock, copy_first=False)  # the backup itself is the copy
             yield copy
     except SchemaChanged as error:
         raise BackupChanged(path=str(backup), name=error.params["name"]) from error
@@ -95,7 +95,7 @@ async def staged(
 
 
 @contextmanager
-def folder_beside(database: Path, size: int) -> Iterator[Path]:
+def temporary_folder(database: Path, size: int) -> Iterator[Path]:
     """Leftovers of killed runs are deleted. Raises NotEnoughRoom, or OSError."""
     ensure_free_space(database.parent, size)
     for leftover in leftovers_of(database):
@@ -120,12 +120,12 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             return StagedBackup(path, manifest, check_database(connection)[1])
     except (ValueError, NotRegular, sqlite3.DatabaseError) as error:
-        if is_disk_trouble(error):
+        if is_disk_error(error):
             raise
         raise BackupDamaged(path=str(backup)) from error
 
 
-def finish(copy: Path, former: Path) -> None:
+def compact_copy(copy: Path, former: Path) -> None:
     """Compact the copy into one synced file. Row numbers that the old database has given out are not reused:
     buttons and users refer to them. Raises sqlite3.Error or OSError."""
     compact = sidecar(copy, ".compact")
@@ -176,7 +176,7 @@ def _is_own_file(database: Path) -> bool:
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
-def release(database: Path) -> None:
+def remove_wal(database: Path) -> None:
     """Checkpoint and delete the WAL. Raises DatabaseInUse if another program has the file open."""
     try:
         if database.exists():
@@ -187,10 +187,10 @@ def release(database: Path) -> None:
             raise DatabaseInUse(path=str(database)) from error
 
 
-def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
+def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
     """Returns the old database's new name, if there was one. Raises DatabaseInUse, or RestoreFailed with the
     database unchanged."""
-    release(database)
+    remove_wal(database)
     try:
         replaced = _set_aside(database, now) if database.exists() else None
         move(copy, database)
@@ -205,7 +205,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
             path.unlink()
-    names = numbered(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
+    names = numbered_paths(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
     replaced = next(name for name in names if not name.exists())
     os.utime(database, (now.timestamp(), now.timestamp()))  # determines when it is deleted
     try:
@@ -221,7 +221,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
     return replaced
 
 
-def data_of(database: Path, *more: Path) -> list[Path]:
+def list_data_files(database: Path, *more: Path) -> list[Path]:
     """In the order of deletion: a new file beside an old WAL would read that WAL."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
@@ -231,8 +231,8 @@ def data_of(database: Path, *more: Path) -> list[Path]:
 
 def wipe(database: Path, *more: Path) -> list[Path]:
     """Raises DatabaseInUse, or DatabaseUnusable if a file can't be deleted."""
-    release(database)
-    doomed = data_of(database, *more)
+    remove_wal(database)
+    doomed = list_data_files(database, *more)
     try:
         for path in doomed:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
 from cc_bot.features import FEATURES
 
 MIGRATIONS_TABLE: Final = "schema_migrations"
-_MAKE_RECORDS: Final = """
+_CREATE_MIGRATIONS_TABLE: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
         version     @number PRIMARY KEY,
         applied_at  @number NOT NULL,  -- Unix milliseconds
@@ -116,24 +116,24 @@ async def apply_pending(
     migrations: Sequence[Migration] | None = None,
     *,
     clock: Clock = utc_now,
-    preserve: bool = True,
+    copy_first: bool = True,
 ) -> tuple[Migration, ...]:
-    """Migrate to the newest schema, in one transaction each; returns the migrations applied. `preserve`: copy
-    a database with data first.
+    """Migrate to the newest schema, in one transaction each. Returns the migrations applied. `copy_first`:
+    copy a database that has data.
 
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that succeeded.
     """
     # So that a start finds out whether it can write.
-    await database.transaction([Statement(_MAKE_RECORDS)], (MAINTENANCE_LOCK,))
-    todo = await list_pending(database, migrations)
+    await database.transaction([Statement(_CREATE_MIGRATIONS_TABLE)], (MAINTENANCE_LOCK,))
+    pending = await list_pending(database, migrations)
     if database.dialect == "sqlite":
         version, found = await database.read(_read_schema)
         if version and (name := _find_mismatch(found, version, migrations)):
             raise SchemaChanged(path=database.location, name=name)
-        if preserve and todo and todo[0].version > 1:
-            await asyncio.to_thread(back_up_before, Path(database.location), todo[-1].version)
+        if copy_first and pending and pending[0].version > 1:
+            await asyncio.to_thread(back_up_before, Path(database.location), pending[-1].version)
     applied = [
-        each for each in todo if await database.write(partial(_apply, each, clock), (MAINTENANCE_LOCK,))
+        each for each in pending if await database.write(partial(_apply, each, clock), (MAINTENANCE_LOCK,))
     ]
     return tuple(applied)
 
@@ -174,7 +174,7 @@ def _schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
 
 def _find_mismatch(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
     """Return the first missing or altered object or extra trigger; empty if there is none."""
-    made = _schema_made_by(_statements_up_to(version, migrations))
+    made = _schema_after(_statements_up_to(version, migrations))
     wrong = [name for name, sql in made.items() if found.get(name) != sql]
     wrong += [name for name in found if name.startswith("TRIGGER ") and name not in made]
     return "".join(each if each.isprintable() else "?" for each in "".join(wrong[:1]))[:_MAX_NAME_LENGTH]
@@ -183,17 +183,17 @@ def _find_mismatch(found: Schema, version: int, migrations: Sequence[Migration] 
 def _statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
     known = known_migrations() if migrations is None else migrations
     steps = [migration.statements for migration in known if migration.version <= version]
-    return (expand(_MAKE_RECORDS, "sqlite"), *chain.from_iterable(steps))
+    return (expand(_CREATE_MIGRATIONS_TABLE, "sqlite"), *chain.from_iterable(steps))
 
 
 @lru_cache(maxsize=64)
-def _schema_made_by(statements: tuple[str, ...]) -> Schema:
+def _schema_after(statements: tuple[str, ...]) -> Schema:
     """Takes some milliseconds."""
-    with closing(_run(statements)) as connection:
+    with closing(_run_in_memory(statements)) as connection:
         return schema_of(connection)
 
 
-def _run(statements: tuple[str, ...]) -> sqlite3.Connection:
+def _run_in_memory(statements: tuple[str, ...]) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     for statement in statements:
         connection.execute(statement)
@@ -221,7 +221,7 @@ class TableLayout:
 @cache
 def newest_tables() -> tuple[TableLayout, ...]:
     """Without MIGRATIONS_TABLE; each after the tables that it references."""
-    with closing(_run(_statements_up_to(known_migrations()[-1].version))) as connection:
+    with closing(_run_in_memory(_statements_up_to(known_migrations()[-1].version))) as connection:
         tables = [
             (name, sql)
             for kind, name, sql in connection.execute(SELECT_SCHEMA)

@@ -132,7 +132,7 @@ def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
             return
 
 
-_IO_FIXED_BY: Final = "look after the disk; the system's log may tell more"
+_IO_REMEDY: Final = "look after the disk; the system's log may tell more"
 _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_BUSY: (DatabaseLocked, "end the other program that writes to it"),
     sqlite3.SQLITE_LOCKED: (DatabaseLocked, "end the other program that writes to it"),
@@ -140,11 +140,11 @@ _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_READONLY: (DatabaseReadOnly, "let the bot write to the file and to its folder"),
     sqlite3.SQLITE_CORRUPT: (DatabaseDamaged, "stop the bot, then run: cc-bot restore BACKUP"),
     sqlite3.SQLITE_NOTADB: (DatabaseDamaged, "stop the bot, then run: cc-bot restore BACKUP"),
-    sqlite3.SQLITE_IOERR: (StorageError, _IO_FIXED_BY),
-    sqlite3.SQLITE_CANTOPEN: (StorageError, _IO_FIXED_BY),
-    sqlite3.SQLITE_NOMEM: (StorageError, _IO_FIXED_BY),
+    sqlite3.SQLITE_IOERR: (StorageError, _IO_REMEDY),
+    sqlite3.SQLITE_CANTOPEN: (StorageError, _IO_REMEDY),
+    sqlite3.SQLITE_NOMEM: (StorageError, _IO_REMEDY),
 }
-_PUT_BACK: Final = "put the file back, or start the bot again with the one that is there now"
+_MOVED_REMEDY: Final = "put the file back, or start the bot again with the one that is there now"
 
 
 class FileMoved(Exception):
@@ -159,10 +159,10 @@ def code_of(error: BaseException) -> int:
 def classify(error: BaseException) -> Diagnosis:
     reason = str(getattr(error, "sqlite_errorname", type(error).__name__))
     if isinstance(error, FileMoved):
-        return Diagnosis(DatabaseReadOnly, reason, _PUT_BACK)
+        return Diagnosis(DatabaseReadOnly, reason, _MOVED_REMEDY)
     full = isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT)
-    kind, fixed_by = _TROUBLES.get(sqlite3.SQLITE_FULL if full else code_of(error), (StorageError, ""))
-    return Diagnosis(kind, reason, fixed_by)
+    kind, remedy = _TROUBLES.get(sqlite3.SQLITE_FULL if full else code_of(error), (StorageError, ""))
+    return Diagnosis(kind, reason, remedy)
 
 
 T = TypeVar("T")
@@ -196,7 +196,7 @@ class SqliteDatabase(Database):
         self._identity = _identity(self.location)
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        return await self._run(lambda connection: _rows(connection, _native(sql), params))
+        return await self._run(lambda connection: _rows(connection, _expand_sql(sql), params))
 
     async def read(self, begin: Callable[[], Transaction[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
@@ -205,12 +205,12 @@ class SqliteDatabase(Database):
         async with self._long_read:  # one at a time: jobs share a few threads
             try:
                 with closing(connect_existing(self.path)) as connection:
-                    return await _to_its_end(lambda each: _run_steps(each, "BEGIN", begin), connection)
+                    return await _run_in_thread(lambda each: _run_steps(each, "BEGIN", begin), connection)
             except _DRIVER_ERRORS as error:
                 raise self._translate(error) from error
 
     async def stream(self, sql: str) -> AsyncIterator[Row]:
-        cursor = await self._run(lambda connection: connection.execute(_native(sql)))
+        cursor = await self._run(lambda connection: connection.execute(_expand_sql(sql)))
         while rows := await self._run(lambda _: cursor.fetchmany(_STREAMED_ROWS)):
             for row in rows:
                 yield row
@@ -245,7 +245,7 @@ class SqliteDatabase(Database):
         if vacuum:
             try:
                 with closing(connect_existing(self.path, "rw")) as connection:
-                    outcome = await _to_its_end(partial(_vacuum, path=self.path), connection)
+                    outcome = await _run_in_thread(partial(_vacuum, path=self.path), connection)
             except (sqlite3.Error, OSError) as error:
                 raise self._translate(error) from error
         return outcome if outcome != "busy" and await self._run(_checkpoint) else "busy"
@@ -284,7 +284,7 @@ _DRIVER_ERRORS: Final = (sqlite3.Error, OSError, FileMoved, OverflowError, Value
 """OverflowError: an integer above 64 bits. ValueError: the connection is closed."""
 
 
-async def _to_its_end(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
+async def _run_in_thread(job: Callable[[sqlite3.Connection], T], connection: sqlite3.Connection) -> T:
     task = asyncio.ensure_future(asyncio.to_thread(job, connection))
     try:
         return await asyncio.shield(task)
@@ -317,7 +317,9 @@ async def connect_sqlite(
     another StorageError."""
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
-    opening = partial(_open_state, path) if read_only else partial(open_file, path, synchronous, timeout_s)
+    opening = (
+        partial(_open_read_only, path) if read_only else partial(open_file, path, synchronous, timeout_s)
+    )
     connection = _Connection(opening, iter_chunk_size=64)
     try:
         await connection.open()
@@ -334,7 +336,7 @@ async def connect_sqlite(
         await database.close()
 
 
-def _open_state(path: Path) -> sqlite3.Connection:
+def _open_read_only(path: Path) -> sqlite3.Connection:
     connection = connect_existing(path)
     try:
         # One text that is not valid UTF-8 must not make the others unreadable.
@@ -376,7 +378,7 @@ def _vacuum(connection: sqlite3.Connection, path: Path) -> ScrubOutcome:
 
 
 @lru_cache(maxsize=2048)
-def _native(sql: str) -> str:
+def _expand_sql(sql: str) -> str:
     return re.sub(r"\$(\d+)", r"?\1", expand(sql, "sqlite"))
 
 
@@ -398,7 +400,7 @@ def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], Tr
             try:
                 statement = next(steps)
                 while True:
-                    statement = steps.send(_rows(connection, _native(statement.sql), statement.params))
+                    statement = steps.send(_rows(connection, _expand_sql(statement.sql), statement.params))
             except StopIteration as end:
                 result: T = end.value
         connection.execute("COMMIT")

@@ -16,7 +16,7 @@ from cc_bot.llm.embeddings import LocalEmbedder
 from cc_bot.llm.model import ChatModel, ChatRequest, FallbackChain, UserPart
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.client import OpenAIEmbedder
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, path_of, printable_key
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, operator_path, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import CliTexts, ModelsFileTexts, OperatorFileTexts
 
@@ -136,7 +136,7 @@ class Models:
 @asynccontextmanager
 async def open_models(config: Config) -> AsyncIterator[Models]:
     """Yield the models of `models.toml`, and close them at the end. Raises InvalidModels."""
-    words, path = texts(config.operator_locale), path_of(config, "models.toml")
+    words, path = texts(config.operator_locale), operator_path(config, "models.toml")
     models = Models(config, await providers_file(path, config.variables, words).load())
     if model_name := models.ignored_model_name:
         if path.exists():

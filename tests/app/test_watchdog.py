@@ -74,8 +74,8 @@ class TestServiceManager:
             systemd.bind(address.replace("@", "\0", 1) if abstract else address)
             systemd.settimeout(5)
             manager = ServiceManager(address)
-            manager.tell("READY=1")
-            manager.tell("WATCHDOG=1")
+            manager.notify("READY=1")
+            manager.notify("WATCHDOG=1")
             assert [systemd.recv(99), systemd.recv(99)] == [b"READY=1", b"WATCHDOG=1"]
 
 

@@ -14,7 +14,7 @@ import yaml
 
 from cc_bot.app.core import SUMMARY_DRAIN_S
 from cc_bot.app.discord import DRAIN_S
-from cc_bot.app.watchdog import LEAVE_S, LIMIT_S
+from cc_bot.app.watchdog import LOOP_TIMEOUT_S, SHUTDOWN_TIMEOUT_S
 from cc_bot.discord.bot import SHOW_CUT_TURNS_S
 from tests.architecture.test_layout import ROOT, VARIABLE
 
@@ -60,11 +60,11 @@ class TestUnit:
     def test_gives_the_program_and_each_shard_the_time_that_they_take_and_the_backup_no_network(self) -> None:
         found = unit("cc-bot.service")
         assert seconds(found["TimeoutStopSec"][0]) > LONGEST_STOP_S + 5
-        assert LONGEST_STOP_S < LEAVE_S < 15
+        assert LONGEST_STOP_S < SHUTDOWN_TIMEOUT_S < 15
         assert found["TimeoutStartSec"] == ["infinity"]  # a migration
         assert (found["Type"], found["Restart"]) == (["notify"], ["on-failure"])
         assert not {"SuccessExitStatus", "RestartPreventExitStatus"} & found.keys()
-        assert seconds(found["WatchdogSec"][0]) > LIMIT_S + 5  # the program's own record comes first
+        assert seconds(found["WatchdogSec"][0]) > LOOP_TIMEOUT_S + 5  # the program's own record comes first
         backup = unit("cc-bot-backup.service")
         assert (found["Environment"], backup["PrivateNetwork"]) == (backup["Environment"], ["yes"])
         apart = {"Description", "ExecStart", "EnvironmentFile", "Environment"}

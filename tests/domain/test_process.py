@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from cc_bot.db.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
+from cc_bot.db.process import ActiveProcess, Process, find_differing, find_free_shards, write_shards
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
 
-def living(*shards: tuple[int, ...] | None, count: int = 16, **told: Any) -> list[LivingProcess]:
+def living(*shards: tuple[int, ...] | None, count: int = 16, **told: Any) -> list[ActiveProcess]:
     return [
-        LivingProcess(Process(f"p{number}", "a.example", "1.0", each, count, **told), NOW, NOW, lapsed=False)
+        ActiveProcess(Process(f"p{number}", "a.example", "1.0", each, count, **told), NOW, NOW, lapsed=False)
         for number, each in enumerate(shards)
     ]
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cc_bot.domain.errors import FilesInLine
-from cc_bot.in_order import MAX_COUNT, ExportQueue, KeyedLock
+from cc_bot.in_order import MAX_EXPORTS, ExportQueue, KeyedLock
 
 AIKO, BEN = 1, 2
 
@@ -69,12 +69,12 @@ class TestLine:
                 at_work.remove(number)
                 seen.append(number)
 
-        taking = asyncio.gather(*map(take, range(MAX_COUNT)))
+        taking = asyncio.gather(*map(take, range(MAX_EXPORTS)))
         await asyncio.sleep(0)
         with pytest.raises(FilesInLine):
-            await take(MAX_COUNT)
+            await take(MAX_EXPORTS)
         async with asyncio.timeout(60), line.of(BEN), line.work:  # it is not another's
             release.set()
         await taking
-        await take(MAX_COUNT)
-        assert seen == [*range(MAX_COUNT + 1)]
+        await take(MAX_EXPORTS)
+        assert seen == [*range(MAX_EXPORTS + 1)]

@@ -38,13 +38,13 @@ async def nothing_counts(_: int) -> None:
 
 
 def privacy_of(stores: Stores) -> Privacy:
-    return Privacy(stores, nobody_waits, counting_on=nothing_counts, retention=Retention())
+    return Privacy(stores, nobody_waits, get_counted_day=nothing_counts, retention=Retention())
 
 
 @asynccontextmanager
 async def finishing(privacy: Privacy) -> AsyncIterator[None]:
     """In the background, as beside the whole program, and sooner."""
-    with patch.object(service, "TRY_AGAIN_S", 0.01):
+    with patch.object(service, "RETRY_S", 0.01):
         task = asyncio.create_task(privacy.keep_finishing())
         try:
             yield
@@ -78,9 +78,9 @@ class TestErasing:
 
         await stores.memories.add(ME, "しまうまが好き")
         with capture_logs() as logs:
-            held = await Privacy(stores, turns_end, counting_on=nothing_counts, retention=Retention()).erase(
-                ME
-            )
+            held = await Privacy(
+                stores, turns_end, get_counted_day=nothing_counts, retention=Retention()
+            ).erase(ME)
         assert seen == [(ME, 1), (ME, 0)]
         assert held.count("memories") == 1
         [record] = logs
@@ -128,7 +128,7 @@ class TestErasureThatFailsOnTheWay:
                 await again.wait()
             yield
 
-        privacy = Privacy(stores, turns_end, counting_on=nothing_counts, retention=Retention())
+        privacy = Privacy(stores, turns_end, get_counted_day=nothing_counts, retention=Retention())
         change(tmp_path, f"INSERT INTO erasing (user_id, since) VALUES ({ME}, 0), ({YOU}, 0), ({third}, 0)")
         async with finishing(privacy):
             await asked.wait()

@@ -15,7 +15,7 @@ from cc_bot.db import Database, Statement, open_database
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.privacy.model import Retention
-from cc_bot.features.privacy.service import keep_copies_to_retention, keep_to_retention, retain
+from cc_bot.features.privacy.service import delete_expired, delete_expired_copies, enforce_retention
 from tests.databases import laid_out
 from tests.stores.backends import turn
 
@@ -66,7 +66,7 @@ class TestRetain:
             with freeze_time("2026-01-01 20:00:00", real_asyncio=True) as now:
                 await old_data(stores, database)
                 now.move_to("2026-01-11 19:00:00")  # and the 12th in Tokyo
-                await retain(stores.retention, retention, utc_now, TOKYO)
+                await delete_expired(stores.retention, retention, utc_now, TOKYO)
             assert await left(database) == expected, retention
 
 
@@ -76,7 +76,7 @@ class TestTask:
             pass
         with capture_logs() as logs:
             task = asyncio.create_task(
-                keep_to_retention(closed.retention, Retention(archive_days=1), utc_now, TOKYO)
+                enforce_retention(closed.retention, Retention(archive_days=1), utc_now, TOKYO)
             )
             while not logs:  # noqa: ASYNC110 - no event comes out of a log
                 await asyncio.sleep(0.01)
@@ -96,7 +96,7 @@ class TestCopies:
 async def logged_by_the_task(database: Path) -> list[str]:
     """Up to the first thing that it says, in the year 2030."""
     with capture_logs() as logs, freeze_time("2030-01-01", real_asyncio=True):
-        task = asyncio.create_task(keep_copies_to_retention(database, Retention(copy_days=30), utc_now))
+        task = asyncio.create_task(delete_expired_copies(database, Retention(copy_days=30), utc_now))
         async with asyncio.timeout(60):
             while not logs:  # noqa: ASYNC110 - no event comes out of a log
                 await asyncio.sleep(0.01)

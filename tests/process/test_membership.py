@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from cc_bot.db import MAINTENANCE_LOCK, Statement, apply_pending, open_database
-from cc_bot.db.leases import CUT_S, JoinOptions, Membership, join
+from cc_bot.db.leases import END_ANSWERS_AFTER_S, JoinOptions, Membership, join
 from cc_bot.db.process import Process, ProcessStore
 from cc_bot.domain.errors import ShardsTaken, StorageError
 
@@ -166,7 +166,7 @@ async def test_a_process_without_its_database_ends_its_answers_and_may_still_say
         await renewed(second)
         ended = asyncio.Event()
         second.on_end.append(ended.set)
-        second.renewed_s = monotonic() - CUT_S
+        second.renewed_s = monotonic() - END_ANSWERS_AFTER_S
         await asyncio.wait_for(ended.wait(), 60)
         second.renewed_s = monotonic() - 31
         assert second.may_send()

@@ -18,7 +18,7 @@ from cc_bot.db.engines import dialect_of
 from cc_bot.db.erasure_log import ErasureLog
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
 from cc_bot.domain.message import ChannelKey
-from cc_bot.features.privacy.restored import ErasedAgain
+from cc_bot.features.privacy.restored import ReappliedErasures
 from tests.databases import laid_out
 from tests.stores.life import about, left_in_files, live
 
@@ -50,7 +50,7 @@ class Operator:
         """Have what is stored now restored later."""
         await run_copy(self.config, self.lived, self.restored, announce_nothing)
 
-    async def apply(self, *files: Path, since: datetime | None = None) -> ErasedAgain:
+    async def apply(self, *files: Path, since: datetime | None = None) -> ReappliedErasures:
         return await run_apply_erasures(self.config, announce_nothing, files or (self.log,), since)
 
 
@@ -80,7 +80,7 @@ class TestErasedSince:
             await live(stores, database, YOU, "きりん", channel=CHANNEL)
         await erased_since(operator)
         before = operator.log.read_bytes()
-        assert await operator.apply() == ErasedAgain(users=1)
+        assert await operator.apply() == ReappliedErasures(users=1)
         async with open_database(operator.restored) as database:
             owners_rules = {("limits", "scope_id"), ("access_rules", "subject_id")}
             assert await about(database, ME) == owners_rules
@@ -101,7 +101,7 @@ class TestErasedSince:
         assert not await operator.apply()
         without_a_zone = datetime(2026, 11, 22, 12, 0)  # noqa: DTZ001 - it is the operator's, Asia/Tokyo
         done = await operator.apply(since=without_a_zone)
-        assert (done, done.since) == (ErasedAgain(users=1), START)
+        assert (done, done.since) == (ReappliedErasures(users=1), START)
         assert (await contents(operator, ME), await contents(operator, YOU)) == ([], ["あとの話"])
 
     async def test_by_logs_that_are_none_are_not_and_told_which(self, operator: Operator) -> None:

@@ -31,7 +31,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.privacy.restored import ErasedAgain
+from cc_bot.features.privacy.restored import ReappliedErasures
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
 from tests.stores.places import answer, said
@@ -116,7 +116,7 @@ class TestForgotten:
             await stores.personal_data.erase(ME)
             await stores.web_sessions.end_all(YOU)
         done = await bot.restore(backup)
-        assert done.forgotten == ErasedAgain(users=1)
+        assert done.forgotten == ReappliedErasures(users=1)
         assert not bot.holds("しまうま")
         assert await contents(bot, ME) == []
         assert await contents(bot, YOU) == ["きりんが大好き", "きりんの残り"]
@@ -136,7 +136,7 @@ class TestForgotten:
             await stores.personal_data.erase(ME)
             await stores.memories.add(ME, "新しい話")
             new = await bot.back_up(start + timedelta(hours=2))
-        assert (await bot.restore(old)).forgotten == ErasedAgain(users=1)
+        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
         assert not (await bot.restore(new)).forgotten
         assert await contents(bot, ME) == ["新しい話"]
 
@@ -153,7 +153,7 @@ class TestForgotten:
             await stores.archive.delete_session(ME, deleted.id)
             await stores.memory_removal.erase(ME, memory.id)
             await stores.memory_removal.erase(YOU, emptied.id, stub=MARK)
-        assert (await bot.restore(backup)).forgotten == ErasedAgain(memories=2, sessions=1)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(memories=2, sessions=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == (["猫が好き"], [])
         async with bot.stores() as stores:
             [question, reply] = (await stores.sessions.open(SessionKey(ME, 2))).history
@@ -182,7 +182,7 @@ class TestForgotten:
             await stores.channels.delete([22])  # of an answer's pages, the second
             await stores.channels.forget_place(ChannelKey(3, 4))
             await stores.channels.forget_place(ChannelKey(5))
-        assert (await bot.restore(backup)).forgotten == ErasedAgain(deleted=5)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=5)
         assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
         assert bot.holds("残る発言")
         assert [number for number in range(5) if bot.holds(f"発言{number}")] == [0, 4]
@@ -256,7 +256,7 @@ class TestCut:
         with pytest.raises(ErasuresCut):
             await bot.restore(old)
         copies[0].write_bytes(whole)  # an uncut copy will do
-        assert (await bot.restore(old)).forgotten == ErasedAgain(users=1)
+        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
 
 
 class TestLog:
@@ -271,7 +271,7 @@ class TestLog:
             await bot.restore(backup)
         assert stopped.value.params == {"path": str(spoiled)}
         done = await bot.restore(backup, without_erasures=True)  # with what the other one says
-        assert (done.forgotten, done.erasures_known) == (ErasedAgain(users=1), False)
+        assert (done.forgotten, done.erasures_known) == (ReappliedErasures(users=1), False)
         for log in bot.logs():
             log.unlink()
         with pytest.raises(ErasuresMissing):
@@ -285,7 +285,7 @@ class TestLog:
         other = Bot(tmp_path / "new machine")
         other.folder.mkdir()
         done = await other.restore(backup)
-        assert (done.forgotten, done.replaced) == (ErasedAgain(users=1), None)
+        assert (done.forgotten, done.replaced) == (ReappliedErasures(users=1), None)
         assert await contents(other, ME) == []
         assert read_erasures(ErasureLog.beside(other.database).path).match("user", ME, None)
 

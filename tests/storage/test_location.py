@@ -29,17 +29,17 @@ def test_a_url_is_that_of_a_file_or_refused_with_examples_and_without_its_passwo
 def test_a_slot_tells_who_held_it_and_has_ended(tmp_path: Path) -> None:
     database = tmp_path / "postgresql"
     with instance_lock(database) as slot:
-        assert slot.former == ""
+        assert slot.previous == ""
         slot.write_owner("cat")
         with instance_lock(database, shards="0-3-of-8") as beside:
-            assert beside.former == ""
+            assert beside.previous == ""
         with pytest.raises(AlreadyRunning), instance_lock(database):
             pass
     with instance_lock(database) as slot:
-        assert slot.former == "cat"
+        assert slot.previous == "cat"
     copy = shutil.copytree(tmp_path, tmp_path / "copy") / database.name
     with instance_lock(copy) as beside:
-        assert beside.former == ""
+        assert beside.previous == ""
     slot.note.write_bytes(b"\xff")
     with instance_lock(database) as slot:
-        assert slot.former == ""
+        assert slot.previous == ""

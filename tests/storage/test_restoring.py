@@ -10,7 +10,14 @@ import pytest
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.db import back_up
 from cc_bot.db.backup import announce_nothing, back_up_before, leftovers_of, manifest_path
-from cc_bot.db.restore import StagedBackup, data_of, finish, put_in_place, staged, wipe
+from cc_bot.db.restore import (
+    StagedBackup,
+    compact_copy,
+    list_data_files,
+    replace_database,
+    stage_backup,
+    wipe,
+)
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer, StartupError
 from tests.storage.files import change, memories, mode, names, spoil
@@ -38,14 +45,14 @@ def backup(database: Path, tmp_path: Path) -> Path:
 
 
 def stage(backup: Path, database: Path) -> AbstractAsyncContextManager[StagedBackup]:
-    return staged(backup, database, utc_now, announce_nothing)
+    return stage_backup(backup, database, utc_now, announce_nothing)
 
 
 async def restore(backup: Path, database: Path) -> Path | None:
     """As it is done, but for what needs stores."""
     async with stage(backup, database) as copy:
-        finish(copy.path, database)
-        return put_in_place(copy.path, database, NOW)
+        compact_copy(copy.path, database)
+        return replace_database(copy.path, database, NOW)
 
 
 def damaged_backups(backup: Path) -> list[tuple[bytes | None, bytes | None, type[StartupError]]]:
@@ -180,6 +187,6 @@ class TestWiping:
     def test_takes_damaged_files_too(self, tmp_path: Path) -> None:
         database = tmp_path / "sessions.db"
         database.write_bytes(b"\xa5" * 4096)
-        assert data_of(database) == [database]
+        assert list_data_files(database) == [database]
         assert wipe(database) == [database]
-        assert wipe(database) == data_of(tmp_path / "missing" / "sessions.db") == []
+        assert wipe(database) == list_data_files(tmp_path / "missing" / "sessions.db") == []

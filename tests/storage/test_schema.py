@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.db import apply_pending, open_database
 from cc_bot.db.backup import announce_nothing
-from cc_bot.db.restore import staged
+from cc_bot.db.restore import stage_backup
 from cc_bot.db.schema import Migration, examine, known_migrations
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import SchemaChanged, StorageError
@@ -71,5 +71,5 @@ class TestStart:
             "ANALYZE",
         )
         await start(path)
-        async with staged(path, path.with_name("restored.db"), utc_now, announce_nothing) as copy:
+        async with stage_backup(path, path.with_name("restored.db"), utc_now, announce_nothing) as copy:
             assert "notes" in copy.rows

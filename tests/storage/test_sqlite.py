@@ -219,4 +219,4 @@ class TestSteps:
             assert await reading == 0  # one state, as every read sees
             assert await database.scrub(vacuum=False) == "done"  # nothing is left open
             with pytest.raises(StorageError):
-                await database.read_long(insert("not in a read").as_steps)
+                await database.read_long(insert("not in a read").as_transaction)

@@ -77,7 +77,7 @@ class Till:
     async def erase(self) -> None:
         limited = await self.usage.may_be_limited(AIKO, self.rules)
         erasure = PersonalDataStore(self.database, clock=lambda: self.now)
-        await erasure.erase(AIKO, counting_on=self.usage.today() if limited else None)
+        await erasure.erase(AIKO, counted_day=self.usage.today() if limited else None)
 
     async def counts(self) -> list[tuple[object, ...]]:
         rows = await self.database.query("SELECT user_id, day, tokens FROM erased_usage ORDER BY day")

@@ -121,7 +121,7 @@ class ArchiveStore(Store):
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """One key per session with messages, newest first."""
-        rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_steps)
+        rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_transaction)
         return [*map(KEY.read, rows)]
 
     async def list_sessions(
@@ -134,7 +134,7 @@ class ArchiveStore(Store):
         offset: int = 0,
     ) -> list[ArchivedSession]:
         listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
-        rows = await self._database.read_long(listing.as_steps)
+        rows = await self._database.read_long(listing.as_transaction)
         return [*map(_SESSION.read, rows)]
 
     async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:

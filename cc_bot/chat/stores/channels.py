@@ -28,7 +28,7 @@ from cc_bot.chat.stores.blocks import (
 from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement, settle_stored
-from cc_bot.db import MAINTENANCE_LOCK, LockKey, Statement, Transaction, channel_lock, place_name, user_lock
+from cc_bot.db import MAINTENANCE_LOCK, LockKey, Statement, Transaction, channel_lock, thread_name, user_lock
 from cc_bot.db.columns import (
     KEY,
     MESSAGE,
@@ -39,7 +39,7 @@ from cc_bot.db.columns import (
     from_ms,
     to_ms,
     to_text,
-    tool_calls_of,
+    tool_calls_from_json,
 )
 from cc_bot.db.process import WHOLE, Shard, in_shard
 from cc_bot.domain.errors import ConversationGone
@@ -378,7 +378,7 @@ class ChannelStore(Store):
     async def forget_place(self, key: ChannelKey) -> None:
         """Delete a thread, or a channel with its threads, but no sessions."""
         if self._log:
-            await self._log.note("place", place_name(key.channel_id, key.thread_id))
+            await self._log.note("place", thread_name(key.channel_id, key.thread_id))
         await self._database.transaction(delete_channel(key), channel_locks(key))
 
     async def archive_answer(
@@ -581,7 +581,7 @@ def memory_calls(
         ORDER BY id DESC
         LIMIT $5
     """
-    return [(id_, tool_calls_of(calls)) for id_, calls in (yield Statement(sql, params))]
+    return [(id_, tool_calls_from_json(calls)) for id_, calls in (yield Statement(sql, params))]
 
 
 def _where(place_id: int | None) -> tuple[LockKey, ...]:

@@ -29,7 +29,7 @@ from cc_bot.db.columns import (
     Store,
     channel_locks,
     to_ms,
-    tool_calls_of,
+    tool_calls_from_json,
     tool_calls_to_json,
 )
 from cc_bot.db.process import left_by_dead_process
@@ -46,7 +46,7 @@ TURN: Final = Columns(
         lambda question: json.dumps(asdict(question), ensure_ascii=False),
         TypeAdapter(AskedQuestion).validate_json,
     ),
-    calls=Kind(tool_calls_to_json, tool_calls_of),
+    calls=Kind(tool_calls_to_json, tool_calls_from_json),
 )
 _PARAMETERS: Final = Parameters(TURN.names)
 
@@ -152,7 +152,7 @@ class Mention:
     question: Message
 
 
-_MENTION: Final = Columns(Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_of))
+_MENTION: Final = Columns(Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_from_json))
 
 
 def channel_turn_id(question_id: int) -> str:

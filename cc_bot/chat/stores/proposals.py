@@ -18,7 +18,7 @@ from cc_bot.db.columns import (
     keep_number,
     next_number,
     to_ms,
-    tool_calls_of,
+    tool_calls_from_json,
     tool_calls_to_json,
 )
 from cc_bot.db.process import left_by_dead_process
@@ -193,7 +193,7 @@ class ProposalStore(Store):
             if not (yield statement):
                 return False
             for (calls,) in (yield Statement(_SELECT_CALLS, answer)):
-                revised = tool_calls_to_json(tuple(map(revise, tool_calls_of(calls))))
+                revised = tool_calls_to_json(tuple(map(revise, tool_calls_from_json(calls))))
                 yield Statement(_UPDATE_CALLS, (*answer, revised, int(tainted)))
             return True
 

@@ -16,7 +16,7 @@ from cc_bot.chat.active import ActiveTurn, Load
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import Lease, LivingProcess
+from cc_bot.db.process import ActiveProcess, Lease
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.text import Locale
@@ -49,7 +49,7 @@ class Seen:
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """How requests are changed after a refusal, by model."""
-    processes: tuple[LivingProcess, ...] = ()
+    processes: tuple[ActiveProcess, ...] = ()
     duties: tuple[Lease, ...] = ()
 
     @property

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from cc_bot.features.agents.file import AgentsFile
 from cc_bot.features.agents.store import choices_in
-from cc_bot.operator_file import path_of
+from cc_bot.operator_file import operator_path
 
 if TYPE_CHECKING:
     from cc_bot.config import Config
@@ -14,5 +14,5 @@ __all__ = ["choices_in", "make_agents"]
 
 
 def make_agents(config: "Config", tools: Collection[str]) -> AgentsFile:
-    path, required = path_of(config, "agents.toml"), config.agents_file is not None
+    path, required = operator_path(config, "agents.toml"), config.agents_file is not None
     return AgentsFile(path, tools=tools, locale=config.operator_locale, required=required)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from cc_bot.chat.checks import Check, Examined, Finding, ok
 from cc_bot.features.agents.texts import AgentCheckTexts
-from cc_bot.operator_file import path_of
+from cc_bot.operator_file import operator_path
 
 
 def list_checks(given: Examined) -> Iterator[Check]:
@@ -11,5 +11,5 @@ def list_checks(given: Examined) -> Iterator[Check]:
 
 async def _check_file(given: Examined) -> Finding:
     said, count = given.words[AgentCheckTexts], len(await given.agents.load())
-    there = path_of(given.config, "agents.toml").exists()
+    there = operator_path(given.config, "agents.toml").exists()
     return ok("agents", said.agents_ok.format(count=count) if there else said.agents_none)

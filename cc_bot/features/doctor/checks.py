@@ -26,7 +26,7 @@ from cc_bot.domain.errors import CcBotError, InvalidSetting, StartupError
 from cc_bot.features import modules
 from cc_bot.features.doctor import database, services
 from cc_bot.features.doctor.texts import DoctorTexts
-from cc_bot.operator_file import path_of
+from cc_bot.operator_file import operator_path
 from cc_bot.texts import Texts, explain, texts
 
 DATABASE_LIMIT_S: Final = 600.0
@@ -56,20 +56,20 @@ _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗
 
 def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
     """Return the report for a terminal."""
-    said, lines = texts[DoctorTexts], list[str]()
+    text, lines = texts[DoctorTexts], list[str]()
     for each in report.findings:
-        title = f"{_SIGNS[each.verdict]} {said.verdicts[each.verdict]}  {each.label}"
+        title = f"{_SIGNS[each.verdict]} {text.verdicts[each.verdict]}  {each.label}"
         lines.append(f"{title}: {each.detail}")
         if each.fix:
             lines.append(f"  → {each.fix}")
     if offline:
-        lines.append(said.offline)
+        lines.append(text.offline)
     counts = {"failed": report.count("failed"), "warnings": report.count("warning")}
-    return [*lines, said.summary.format(**counts) if any(counts.values()) else said.all_well]
+    return [*lines, text.summary.format(**counts) if any(counts.values()) else text.all_well]
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """One object. Names and verdicts are stable, sentences are not."""
+    """One object. Names and verdicts are stable, text are not."""
     checks = [{**asdict(each), "fix": each.fix or None} for each in report.findings]
     document = {"version": version, "verdict": report.verdict, "offline": offline, "checks": checks}
     return json.dumps(document, ensure_ascii=False, indent=2)
@@ -132,15 +132,15 @@ async def _find(check: Check, words: Texts) -> Sequence[Finding]:
 
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
-    said, zone = words[DoctorTexts], config.timezone
+    text, zone = words[DoctorTexts], config.timezone
     versions = {"version": __version__, "python": platform.python_version(), "sqlite": SQLITE_VERSION}
     now = f"{config.clock().astimezone(zone):%Y-%m-%d %H:%M}"
     found = [
-        ok("program", said.program.format(**versions)),
-        ok("timezone", said.timezone_ok.format(zone=zone.key, time=now)),
+        ok("program", text.program.format(**versions)),
+        ok("timezone", text.timezone_ok.format(zone=zone.key, time=now)),
     ]
     if offset := config.test_clock_offset:
-        found.append(warning("clock", said.clock_set.format(seconds=round(offset.total_seconds()))))
+        found.append(warning("clock", text.clock_set.format(seconds=round(offset.total_seconds()))))
     return found
 
 
@@ -152,7 +152,7 @@ async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
 
 async def _check_policy(config: Config, words: Texts) -> Finding:
     await make_policies(config).load()
-    there = path_of(config, "policy.toml").exists()
+    there = operator_path(config, "policy.toml").exists()
     return ok("policy", words[DoctorTexts].policy_ok if there else words[DoctorTexts].policy_none)
 
 

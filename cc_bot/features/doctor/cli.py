@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def add_command(commands: Any, all_texts: Texts) -> argparse.ArgumentParser:
-    said = all_texts[DoctorTexts]
-    doctor: argparse.ArgumentParser = commands.add_parser("doctor", help=said.doctor, description=said.doctor)
-    doctor.add_argument("--json", action="store_true", help=said.as_json)
-    doctor.add_argument("--offline", action="store_true", help=said.offline_option)
+    text = all_texts[DoctorTexts]
+    doctor: argparse.ArgumentParser = commands.add_parser("doctor", help=text.doctor, description=text.doctor)
+    doctor.add_argument("--json", action="store_true", help=text.as_json)
+    doctor.add_argument("--offline", action="store_true", help=text.offline_option)
     return doctor
 
 

@@ -26,7 +26,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import format_size
 from cc_bot.features.doctor.texts import DoctorTexts
-from cc_bot.operator_file import path_of
+from cc_bot.operator_file import operator_path
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 
@@ -56,13 +56,13 @@ async def check_database_file(config: Config, texts: Texts, free: Free = free_by
 
 
 def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
-    said, path = texts[DoctorTexts], config_path(config.database_url, config.data_folder)
+    text, path = texts[DoctorTexts], config_path(config.database_url, config.data_folder)
     found = examine(path)
-    sentences: Mapping[Condition, str] = {
-        "fine": said.database_ok,
-        "missing": said.database_new,
-        "no_folder": said.database_folder,
-        "foreign": said.database_foreign,
+    by_condition: Mapping[Condition, str] = {
+        "fine": text.database_ok,
+        "missing": text.database_new,
+        "no_folder": text.database_folder,
+        "foreign": text.database_foreign,
     }
     judge: Callable[[str, str], Finding]
     if found.problem:
@@ -71,37 +71,39 @@ def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
     else:
         judge = failed if found.condition in ("no_folder", "foreign") else ok
         names = {"path": path, "folder": path.parent, "size": format_size(found.size_bytes)}
-        yield judge("database", sentences[found.condition].format(**names))
+        yield judge("database", by_condition[found.condition].format(**names))
     if found.version is not None:
         yield _check_version(found.version, texts)
     if found.mismatch:
-        yield failed("schema", said.schema_changed.format(names=found.mismatch))
+        yield failed("schema", text.schema_changed.format(names=found.mismatch))
     if found.condition != "no_folder":
         yield _check_disk(path, found.size_bytes, texts, free)
     if os.name == "posix":
         shared = " ".join(str(each) for each in _private_files(config, path) if _mode(each) & _OTHERS)
-        yield warning("files", said.files_open.format(names=shared)) if shared else ok("files", said.files_ok)
+        yield (
+            warning("files", text.files_open.format(names=shared)) if shared else ok("files", text.files_ok)
+        )
 
 
 def _check_version(version: int, texts: Texts) -> Finding:
-    said, newest = texts[DoctorTexts], known_migrations()[-1].version
+    text, newest = texts[DoctorTexts], known_migrations()[-1].version
     if version > newest:
-        return failed("migrations", said.migrations_newer.format(version=version, newest=newest))
+        return failed("migrations", text.migrations_newer.format(version=version, newest=newest))
     if version < newest:
-        return warning("migrations", said.migrations_pending.format(version=version, newest=newest))
-    return ok("migrations", said.migrations_ok.format(version=version))
+        return warning("migrations", text.migrations_pending.format(version=version, newest=newest))
+    return ok("migrations", text.migrations_ok.format(version=version))
 
 
 def _check_disk(path: Path, size_bytes: int, texts: Texts, free: Free) -> Finding:
-    said, wanted = texts[DoctorTexts], WANTED_BYTES + 2 * size_bytes
+    text, wanted = texts[DoctorTexts], WANTED_BYTES + 2 * size_bytes
     try:
         left = free(next(filter(Path.is_dir, path.absolute().parents)))
     except OSError:
-        return failed("disk", said.disk_unknown)
+        return failed("disk", text.disk_unknown)
     if left >= wanted:
-        return ok("disk", said.disk_ok.format(free=format_size(left)))
+        return ok("disk", text.disk_ok.format(free=format_size(left)))
     judge = failed if left < MIN_FREE_BYTES else warning
-    return judge("disk", said.disk_low.format(free=format_size(left), wanted=format_size(wanted)))
+    return judge("disk", text.disk_low.format(free=format_size(left), wanted=format_size(wanted)))
 
 
 def _private_files(config: Config, path: Path) -> Iterator[Path]:
@@ -109,7 +111,7 @@ def _private_files(config: Config, path: Path) -> Iterator[Path]:
     yield from (
         Path(".env"),
         Path(".env.txt"),
-        path_of(config, "models.toml"),
+        operator_path(config, "models.toml"),
         path.with_name("chat_history"),
     )
     database = state_path(config.database_url, config.data_folder)
@@ -124,23 +126,23 @@ def _mode(path: Path) -> int:
 
 
 async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
-    said, folder = texts[DoctorTexts], config.backup_folder
+    text, folder = texts[DoctorTexts], config.backup_folder
     try:
         newest = (await asyncio.to_thread(backups_in, folder))[0].path
         age = now - datetime.fromtimestamp(newest.stat().st_mtime, now.tzinfo)
     except (FileNotFoundError, IndexError):
-        return warning("backups", said.backups_none.format(folder=folder))
+        return warning("backups", text.backups_none.format(folder=folder))
     except OSError:
-        return warning("backups", said.backups_unreadable.format(folder=folder))
+        return warning("backups", text.backups_unreadable.format(folder=folder))
     facts = {"name": newest.name, "days": max(age.days, 0)}
     if age > MAX_BACKUP_AGE:
-        return warning("backups", said.backups_old.format(**facts))
-    return ok("backups", said.backups_ok.format(**facts))
+        return warning("backups", text.backups_old.format(**facts))
+    return ok("backups", text.backups_ok.format(**facts))
 
 
 async def check_erasures(config: Config, texts: Texts) -> Finding:
     """Without the log and its copies nothing can be erased or restored."""
-    said, log = (
+    text, log = (
         texts[DoctorTexts],
         ErasureLog.beside(state_path(config.database_url, config.data_folder)).path,
     )
@@ -148,8 +150,8 @@ async def check_erasures(config: Config, texts: Texts) -> Finding:
     paths = [*logs_in(log.parent), *logs_in(config.backup_folder), *([log] if exists else [])]
     unreadable = (await asyncio.to_thread(read_erasures, *paths)).unreadable
     if found := [str(path) for path in paths if path in unreadable or not os.access(path, os.W_OK)]:
-        return failed("erasures", said.erasures_unusable.format(names=" ".join(found)))
-    return ok("erasures", said.erasures_ok if exists else said.erasures_none)
+        return failed("erasures", text.erasures_unusable.format(names=" ".join(found)))
+    return ok("erasures", text.erasures_ok if exists else text.erasures_none)
 
 
 async def check_database_server(config: Config, texts: Texts) -> Sequence[Finding]:
@@ -169,9 +171,9 @@ async def check_database_server(config: Config, texts: Texts) -> Sequence[Findin
 
 
 async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
-    said = texts[DoctorTexts]
+    text = texts[DoctorTexts]
     [(version, size)] = await database.query(_SELECT_FACTS)
-    answers = said.server_answers.format(where=database.location, version=version, size=format_size(size))
+    answers = text.server_answers.format(where=database.location, version=version, size=format_size(size))
     found = [ok("database", answers)]
     try:
         with suppress(_RolledBack):
@@ -180,9 +182,9 @@ async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
             raise DatabaseForbidden
     except StorageError as error:
         problem = storage_problem(error, database.location, texts[StorageTexts], on_server=True)
-        return [*found, failed("database", problem, said.server_unreachable_fix)]
+        return [*found, failed("database", problem, text.server_unreachable_fix)]
     if pending := await list_pending(database):
-        return [*found, warning("database", said.server_pending.format(count=len(pending)))]
+        return [*found, warning("database", text.server_pending.format(count=len(pending)))]
     return [*found, *await _check_processes(ProcessStore(database), texts)]
 
 
@@ -197,24 +199,24 @@ def _make_table() -> Transaction[None]:
 
 
 async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
-    said, found = texts[ProcessTexts], list[Finding]()
+    text, found = texts[ProcessTexts], list[Finding]()
     processes, duties = await store.list_all(), await store.list_duties()
     for each in processes:
         process = each.process
-        own = ", ".join(duty.name for duty in duties if duty.process == process.name) or said.no_duties
-        shards = said.all_shards if process.shards is None else process.shards_text or "-"
+        own = ", ".join(duty.name for duty in duties if duty.process == process.name) or text.no_duties
+        shards = text.all_shards if process.shards is None else process.shards_text or "-"
         facts = {"host": process.host, "shards": shards, "duties": own}
         if each.lapsed:
-            found.append(warning("database", said.process_lapsed.format(**facts), said.process_lapsed_fix))
+            found.append(warning("database", text.process_lapsed.format(**facts), text.process_lapsed_fix))
         elif each.is_unconnected:
-            sentence = said.process_unconnected.format(**facts)
-            found.append(warning("database", sentence, said.process_unconnected_fix))
+            sentence = text.process_unconnected.format(**facts)
+            found.append(warning("database", sentence, text.process_unconnected_fix))
         else:
-            found.append(ok("database", said.process.format(**facts)))
+            found.append(ok("database", text.process.format(**facts)))
     if free := find_free_shards(processes):
-        sentence = said.free_shards.format(shards=write_shards(free))
-        found.append(warning("database", sentence, said.free_shards_fix))
+        sentence = text.free_shards.format(shards=write_shards(free))
+        found.append(warning("database", sentence, text.free_shards_fix))
     if differing := find_differing(processes):
-        sentence = said.differing.format(what=", ".join(differing))
-        found.append(warning("database", sentence, said.differing_fix))
+        sentence = text.differing.format(what=", ".join(differing))
+        found.append(warning("database", sentence, text.differing_fix))
     return found

@@ -53,9 +53,9 @@ MAX_NAMES: Final = 10
 API_URL: Final = "https://discord.com/api/v10"
 MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
 """For the intent: granted in full, or because it is in few servers."""
-MAX_DIFFERENCE: Final = timedelta(seconds=5)
+MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=5)
 """Discord's time is in whole seconds, and delayed."""
-WRONG_DIFFERENCE: Final = timedelta(minutes=1)
+FAILING_CLOCK_DIFFERENCE: Final = timedelta(minutes=1)
 _TOKEN_PARTS: Final = 3
 _TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
 
@@ -65,12 +65,12 @@ async def check_discord(
 ) -> Sequence[Finding]:
     """The token, the intents, the commands and the clock. `list_commands`: the names of the program's own
     commands. See https://discord.com/developers/docs/resources/application."""
-    said, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
+    text, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
-        return [warning("token", said.token_missing)]
+        return [warning("token", text.token_missing)]
     parts = token.split(".")
     if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
-        return [failed("token", said.token_malformed)]
+        return [failed("token", text.token_malformed)]
     headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
     try:
         async with aiohttp.ClientSession(
@@ -87,45 +87,45 @@ async def check_discord(
             async with session.get(f"{api}/applications/{application['id']}/commands") as response:
                 registered = {command["name"] for command in await response.json()}
     except aiohttp.ClientResponseError as error:  # without quoting the response
-        unreachable = said.discord_unreachable.format(problem=f"HTTP {error.status}")
-        return [failed("token", said.token_refused if error.status == 401 else unreachable)]
+        unreachable = text.discord_unreachable.format(problem=f"HTTP {error.status}")
+        return [failed("token", text.token_refused if error.status == 401 else unreachable)]
     except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return [failed("token", said.discord_unreachable.format(problem=type(error).__name__))]
-    found = [ok("token", said.token_ok.format(name=name))]
+        return [failed("token", text.discord_unreachable.format(problem=type(error).__name__))]
+    found = [ok("token", text.token_ok.format(name=name))]
     if config.channels == "all" and not flags & MESSAGE_CONTENT:
-        found.append(warning("intents", said.intents_missing))
+        found.append(warning("intents", text.intents_missing))
     else:
-        found.append(ok("intents", said.intents_ok.format(reading=config.channels)))
+        found.append(ok("intents", text.intents_ok.format(reading=config.channels)))
     own = set(await list_commands())
     for names, sentence in (
-        (own - registered, said.commands_missing),
-        (registered - own, said.commands_strange),
+        (own - registered, text.commands_missing),
+        (registered - own, text.commands_strange),
     ):
         if names:
             more = f" … (+{len(names) - MAX_NAMES})" if len(names) > MAX_NAMES else ""
             listed = ", ".join(sorted(names)[:MAX_NAMES]) + more
             found.append(warning("commands", sentence.format(names=listed)))
     if registered == own:
-        found.append(ok("commands", said.commands_ok.format(count=len(registered))))
+        found.append(ok("commands", text.commands_ok.format(count=len(registered))))
     return [*found, _check_clock(date, clock(), texts)]
 
 
 def _check_clock(date: str, now: datetime, texts: Texts) -> Finding:
-    said = texts[DoctorTexts]
+    text = texts[DoctorTexts]
     try:
         theirs = parsedate_to_datetime(date)
     except ValueError:
-        return ok("clock", said.clock_unknown)
+        return ok("clock", text.clock_unknown)
     difference = abs(now - theirs.replace(tzinfo=theirs.tzinfo or UTC))
     seconds = round(difference.total_seconds())
-    if difference <= MAX_DIFFERENCE:
-        return ok("clock", said.clock_ok.format(seconds=seconds))
-    judge = failed if difference > WRONG_DIFFERENCE else warning
-    return judge("clock", said.clock_off.format(seconds=seconds))
+    if difference <= MAX_CLOCK_DIFFERENCE:
+        return ok("clock", text.clock_ok.format(seconds=seconds))
+    judge = failed if difference > FAILING_CLOCK_DIFFERENCE else warning
+    return judge("clock", text.clock_off.format(seconds=seconds))
 
 
 MAX_REQUESTS: Final = 4
-_RED: Final = b64decode(
+_RED_SQUARE: Final = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mN4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGo"
     "BaMWDBULAKWUgD269a5MAAAAAElFTkSuQmCC"
 )
@@ -148,7 +148,7 @@ async def check_models(
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Observed:
     called: bool = False
     pictures: bool = False
     thought: bool = False
@@ -158,69 +158,69 @@ class _Seen:
 async def check_model(
     name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], texts: Texts
 ) -> Finding:
-    said, began_s = texts[DoctorTexts], time.monotonic()
+    text, began_s = texts[DoctorTexts], time.monotonic()
     try:
-        seen = await _converse(model, tools)
+        observed = await _converse(model, tools)
     except errors.ModelRefusedKey:
-        return failed("model", said.model_refused_key.format(model=name))
+        return failed("model", text.model_refused_key.format(model=name))
     except errors.ModelRefusedRequest as error:
         no_path = isinstance(error, errors.ModelNotFound) and not model.has_path
         return failed(
-            "model", (said.model_no_path if no_path else said.model_refused_request).format(model=name)
+            "model", (text.model_no_path if no_path else text.model_refused_request).format(model=name)
         )
     except errors.ModelUnreachable as error:
-        return failed("model", said.model_unreachable.format(model=name, **error.params))
+        return failed("model", text.model_unreachable.format(model=name, **error.params))
     except errors.CcBotError:
-        return failed("model", said.model_unavailable.format(model=name))
-    marks = {True: said.model_yes, False: said.model_no}
+        return failed("model", text.model_unavailable.format(model=name))
+    marks = {True: text.model_yes, False: text.model_no}
     takes_tools = "no tools" not in model.changes
-    sentence = said.model_ok.format(
+    sentence = text.model_ok.format(
         model=name,
         seconds=f"{time.monotonic() - began_s:.1f}",
-        tools=said.model_not_called if takes_tools and not seen.called else marks[seen.called],
-        pictures=marks[seen.pictures],
-        reasoning=marks[seen.thought],
-        changes=said.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
+        tools=text.model_not_called if takes_tools and not observed.called else marks[observed.called],
+        pictures=marks[observed.pictures],
+        reasoning=marks[observed.thought],
+        changes=text.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
     )
-    return ok("model", sentence) if takes_tools else warning("model", sentence, said.model_no_tools_fix)
+    return ok("model", sentence) if takes_tools else warning("model", sentence, text.model_no_tools_fix)
 
 
-async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Seen:
+async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Observed:
     """Raises ModelError, but not for a refused picture."""
-    seen = _Seen()
+    observed = _Observed()
     stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
     now = SystemPart("It is noon.")
     wish = UserPart("Call the tool `recall` with the query “doctor” now. Then say what it found.")
     prompt: list[PromptPart] = [stable, now, wish]
-    finish = await _ask(model, prompt, tools, seen)
+    finish = await _ask(model, prompt, tools, observed)
     if finish.tool_requests:
-        seen.called = True
-        prompt.append(AssistantPart(seen.text, finish.tool_requests, native=finish.native))
+        observed.called = True
+        prompt.append(AssistantPart(observed.text, finish.tool_requests, native=finish.native))
         prompt += [ToolResultPart(each.id, each.name, '{"memories": []}') for each in finish.tool_requests]
-        await _ask(model, prompt, tools, seen)
+        await _ask(model, prompt, tools, observed)
     del prompt[1]
-    prompt += [AssistantPart(seen.text or "…"), now, UserPart("Thank you. Is that all?")]
-    await _ask(model, prompt, tools, seen)
-    picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED),))
+    prompt += [AssistantPart(observed.text or "…"), now, UserPart("Thank you. Is that all?")]
+    await _ask(model, prompt, tools, observed)
+    picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED_SQUARE),))
     try:
-        await _ask(model, [stable, now, picture], (), seen)
+        await _ask(model, [stable, now, picture], (), observed)
     except errors.ModelError:
-        return seen
-    seen.pictures = not model.leaves_out_images
-    return seen
+        return observed
+    observed.pictures = not model.leaves_out_images
+    return observed
 
 
 async def _ask(
-    model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], seen: _Seen
+    model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], observed: _Observed
 ) -> Finish:
-    seen.text, finish = "", Finish("cut")
+    observed.text, finish = "", Finish("cut")
     async with aclosing(model.stream(ChatRequest(tuple(prompt), tuple(tools)))) as events:
         async for event in events:
             match event:
                 case Delta(text):
-                    seen.text += text
+                    observed.text += text
                 case Thinking():
-                    seen.thought = True
+                    observed.thought = True
                 case Finish():
                     finish = event
                 case _:
@@ -229,18 +229,18 @@ async def _ask(
 
 
 async def check_charts(locale: Locale, texts: Texts) -> Finding:
-    said = texts[DoctorTexts]
+    text = texts[DoctorTexts]
     if not find_spec("resvg_py"):
-        return ok("font", said.font_none)
+        return ok("font", text.font_none)
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
     try:
         drawn = await asyncio.to_thread(draw, chart, locale)
     except (ImportError, OSError, RuntimeError):
         drawn = None
-    return ok("font", said.font_ok) if drawn else failed("font", said.font_failed)
+    return ok("font", text.font_ok) if drawn else failed("font", text.font_failed)
 
 
-SOON: Final = timedelta(days=14)
+MIN_CERTIFICATE_TIME: Final = timedelta(days=14)
 """A certificate is usually renewed a month before it expires."""
 ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
 FILE: Final = "live.js"
@@ -257,31 +257,31 @@ async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bo
 
 
 async def _check_port(host: str, port: int, texts: Texts) -> Finding:
-    said, where = texts[DoctorTexts], f"{f'[{host}]' if ':' in host else host}:{port}"
+    text, where = texts[DoctorTexts], f"{f'[{host}]' if ':' in host else host}:{port}"
     try:
         if await _serves_pages(f"http://{where}"):
-            return ok("pages", said.pages_served.format(where=where))
+            return ok("pages", text.pages_served.format(where=where))
     except aiohttp.ClientConnectorError:
-        return ok("pages", said.pages_free.format(where=where))
+        return ok("pages", text.pages_free.format(where=where))
     except (aiohttp.ClientError, TimeoutError):
         pass
-    return failed("pages", said.pages_taken.format(where=where))
+    return failed("pages", text.pages_taken.format(where=where))
 
 
 async def _check_address(url: str, texts: Texts, clock: Clock) -> Finding:
-    said, address = texts[DoctorTexts], urlsplit(url)
+    text, address = texts[DoctorTexts], urlsplit(url)
     try:
         is_ours = await _serves_pages(url)
         left = await _expiry(address.hostname or "", address.port or 443) - clock()
     except (aiohttp.ClientConnectorCertificateError, ssl.SSLError):
-        return failed("pages", said.pages_uncertified.format(url=url))
+        return failed("pages", text.pages_uncertified.format(url=url))
     except (aiohttp.ClientError, OSError, TimeoutError):
-        return warning("pages", said.pages_unreached.format(url=url))
+        return warning("pages", text.pages_unreached.format(url=url))
     if not is_ours:
-        return warning("pages", said.pages_unreached.format(url=url))
-    if left < SOON:
-        return warning("pages", said.pages_ending.format(days=left.days))
-    return ok("pages", said.pages_reached.format(url=url, days=left.days))
+        return warning("pages", text.pages_unreached.format(url=url))
+    if left < MIN_CERTIFICATE_TIME:
+        return warning("pages", text.pages_ending.format(days=left.days))
+    return ok("pages", text.pages_reached.format(url=url, days=left.days))
 
 
 async def _serves_pages(url: str) -> bool:

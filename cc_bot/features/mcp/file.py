@@ -21,7 +21,14 @@ from cc_bot.domain.proposal import Approvers
 from cc_bot.domain.tool_calls import SEPARATOR
 from cc_bot.features.mcp.model import full_name
 from cc_bot.features.mcp.texts import ToolServersFileTexts
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, path_of, printable_key
+from cc_bot.operator_file import (
+    FileKind,
+    FileRefused,
+    OperatorFile,
+    TableReader,
+    operator_path,
+    printable_key,
+)
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.cli import OperatorFileTexts
 
@@ -262,5 +269,5 @@ def servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:
     empty = words[ToolServersFileTexts].no_object.format()
     parse = partial(parse_servers, variables=config.variables, words=words)
     kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
-    path, required = path_of(config, "mcp.json"), config.mcp_file is not None
+    path, required = operator_path(config, "mcp.json"), config.mcp_file is not None
     return OperatorFile(path, kind, words[OperatorFileTexts], required=required)

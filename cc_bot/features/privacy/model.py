@@ -32,7 +32,7 @@ agents, and where canvases are shown. proposals: calls awaiting approval. receip
 changes. turns: unfinished ones. counts: tokens used before an erasure. rules: an operator's decisions about
 the user. decisions: the user's decisions for others. sign_ins: signed-in browsers."""
 
-LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
+NOT_ERASED: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 """Otherwise users could lift limits and denials by erasing their data."""
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
@@ -65,7 +65,7 @@ class Holdings:
     @property
     def nothing_to_erase(self) -> bool:
         """Only data that erasure keeps is left."""
-        return self.kinds.keys() <= LEFT_BY_ERASING
+        return self.kinds.keys() <= NOT_ERASED
 
 
 @dataclass(frozen=True, slots=True)

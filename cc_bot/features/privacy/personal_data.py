@@ -206,7 +206,7 @@ def select_users() -> str:
     return " UNION ".join(dict.fromkeys(table.users for table in _erased_tables())) + " /* all users */"
 
 
-_AT_A_TIME: Final = 200
+_BATCH_SIZE: Final = 200
 """Messages per transaction."""
 
 
@@ -229,7 +229,7 @@ class PersonalDataStore(Store):
             for row in await self._database.query(table.select, user_id):
                 yield row
             return
-        rows = await self._database.read_long(Statement(table.ids, (user_id,)).as_steps)
+        rows = await self._database.read_long(Statement(table.ids, (user_id,)).as_transaction)
         ids = sorted({id_ for (id_,) in rows})
         for first in range(0, len(ids), table.page_size):
             some = json.dumps(ids[first : first + table.page_size])
@@ -244,20 +244,22 @@ class PersonalDataStore(Store):
         """Whose erasure is unfinished."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
-    async def erase(self, user_id: int, *, counting_on: date | None = None, begun: bool = False) -> None:
-        """Erase everything; `begun`: after `begin`. Raises ErasureUnfinished, after which `erase` continues
-        it, or another StorageError if nothing was erased.
+    async def erase(
+        self, user_id: int, *, counted_day: date | None = None, already_begun: bool = False
+    ) -> None:
+        """Erase everything. `already_begun`: after `begin`. Raises ErasureUnfinished, after which `erase`
+        continues it, or another StorageError if nothing was erased.
 
-        `counting_on`: today, if token limits apply: the counts of this month are kept until it ends.
+        `counted_day`: today, if token limits apply: the counts of this month are kept until it ends.
         """
-        if not begun:
+        if not already_begun:
             await self.begin(user_id)
         locks = [user_lock(user_id)]
         try:
             for select in (SELECT_IN_CHANNELS, SELECT_OWN):
                 while await self._database.write(partial(_some_messages, select, user_id), locks):
                     pass
-            await self._database.transaction(_erasure(user_id, counting_on), locks)
+            await self._database.transaction(_erasure(user_id, counted_day), locks)
             await self._note(user_id)  # covers a backup made in between
             await self._change(locks, END, user_id)
         except StorageError as error:
@@ -331,19 +333,19 @@ def _id_as_text(name: str, value: Any) -> Any:
 
 
 def _some_messages(select: str, user_id: int) -> Transaction[bool]:
-    rows = yield Statement(select, (user_id, _AT_A_TIME))
+    rows = yield Statement(select, (user_id, _BATCH_SIZE))
     yield from delete_local_copies([discord_id for _, discord_id in rows if discord_id is not None])
     yield Statement(DELETE_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))
     return bool(rows)
 
 
-def _erasure(user_id: int, counting_on: date | None) -> list[Statement]:
+def _erasure(user_id: int, counted_day: date | None) -> list[Statement]:
     statements = [
         Statement(table.erase, (user_id,))
         for table in _erased_tables()
-        if not (counting_on and table.table == "erased_usage")
+        if not (counted_day and table.table == "erased_usage")
     ]
-    if counting_on:
-        days = (counting_on.isoformat(), counting_on.replace(day=1).isoformat())
+    if counted_day:
+        days = (counted_day.isoformat(), counted_day.replace(day=1).isoformat())
         statements.insert(0, Statement(KEEP_COUNT, (user_id, *days)))
     return [*statements, Statement(COUNT_ERASURE), Statement(MOVE)]

@@ -9,14 +9,14 @@ from typing import Final
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.channels import ChannelStore
-from cc_bot.db import MAINTENANCE_LOCK, Database, Erasures, Statement, memory_name, place_name
+from cc_bot.db import MAINTENANCE_LOCK, Database, Erasures, Statement, memory_name, thread_name
 from cc_bot.db.columns import CHANNEL
 from cc_bot.domain.clock import Clock
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 
 # Turns that ended since, or are too old to answer; browsers that may have signed out.
-_LET_GO: Final = (
+_DISCARD_PENDING: Final = (
     *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
 )
@@ -38,7 +38,7 @@ _SELECT_PLACES: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class ErasedAgain:
+class ReappliedErasures:
     users: int = 0
     memories: int = 0
     sessions: int = 0
@@ -52,16 +52,16 @@ class ErasedAgain:
         return bool(self.users or self.memories or self.sessions or self.deleted)
 
 
-async def erase_again(
+async def reapply_erasures(
     database: Database, known: Erasures, restored: datetime | None, *, clock: Clock, mark: str
-) -> ErasedAgain:
+) -> ReappliedErasures:
     """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
     database). `mark` replaces messages that repeat a memory. Raises StorageError."""
     # The stores have no erasure log: the original entries keep their time.
     removal = MemoryRemovalStore(database, clock=clock)
-    await database.transaction([*map(Statement, _LET_GO)], [MAINTENANCE_LOCK])
+    await database.transaction([*map(Statement, _DISCARD_PENDING)], [MAINTENANCE_LOCK])
     since = restored or await _newest(database)
-    erased = ErasedAgain(
+    erased = ReappliedErasures(
         users=await _erase_users(PersonalDataStore(database, clock=clock), known, since),
         memories=await _erase_memories(database, removal, known, mark),
         sessions=await _erase_sessions(database, ArchiveStore(database, clock=clock), known),
@@ -112,7 +112,7 @@ async def _erase_sessions(database: Database, store: ArchiveStore, known: Erasur
 async def _erase_messages(database: Database, store: ChannelStore, known: Erasures) -> int:
     count = 0
     for key in map(CHANNEL.read, await database.query(_SELECT_PLACES)):  # a thread goes with its channel
-        names = (place_name(key.channel_id, thread) for thread in {0, key.thread_id})
+        names = (thread_name(key.channel_id, thread) for thread in {0, key.thread_id})
         if any(known.match("place", name, None) for name in names):
             await store.forget_place(key)
             count += 1

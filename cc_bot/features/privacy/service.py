@@ -76,13 +76,13 @@ def _tail(*, last: bool) -> bytes:
 
 # An erasure begins when the user has no active turn, and is continued if it was interrupted.
 
-TRY_AGAIN_S: Final = 5.0
+RETRY_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
-OTHERS_S: Final = 45.0
+OTHER_PROCESSES_TIMEOUT_S: Final = 45.0
 """For other processes to end their turns. A dead process's turns count until it is found dead."""
-LOOK_S: Final = 0.5
+POLL_S: Final = 0.5
 
-WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
+BlockTurns = Callable[[int], AbstractAsyncContextManager[None]]
 """Entered once the user has no active turn; none begins until it exits."""
 
 
@@ -90,20 +90,20 @@ class Privacy:
     def __init__(
         self,
         stores: Stores,
-        without_turns_of: WithoutTurnsOf,
+        block_turns: BlockTurns,
         *,
-        counting_on: Callable[[int], Awaitable[date | None]],
+        get_counted_day: Callable[[int], Awaitable[date | None]],
         retention: Retention,
         clock: Clock = utc_now,
     ) -> None:
-        """`counting_on` returns today's date if the user's tokens are limited, else None."""
+        """`get_counted_day` returns today's date if the user's tokens are limited, else None."""
         self._stores = stores
-        self._without_turns_of = without_turns_of
+        self._block_turns = block_turns
         self._clock = clock
-        self._counting_on = counting_on
-        self._failed = asyncio.Event()
+        self._get_counted_day = get_counted_day
+        self._wake = asyncio.Event()
         self._active = set[asyncio.Future[None]]()
-        self._hurried = asyncio.Event()
+        self._stop_waiting = asyncio.Event()
         self.retention = retention
         self.closed = False
 
@@ -138,15 +138,15 @@ class Privacy:
         `keep_finishing` has to erase the rest, and another StorageError if nothing was erased.
         """
         try:
-            with self.answering():
-                async with self._without_turns_of(user_id):
+            with self.reporting():
+                async with self._block_turns(user_id):
                     return await self._erase(user_id)
         except ErasureUnfinished:
-            self._failed.set()
+            self._wake.set()
             raise
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
+    def reporting(self) -> Iterator[None]:
         """Keep the program from exiting before the outcome of an erasure is reported."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._active.add(over)
@@ -159,7 +159,7 @@ class Privacy:
     async def drain(self, grace_s: float) -> None:
         """Give erasures `grace_s` seconds. Later they stop waiting for other processes."""
         await self._wait_idle(grace_s)
-        self._hurried.set()
+        self._stop_waiting.set()
 
     async def close(self, deadline_s: float) -> None:
         """Wait for the last reports until `deadline_s`, in the loop's time, then reject new erasures."""
@@ -174,9 +174,9 @@ class Privacy:
 
     async def _erase(self, user_id: int) -> Holdings:
         held = await self._stores.personal_data.get_overview(user_id)
-        counting_on = await self._counting_on(user_id)
+        counted_day = await self._get_counted_day(user_id)
         await self._wait_for_others(user_id)
-        await self._stores.personal_data.erase(user_id, counting_on=counting_on, begun=True)
+        await self._stores.personal_data.erase(user_id, counted_day=counted_day, already_begun=True)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
         await self._clean()
         return held
@@ -186,10 +186,10 @@ class Privacy:
         personal_data = self._stores.personal_data
         await personal_data.begin(user_id)
         try:
-            async with asyncio.timeout(OTHERS_S):
+            async with asyncio.timeout(OTHER_PROCESSES_TIMEOUT_S):
                 while await personal_data.runs_elsewhere(user_id):
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._hurried.wait(), LOOK_S)
+                        await asyncio.wait_for(self._stop_waiting.wait(), POLL_S)
                         raise ErasureUnfinished
         except TimeoutError:
             _log.warning("erasure_waits_no_longer")
@@ -214,25 +214,25 @@ class Privacy:
 
     def look_again(self) -> None:
         """Wake `keep_finishing`: another process may have left an erasure."""
-        self._failed.set()
+        self._wake.set()
 
     async def is_erasing(self, user_id: int) -> bool:
         return user_id in await self._stores.personal_data.list_begun()
 
     async def keep_finishing(self) -> None:
         """Continue unfinished erasures until cancelled, with increasing pauses after failures."""
-        pause_s = TRY_AGAIN_S
+        pause_s = RETRY_S
         while True:
-            self._failed.clear()
+            self._wake.clear()
             with job("erasing"):
                 left = await self._finish_begun()
             try:
                 async with asyncio.timeout(pause_s if left else None):
-                    await self._failed.wait()
+                    await self._wake.wait()
             except TimeoutError:
                 pause_s = min(2 * pause_s, MAX_PAUSE_S)
             else:
-                pause_s = TRY_AGAIN_S
+                pause_s = RETRY_S
                 await asyncio.sleep(pause_s)
 
     async def _finish_begun(self) -> bool:
@@ -245,7 +245,7 @@ class Privacy:
             return True
         for user_id in begun:
             try:
-                async with self._without_turns_of(user_id):
+                async with self._block_turns(user_id):
                     if await self.is_erasing(user_id):  # another request may have finished it
                         await self._erase(user_id)
             except CcBotError as error:
@@ -254,10 +254,10 @@ class Privacy:
         return left
 
 
-EVERY_S: Final = 3600.0
+RETENTION_INTERVAL_S: Final = 3600.0
 
 
-async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
+async def delete_expired(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
     """Delete what is past its retention period. Returns the count. `zone` is the operator's. Raises
     StorageError."""
     now, count = clock(), 0
@@ -270,17 +270,17 @@ async def retain(store: RetentionStore, retention: Retention, clock: Clock, zone
     return count
 
 
-async def keep_to_retention(
+async def enforce_retention(
     store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
 ) -> None:
     async def run() -> None:
-        if count := await retain(store, retention, clock, zone):
+        if count := await delete_expired(store, retention, clock, zone):
             _log.info("old_data_deleted", count=count)
 
     await _every_hour(run)
 
 
-async def keep_copies_to_retention(database: Path, retention: Retention, clock: Clock) -> None:
+async def delete_expired_copies(database: Path, retention: Retention, clock: Clock) -> None:
     """Delete expired copies beside the database every hour."""
 
     async def run() -> None:
@@ -294,13 +294,13 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
     while True:
         with upkeep("retention"):
             await run()
-        await asyncio.sleep(EVERY_S)
+        await asyncio.sleep(RETENTION_INTERVAL_S)
 
 
 # Deleted memories are erased when their undo period ends. What is due is stored, so it survives a restart.
 
 
-LOOK_EVERY_S: Final = 60.0
+MAX_PURGE_PAUSE_S: Final = 60.0
 """Far below UNDO_TIME, in case clocks change."""
 VACUUM_HOUR: Final = 4
 """In the operator's time zone. VACUUM of a large file blocks writers for seconds."""
@@ -330,7 +330,7 @@ async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo
             done = await purge_due(removal, clock, vacuum=vacuum)
             if vacuum and done:
                 vacuum_at = _next_night(clock().astimezone(zone))
-        await asyncio.sleep(await _pause_s(removal, clock) if done else TRY_AGAIN_S)
+        await asyncio.sleep(await _pause_s(removal, clock) if done else RETRY_S)
 
 
 def _next_night(now: datetime) -> datetime:
@@ -342,5 +342,9 @@ async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
     try:
         due = await removal.get_next_purge()
     except Exception:  # noqa: BLE001 - likewise
-        return TRY_AGAIN_S
-    return LOOK_EVERY_S if due is None else min(max((due - clock()).total_seconds(), 0.0), LOOK_EVERY_S)
+        return RETRY_S
+    return (
+        MAX_PURGE_PAUSE_S
+        if due is None
+        else min(max((due - clock()).total_seconds(), 0.0), MAX_PURGE_PAUSE_S)
+    )

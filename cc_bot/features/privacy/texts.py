@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.features.memory.model import ErasureCounts
-from cc_bot.features.privacy.model import LEFT_BY_ERASING, DataKind, Holdings, Retention, StoredAmount
+from cc_bot.features.privacy.model import NOT_ERASED, DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
@@ -128,7 +128,7 @@ class PrivacyTexts(Area):
 
     def erasable(self, held: Holdings) -> list[str]:
         """Return the number of each kind that erasing removes."""
-        return [self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in LEFT_BY_ERASING and held.count(kind)]
+        return [self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and held.count(kind)]
 
 
 def _day(moment: datetime | None, zone: ZoneInfo) -> str:

@@ -231,7 +231,7 @@ async def confirm_erasure(
     words = recipient.words
     if privacy.closed:
         return words[PrivacyTexts].restarting
-    with privacy.answering():
+    with privacy.reporting():
         erasing = upkeep.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
             async with erasing:
@@ -271,7 +271,7 @@ async def export(
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with line.of(caller.user_id):
-        parts = line.one_by_one(privacy.export(caller.user_id))
+        parts = line.make_parts(privacy.export(caller.user_id))
         sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
         await ctx.interaction.edit_initial_response(sentence)
 

@@ -34,7 +34,7 @@ from cc_bot.db import (
     memory_name,
     user_lock,
 )
-from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_of
+from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_from_json
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryKnown
 from cc_bot.domain.message import ToolCall
@@ -103,7 +103,7 @@ async def _find_mentions(
     delay other users."""
     found, matcher, question = _Mentions(), TextMatcher(texts), 0
     async for id_, role, content, stored in _read_sessions(database, user_id):
-        calls = tool_calls_of(stored)
+        calls = tool_calls_from_json(stored)
         if role == "user":
             question = id_
         if _stores_memory(calls, memory_ids):
@@ -112,7 +112,7 @@ async def _find_mentions(
     after = 0
     while rows := await database.query(_SELECT_OTHERS, user_id, after, _PAGE):
         for id_, content, stored, discord_id in rows:
-            calls = tool_calls_of(stored)
+            calls = tool_calls_from_json(stored)
             if _stores_memory(calls, memory_ids):
                 questions = await database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
                 found.message_ids.update(question for (question,) in questions)

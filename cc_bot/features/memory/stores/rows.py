@@ -28,7 +28,7 @@ from cc_bot.db.columns import (
     Kind,
     Parameters,
     keep_number,
-    list_of,
+    list_from_json,
     next_number,
     object_to_json,
     to_text,
@@ -197,7 +197,7 @@ async def recompute_outdated(database: Database) -> None:
 def _recompute_batch(locked: set[int]) -> Transaction[None]:
     for user_id, id_, content, tags, status in (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))):
         if user_id in locked:
-            yield from reindex(user_id, id_, content, list_of(tags), active=status == "active")
+            yield from reindex(user_id, id_, content, list_from_json(tags), active=status == "active")
 
 
 MEMORY: Final = Columns(
@@ -395,7 +395,7 @@ def update_fields(
     if "content" in given:
         yield Statement(_DROP_OUTDATED_VECTOR, (*own, after["content"]))
     if not _SEARCHED_FIELDS.isdisjoint(given):
-        yield from reindex(*own, after["content"], list_of(after["tags"]))
+        yield from reindex(*own, after["content"], list_from_json(after["tags"]))
     [changed] = yield Statement(_UPDATE, (*own, to_text(now), former_id, *_UPDATED.of(after)))
     yield mark_stale(own[0], "memory", own[1:])
     if file_rules:
