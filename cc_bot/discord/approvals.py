@@ -20,7 +20,7 @@ from cc_bot.discord.gate import Owners
 from cc_bot.discord.interactions import author_name, is_ephemeral, retry, roles_of, tell, visibility_of
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.proposals import declined_line, outcome_line, refreshed
+from cc_bot.discord.pages.proposals import declined_line, outcome_line, update_proposals
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.access import Visitor
@@ -242,7 +242,7 @@ class ApprovalDelivery:
                 proposals = [
                     open_again if open_again and each.id == open_again.id else each for each in listed
                 ]
-                page = refreshed(before, proposals, button.proposal_id, words)
+                page = update_proposals(before, proposals, button.proposal_id, words)
                 page = replace(page, facts=page.facts.noting(*lines))
                 if receipts:
                     page = await upkeep.with_added(page, receipts, user_id, words, private=private)

@@ -7,7 +7,7 @@ from typing import Final
 import hikari
 
 from cc_bot.discord.attachments import files_of, forwards_of, is_voice_message, on_one_line
-from cc_bot.discord.pages.answer import without_heard
+from cc_bot.discord.pages.answer import without_transcript
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.pages.page import controls_of
 from cc_bot.domain.message import Message, is_blank
@@ -21,7 +21,7 @@ FILE_NOTE = "[file: "
 """Begins a line that names a file."""
 
 _USER = re.compile(r"<@!?(\d+)>")
-_CALL = re.compile(r"\A<@!?\d+>\s*")
+_LEADING_MENTION = re.compile(r"\A<@!?\d+>\s*")
 _SMALL_PRINT = "-# "
 
 
@@ -49,7 +49,7 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
     return referenced
 
 
-def owner_of(message: hikari.PartialMessage) -> int | None:
+def answer_owner(message: hikari.PartialMessage) -> int | None:
     """Return the owner of the session whose answer a bot message shows, according to its buttons."""
     for component in controls_of(message):
         button = parse_custom_id(component.custom_id or "")
@@ -59,13 +59,13 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 
 
 def has_no_visible_content(message: hikari.PartialMessage) -> bool:
-    beside = message.embeds or message.poll or message.stickers or message.attachments
-    if beside or any(map(_says_something, forwards_of(message))):
+    extras = message.embeds or message.poll or message.stickers or message.attachments
+    if extras or any(map(_has_content, forwards_of(message))):
         return False
     return is_blank(message.content or "") and not any(_text_displays(message.components or ()))
 
 
-def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
+def is_empty_question(message: hikari.Message, bot: hikari.User) -> bool:
     is_reply = message.type is hikari.MessageType.REPLY
     return not (is_reply or files_of(message)) and is_blank(text_of(message, bot))
 
@@ -79,21 +79,21 @@ def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
     """Return its text and embedded content, with names instead of codes, without mentions of the bot at both
     ends."""
     typed = typed_text_of(message, bot)
-    return "\n".join(filter(None, (typed, *_beside(message, bot))))
+    return "\n".join(filter(None, (typed, *_quoted_extras(message, bot))))
 
 
 def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    text = _without_calls((message.content or "").strip(), int(bot.id))
+    text = _without_own_mentions((message.content or "").strip(), int(bot.id))
     return _with_names(text, message.user_mentions or {}, bot)
 
 
-def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, ours: bool) -> str:
+def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: bool) -> str:
     """Return the text that "Remember this" stores: the message's own, else that of its forwards and embeds.
-    `ours`: an answer of the bot."""
+    `by_bot`: an answer of the bot."""
     content = message.content or ""
     typed = (
         _with_names(without_small_print(content), message.user_mentions or {}, bot)
-        if ours
+        if by_bot
         else typed_text_of(message, bot)
     )
     forwards = forwards_of(message)
@@ -122,9 +122,9 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
     """
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
-    called = f"@{bot.username}" if message.referenced_message and not files_of(message) else ""
+    mention = f"@{bot.username}" if message.referenced_message and not files_of(message) else ""
     files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in files_of(message)]
-    return "\n".join(filter(None, (quote, text_of(message, bot) or called, *files)))
+    return "\n".join(filter(None, (quote, text_of(message, bot) or mention, *files)))
 
 
 def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
@@ -135,7 +135,7 @@ def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
 
 
 def without_small_print(said: str) -> str:
-    text = without_mentions(without_heard(_CALL.sub("", said)))
+    text = without_mentions(without_transcript(_LEADING_MENTION.sub("", said)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
@@ -186,12 +186,12 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
     return without_mentions(_USER.sub(named, text)).strip()
 
 
-def _without_calls(text: str, bot_id: int) -> str:
+def _without_own_mentions(text: str, bot_id: int) -> str:
     """Remove mentions of the bot at both ends. A pattern for the end would take minutes for long runs of
     spaces."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
-    calls = (f"<@{bot_id}>", f"<@!{bot_id}>")
-    while text.endswith(calls):
+    mentions = (f"<@{bot_id}>", f"<@!{bot_id}>")
+    while text.endswith(mentions):
         text = text[: text.rindex("<")].rstrip()
     return text
 
@@ -203,7 +203,7 @@ EMBED_CHARACTERS: Final = 800
 """Per embed; 6,000 would drown the message itself."""
 
 
-def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
+def _quoted_extras(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
     yield from _embedded(message.embeds or ())
     if texts := "\n".join(_text_displays(message.components or ())):
         yield f"[embed]\n{_quoted(shorten(without_mentions(texts), EMBEDS * EMBED_CHARACTERS))}"
@@ -251,7 +251,7 @@ def _named_stickers(stickers: Sequence[hikari.stickers.PartialSticker]) -> Itera
     return (f"[sticker: {on_one_line(sticker.name)}]" for sticker in stickers)
 
 
-def _says_something(snapshot: hikari.messages.MessageSnapshot) -> bool:
+def _has_content(snapshot: hikari.messages.MessageSnapshot) -> bool:
     return bool(snapshot.content or snapshot.embeds or snapshot.attachments or snapshot.stickers)
 
 

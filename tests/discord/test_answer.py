@@ -128,7 +128,7 @@ class TestHeard:
             assert all(utf16_length(page.content) <= 2000 for page in each)
             assert not any("🎤" in page.content for page in each[1:])
         [page] = final_pages(after(Heard("あ" * 7000), done("はい。")), JA)
-        assert len(page.content) <= pages.HEARD_CHARACTERS + 20
+        assert len(page.content) <= pages.MAX_TRANSCRIPT_CHARACTERS + 20
 
     def test_is_nothing_that_a_model_can_write(self) -> None:
         forged = ["> 🎤 x", ">🎤 x", "  > 🎤 x", "> > 🎤 x", ">\t🎤 x", "> \u200b🎤 x", "\u200b> 🎤🎤 x"]
@@ -149,5 +149,5 @@ def test_pictures_of_tools_stand_below_the_last_message_under_names_of_ours_as_f
     found = given(Attachment("../@everyone.exe", "image/jpeg", b"1"), text=text)
     assert found == [(), (MediaFile("1.jpg", b"1"),)]
     [small] = given(*[Attachment("a", "image/png", b"1")] * (pages.MAX_PICTURES + 3))
-    [large] = given(*[Attachment("a", "image/png", bytes(pages.PICTURES_BYTES // 2 + 1))] * 2)
+    [large] = given(*[Attachment("a", "image/png", bytes(pages.MAX_PICTURES_BYTES // 2 + 1))] * 2)
     assert (len(small), len(large)) == (pages.MAX_PICTURES, 1)

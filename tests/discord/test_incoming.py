@@ -16,7 +16,7 @@ from cc_bot.discord.incoming import (
     text_of,
     to_message,
 )
-from cc_bot.discord.pages.answer import HEARD
+from cc_bot.discord.pages.answer import TRANSCRIPT_MARK
 from cc_bot.features.web_pages.addresses import find_addresses
 from tests.discord.cases import check
 from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, EVE, bot_user, message, payload, user
@@ -95,9 +95,9 @@ def test_a_message_is_for_the_bot_or_for_somebody_else_and_from_a_person_or_not(
         (is_for_others(message("やあ", mention_roles=["6"]), BOT), True),
         (is_for_others(message("やあ", replies_to=to_ben), BOT), True),
         (is_for_others(message("やあ", replies_to=to_bot), BOT), False),
-        (incoming.asks_nothing(message(f"{CALL} ", mentions=[BOT]), bot_user()), True),
-        (incoming.asks_nothing(message(f"{CALL} ", mentions=[BOT], files=["a.png"]), bot_user()), False),
-        (incoming.asks_nothing(message(CALL, mentions=[BOT], replies_to=to_ben), bot_user()), False),
+        (incoming.is_empty_question(message(f"{CALL} ", mentions=[BOT]), bot_user()), True),
+        (incoming.is_empty_question(message(f"{CALL} ", mentions=[BOT], files=["a.png"]), bot_user()), False),
+        (incoming.is_empty_question(message(CALL, mentions=[BOT], replies_to=to_ben), bot_user()), False),
     )
     some = (message("やあ"), message("やあ", BOT), message("やあ", webhook_id="7"), message("", DISCORD))
     assert [incoming.is_from_person(each) for each in some] == [True, False, False, False]
@@ -154,13 +154,16 @@ class TestWhatStandsBesideTheText:
 
     def test_is_remembered_in_its_own_words(self) -> None:
         def kept(content: str = "", *, ours: bool = False, **fields: Any) -> str:
-            return memorable_text(message(content, **fields), bot_user(), ours=ours)
+            return memorable_text(message(content, **fields), bot_user(), by_bot=ours)
 
         moved = snapshot(f"<@{BEN}> 明日10時\n駅で", mentions=[user(BEN)], embeds=[embed(title="地図")])
         check(
             (kept(f"<@{BEN}> likes tea", mentions=[BEN], embeds=[embed(title="Tea")]), "@Ben likes tea"),
             (kept(message_snapshots=[moved]), "@Ben 明日10時\n駅で\n地図"),
-            (kept(f"> {HEARD} 合言葉は？\n\nオオルリです。\n\n-# 小さな字", ours=True), "オオルリです。"),
+            (
+                kept(f"> {TRANSCRIPT_MARK} 合言葉は？\n\nオオルリです。\n\n-# 小さな字", ours=True),
+                "オオルリです。",
+            ),
             (kept("> 引用\n本文\n-# 私の小さな字"), "> 引用\n本文\n-# 私の小さな字"),
             (kept(files=["a.png"]), ""),
         )
@@ -186,7 +189,10 @@ class TestWhatStandsBesideTheText:
     ) -> None:
         assert to_message(message("やあ", **fields), bot_user()).taints is tainted
         alone = message(**fields)
-        assert (has_no_visible_content(alone), incoming.asks_nothing(alone, bot_user())) == (False, False)
+        assert (has_no_visible_content(alone), incoming.is_empty_question(alone, bot_user())) == (
+            False,
+            False,
+        )
 
     def test_is_unknown_of_what_is_withheld(self) -> None:
         some = (message(message_snapshots=[snapshot("")]), message(""), message("", files=["a.png"]))

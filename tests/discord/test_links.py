@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.answer import final_pages, stored_state
-from cc_bot.discord.pages.markdown import messages, without_previews
+from cc_bot.discord.pages.markdown import split_messages, without_previews
 from cc_bot.discord.pages.page import FACTS_CHARACTERS, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.message import Message, ToolCall
@@ -88,7 +88,7 @@ class TestLink:
 
     @pytest.mark.parametrize("text", LINKS_ALONE)
     def test_beside_nothing_but_links_fits_its_messages(self, text: str) -> None:
-        for message in messages(text, limit=1700):
+        for message in split_messages(text, limit=1700):
             assert 0 < utf16_length(message) <= MESSAGE_LIMIT
             assert message == without_previews(message)
 

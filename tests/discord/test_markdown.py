@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, streaming_pages
 from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.markdown import for_discord, keep_spoilers_shut, messages
+from cc_bot.discord.pages.markdown import close_spoilers, for_discord, split_messages
 from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, TextDelta, Usage
@@ -97,7 +97,7 @@ class TestFences:
 class TestSpoilers:
     def test_are_shut_in_each_message(self) -> None:
         def shut(*pieces: str) -> tuple[str, ...]:
-            return keep_spoilers_shut(pieces, ended=True)
+            return close_spoilers(pieces, is_complete=True)
 
         check(
             (shut("a ||b", "c", "d|| e"), ("a ||b||", "||c||", "||d|| e")),
@@ -120,5 +120,5 @@ class TestSpoilers:
 
     @given(st.lists(st.sampled_from(["あいう。", "\n\n", "word ", "`x`", "\n```\ncode\n```\n"]), max_size=60))
     def test_hide_all_that_they_hold_wherever_the_text_is_cut(self, parts: list[str]) -> None:
-        pieces = messages(f"前||\n{''.join(parts)}\n。||後", limit=40)
+        pieces = split_messages(f"前||\n{''.join(parts)}\n。||後", limit=40)
         assert "".join(map(open_text, pieces)).split() in (["前後"], ["前", "後"])

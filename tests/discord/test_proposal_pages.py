@@ -77,8 +77,10 @@ class TestProposal:
         both = stored(remembering("猫")), stored(remembering("鳥"), 4)
         for content, shown in (("はい", both), ("", both[:1])):
             page = page_with(*shown, content=content)
-            assert pages.refreshed(page, both, both[0].id, JA) == page
-            assert pages.refreshed(page, shown[1:], both[0].id, JA) == page_with(*shown[1:], content=content)
+            assert pages.update_proposals(page, both, both[0].id, JA) == page
+            assert pages.update_proposals(page, shown[1:], both[0].id, JA) == page_with(
+                *shown[1:], content=content
+            )
 
     def test_for_which_there_is_no_room_can_be_seen_alone(self) -> None:
         many = [stored(change(show(SENTENCES.keep, text="あ" * 900)), number) for number in (3, 4)]

@@ -220,8 +220,8 @@ async def remember_this(
     if recipient.memory_paused:
         raise MemoryPaused
     words = recipient.words[MemoryTexts]
-    ours = target.application_id == ctx.interaction.application_id
-    text = memorable_text(target, answers.references.bot(), ours=ours)[:MAX_CONTENT_CHARACTERS]
+    by_bot = target.application_id == ctx.interaction.application_id
+    text = memorable_text(target, answers.references.bot(), by_bot=by_bot)[:MAX_CONTENT_CHARACTERS]
     if not text:
         await ctx.interaction.edit_initial_response(words.empty_message)
         return

@@ -40,7 +40,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.proposals import outcome_line, refreshed
+from cc_bot.discord.pages.proposals import outcome_line, update_proposals
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
@@ -463,7 +463,7 @@ class Recovery:
             page = page_of(message, recipient.locale)
             reply = self.replies.make_reply(channel_id, message_id, (Sent(message.id, page),))
         proposals = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
-        page = refreshed(page, proposals, call.id, recipient.words)
+        page = update_proposals(page, proposals, call.id, recipient.words)
         await reply.show((replace(page, facts=page.facts.noting(line)),), retry_edits=False)
         return None
 

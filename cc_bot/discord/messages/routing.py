@@ -22,16 +22,16 @@ from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
     ORDINARY,
-    asks_nothing,
+    answer_owner,
     contains_foreign_text,
     content_of,
     has_no_visible_content,
     is_addressed,
+    is_empty_question,
     is_for_others,
     is_forward,
     is_from_person,
     name_of_author,
-    owner_of,
     quotation,
     reply_target,
     reply_to,
@@ -263,7 +263,9 @@ class MessageRouter:
         if key and key.user_id == author.id:
             return True, key
         own = (
-            is_dm or owner_of(answer) == author.id or await self.quotes.get_replied_text(message) is not None
+            is_dm
+            or answer_owner(answer) == author.id
+            or await self.quotes.get_replied_text(message) is not None
         )
         return own, None
 
@@ -330,7 +332,7 @@ class MessageRouter:
             return None
         answer = message.referenced_message
         stored = to_message(message, bot, quoting=bool(answer and answer.interaction_metadata))
-        if asks_nothing(message, bot) or is_blank(stored.content):
+        if is_empty_question(message, bot) or is_blank(stored.content):
             return None
         if self.is_for_bot(message):
             self._missed[int(message.id)] = None
@@ -363,7 +365,7 @@ class MessageRouter:
             if refused.why == "maintenance" or message.guild_id is None:  # channels see no other refusal
                 await self._explain(message, lambda words: explain(error_of(refused), words))
             return
-        if asks_nothing(message, self.bot()):
+        if is_empty_question(message, self.bot()):
             release()
             await self._explain(message, lambda words: words[MentionTexts].ask_something)
             return

@@ -21,7 +21,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.markdown import for_discord, messages
+from cc_bot.discord.pages.markdown import for_discord, split_messages
 from cc_bot.discord.pages.page import (
     NOTE_ID,
     NOTES_COLOUR,
@@ -77,20 +77,20 @@ from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5
 """A user-installed app may send five follow-ups; a longer text is a file."""
-_SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
+_MAX_STREAMED_CHARACTERS = 2 * MAX_MESSAGES * TEXT_LIMIT
 """More than the messages of a streaming answer can show. Bounds the cost of an edit."""
 MAX_PICTURES: Final = 9
-PICTURES_BYTES: Final = 8 * 2**20
+MAX_PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
 MAX_TOOL_NAME_LENGTH = 64
 """The limit of the Chat Completions API."""
 
 MAX_PAGE_TITLE_CHARACTERS: Final = 40
-PAGE_HOST_CHARACTERS: Final = 40
+MAX_PAGE_HOST_CHARACTERS: Final = 40
 MAX_LINK_LENGTH: Final = 400
-HEARD: Final = "🎤"
-"""Marks a quoted transcript; `_said` removes it from the model's text."""
-HEARD_CHARACTERS: Final = 1000
+TRANSCRIPT_MARK: Final = "🎤"
+"""Marks a quoted transcript; `_without_transcript_marks` removes it from the model's text."""
+MAX_TRANSCRIPT_CHARACTERS: Final = 1000
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
@@ -199,10 +199,12 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
 def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
     button = Button(words[AnswerTexts].stop, stop.custom_id())
     activity = _activity(state, words)
-    begun = for_discord(_said(state.text[:_SHOWN_AT_MOST]), growing=True)
-    if is_blank(begun):
-        return (Page(_below_heard(state, activity or words[AnswerTexts].thinking), (button,)),)
-    *full, last = messages(_below_heard(state, begun), limit=TEXT_LIMIT, most=MAX_MESSAGES, ended=False)
+    streamed = for_discord(_without_transcript_marks(state.text[:_MAX_STREAMED_CHARACTERS]), is_partial=True)
+    if is_blank(streamed):
+        return (Page(_with_transcript(state, activity or words[AnswerTexts].thinking), (button,)),)
+    *full, last = split_messages(
+        _with_transcript(state, streamed), limit=TEXT_LIMIT, max_count=MAX_MESSAGES, is_complete=False
+    )
     closed = close_fences(last)
     shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a fence may be as long as a message
     return (*map(Page, full), Page(shown, (button,), facts=Facts(small_print(activity))))
@@ -217,11 +219,13 @@ def final_pages(
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
     if is_blank(state.text):
-        content = _below_heard(state, _instead_of_text(state, words))
+        content = _with_transcript(state, _instead_of_text(state, words))
         return (Page(content, facts=facts, files=pictures),)
     whole = state.failure is None and (state.done is None or state.done.answer.status == "complete")
-    shown = _below_heard(state, for_discord(_said(state.text)))
-    first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1, ended=whole)
+    shown = _with_transcript(state, for_discord(_without_transcript_marks(state.text)))
+    first, *_ = *full, last = split_messages(
+        shown, limit=TEXT_LIMIT, max_count=MAX_MESSAGES + 1, is_complete=whole
+    )
     if len(full) >= MAX_MESSAGES or (as_file and full):
         file = TextFile(words[AnswerTexts].file_name, shown, words[AnswerTexts].long_as_file)
         facts = facts.noting(file.note)
@@ -230,7 +234,7 @@ def final_pages(
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
-    chosen, room = list[MediaFile](), PICTURES_BYTES
+    chosen, room = list[MediaFile](), MAX_PICTURES_BYTES
     for number, image in enumerate(images[:MAX_PICTURES], 1):
         room -= len(image.data)
         if room >= 0:
@@ -355,31 +359,31 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
     )
 
 
-def _below_heard(state: AnswerState, shown: str) -> str:
-    return f"{quote_heard(state.heard)}\n{shown}" if state.heard else shown
+def _with_transcript(state: AnswerState, shown: str) -> str:
+    return f"{quote_transcript(state.heard)}\n{shown}" if state.heard else shown
 
 
-def quote_heard(heard: str) -> str:
+def quote_transcript(heard: str) -> str:
     """Quote the beginning of a transcript, which can't end the quotation or add formatting."""
-    lines = shorten(escape_markdown(heard), HEARD_CHARACTERS).splitlines()
-    return "\n".join(f"> {HEARD} {line}" for line in lines if line.strip())
+    lines = shorten(escape_markdown(heard), MAX_TRANSCRIPT_CHARACTERS).splitlines()
+    return "\n".join(f"> {TRANSCRIPT_MARK} {line}" for line in lines if line.strip())
 
 
-def _said(text: str) -> str:
+def _without_transcript_marks(text: str) -> str:
     """Remove marks that would imitate a transcript."""
-    return "\n".join(map(_not_heard, text.split("\n"))) if HEARD in text else text
+    return "\n".join(map(_without_transcript_mark, text.split("\n"))) if TRANSCRIPT_MARK in text else text
 
 
-def _not_heard(line: str) -> str:
-    before, found, rest = line.partition(HEARD)
+def _without_transcript_mark(line: str) -> str:
+    before, found, rest = line.partition(TRANSCRIPT_MARK)
     if not found or ">" not in before or any(map(str.isalnum, before)):
         return line
-    return before + rest.lstrip(HEARD)
+    return before + rest.lstrip(TRANSCRIPT_MARK)
 
 
-def without_heard(shown: str) -> str:
+def without_transcript(shown: str) -> str:
     lines = shown.split("\n")
-    return "\n".join(line for line in lines if not line.startswith(f"> {HEARD} "))
+    return "\n".join(line for line in lines if not line.startswith(f"> {TRANSCRIPT_MARK} "))
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
@@ -436,7 +440,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
     beyond = len(pages) - MAX_LINKS
     for number, page in enumerate(pages[:MAX_LINKS], 1):
-        host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
+        host = escape_markdown(shorten(page.host, MAX_PAGE_HOST_CHARACTERS))
         name = shorten(_SCHEME.sub("", one_line(page.title)), MAX_PAGE_TITLE_CHARACTERS)
         label = "" if is_blank(name) else escape_markdown(name)
         line = f"{number}. {_linked(label or host, page.url)}{f' · {host}' if label else ''}"

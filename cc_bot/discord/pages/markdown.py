@@ -18,7 +18,7 @@ from cc_bot.domain.fences import Fence, classify_line, put_fences_on_own_lines
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
-CLOSE_LIMIT: Final = 1000
+REDUCED_LIMIT: Final = 1000
 """Leaves room for brackets around many short links."""
 
 _FIRST: Final = r"[^\s<>)]"
@@ -31,7 +31,7 @@ _LINK: Final = (
 )
 _SCHEME: Final = re.compile(r"(?<=https):(?=//)|(?<=http):(?=//)|(?<=discord):(?=//)|(?<=steam):(?=//)", re.I)
 _BALANCED: Final = re.compile(r"(?:[^()]|\([^()]*\)|\()*+")
-_ANY: Final = re.compile(
+_LINK_OR_CODE: Final = re.compile(
     rf"(?P<escape>\\[^0-9A-Za-z\s])|(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)",
     re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ def without_previews(message: str) -> str:
     """Put angle brackets around each link that Discord would preview."""
     shown: list[str] = []
     at = 0
-    while match := _ANY.search(message, at):
+    while match := _LINK_OR_CODE.search(message, at):
         shown.append(message[at : match.start()])
         at = match.end()
         if match["ticks"]:
@@ -110,25 +110,25 @@ def _code(code: str) -> str:
     )
 
 
-def for_discord(text: str, *, growing: bool = False) -> str:
-    """Return the text with tables as lists, and code fences on their own lines. `growing`: a table that may
-    begin in the last lines is left out."""
-    return _without_tables(put_fences_on_own_lines(text), growing=growing)
+def for_discord(text: str, *, is_partial: bool = False) -> str:
+    """Return the text with tables as lists, and code fences on their own lines. Of a partial text, the start
+    of a possible table at the end is left out."""
+    return _without_tables(put_fences_on_own_lines(text), is_partial=is_partial)
 
 
-def messages(text: str, *, limit: int, most: int | None = None, ended: bool = True) -> tuple[str, ...]:
+def split_messages(
+    text: str, *, limit: int, max_count: int | None = None, is_complete: bool = True
+) -> tuple[str, ...]:
     """Split a model's text into messages of at most MESSAGE_LIMIT UTF-16 code units: `limit` of text, and
-    added marks. `most` limits their number. `ended`: the text is complete."""
-    pieces = _messages(text, limit, most, ended=ended)
-    if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
-        return pieces
-    return _messages(text, min(limit, CLOSE_LIMIT), most, ended=ended)
-
-
-def _messages(text: str, limit: int, most: int | None, *, ended: bool) -> tuple[str, ...]:
-    pieces = split(text, limit=limit, most=most)
-    shut = keep_spoilers_shut(pieces, ended=ended and (most is None or len(pieces) < most))
-    return tuple(map(without_previews, shut))
+    added marks."""
+    shown: tuple[str, ...] = ()
+    for text_limit in (limit, min(limit, REDUCED_LIMIT)):
+        pieces = split(text, limit=text_limit, max_count=max_count)
+        is_whole = is_complete and (max_count is None or len(pieces) < max_count)
+        shown = tuple(map(without_previews, close_spoilers(pieces, is_complete=is_whole)))
+        if all(utf16_length(each) <= MESSAGE_LIMIT for each in shown):
+            break
+    return shown
 
 
 # Discord shows a table's pipes, and phones wrap its rows. Each row becomes an item,
@@ -140,7 +140,7 @@ _LINE_BREAK: Final = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _HEADER_ON_ITS_WAY: Final = re.compile(r"(?:\A|\n)[ \t]*\|(?!\|)[^\n]*(?:\n[|:\- \t]*)?\n?\Z")
 
 
-def _without_tables(text: str, *, growing: bool) -> str:
+def _without_tables(text: str, *, is_partial: bool) -> str:
     if "|" not in text:
         return text
     lines, shown, at = text.split("\n"), list[str](), 0
@@ -154,7 +154,7 @@ def _without_tables(text: str, *, growing: bool) -> str:
             shown.append(lines[at])
         at = max(end, at + 1)
     listed = "\n".join(shown)
-    if growing:
+    if is_partial:
         return _HEADER_ON_ITS_WAY.sub("", listed)
     return text if is_blank(listed) else listed  # the table may be empty
 
@@ -204,35 +204,35 @@ _SPOILER_MARK: Final = re.compile(r"\\.|`+|\|\|", re.DOTALL)
 _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 
 
-def keep_spoilers_shut(pieces: Sequence[str], *, ended: bool) -> tuple[str, ...]:
-    """Close an open spoiler at the end of each message, and reopen it in the next. `ended`: an unmatched mark
-    is not a spoiler."""
-    shown, begun = list[str](), list[str]()
+def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ...]:
+    """Close an open spoiler at the end of each message, and reopen it in the next. In a complete text an
+    unmatched mark is not a spoiler."""
+    shown, reopened = list[str](), list[str]()
     opened_in: int | None = None
     for number, piece in enumerate(pieces):
-        text = piece if opened_in is None else _open_again(piece)
-        at = _find_open(text)
-        goes_on = len(text) > len(piece) and at == text.find(SPOILER)
+        text = piece if opened_in is None else _reopen_spoiler(piece)
+        at = _find_open_spoiler(text)
+        is_continued = len(text) > len(piece) and at == text.find(SPOILER)
         if at is None:
             opened_in = None
-        elif not goes_on:
+        elif not is_continued:
             opened_in = number
-        begun.append(text)
-        shown.append(text if at is None else _shut(text, at))
-    if ended and opened_in is not None:
-        shown[opened_in:] = (begun[opened_in], *pieces[opened_in + 1 :])
+        reopened.append(text)
+        shown.append(text if at is None else _close_spoiler(text, at))
+    if is_complete and opened_in is not None:
+        shown[opened_in:] = (reopened[opened_in], *pieces[opened_in + 1 :])
     return tuple(filter(str.strip, shown))  # a message may be only the closing mark
 
 
-def _open_again(piece: str) -> str:
-    """Without the mark if that would close it at once."""
+def _reopen_spoiler(piece: str) -> str:
+    """Put the mark before a message, unless the message begins with it."""
     at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
     quote, text = piece[:at], piece[at:]
     closes = text.startswith(SPOILER)
     return f"{quote}{text.removeprefix(SPOILER).lstrip()}" if closes else f"{quote}{SPOILER}{text}"
 
 
-def _find_open(text: str) -> int | None:
+def _find_open_spoiler(text: str) -> int | None:
     at = 0
     while match := _SPOILER_MARK.search(text, at):
         at = match.end()
@@ -246,7 +246,7 @@ def _find_open(text: str) -> int | None:
     return None
 
 
-def _shut(text: str, at: int) -> str:
+def _close_spoiler(text: str, at: int) -> str:
     if not text[at + len(SPOILER) :].strip():  # nothing to hide yet
         return text[:at].rstrip() or text
     return f"{text}\n{SPOILER}" if text.endswith("```") else f"{text}{SPOILER}"

@@ -12,7 +12,7 @@ from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.chat.reply import Action, Caller, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import Control, MemoryButton, UndoButton, UnscheduleButton
-from cc_bot.discord.pages.markdown import messages
+from cc_bot.discord.pages.markdown import split_messages
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change
 from cc_bot.domain.text import Locale, shorten
@@ -264,7 +264,7 @@ def plain_pages(page: Page) -> tuple[Page, ...]:
     file = next((each for each in page.files if isinstance(each, TextFile) and each.text), None)
     if file is None:
         return (page,)
-    *full, last = messages(file.text, limit=TEXT_LIMIT, most=MAX_PLAIN_MESSAGES + 1)
+    *full, last = split_messages(file.text, limit=TEXT_LIMIT, max_count=MAX_PLAIN_MESSAGES + 1)
     if len(full) >= MAX_PLAIN_MESSAGES:
         full, last = full[:-1], f"{full[-1]}\n…"
     files = tuple(each for each in page.files if each is not file)

@@ -38,9 +38,9 @@ from cc_bot.texts.answer import AnswerTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60
-_STARTS_CHARACTERS: Final = 600
+_MAX_EXCERPT_CHARACTERS: Final = 600
 """All texts of a shortened proposal together."""
-_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
+_MAX_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 """Headings and lists. Before a digit Discord would show the backslash."""
@@ -62,24 +62,24 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
         return page
     page = replace(page, why=words[ProposalTexts].reason(still_open))
     if not page.content and len(shown) == 1 and not page.proposal_rows:
-        return _cut(page, still_open[0], words)
+        return _shorten(page, still_open[0], words)
     see = SeeProposalsButton(still_open[0].key.user_id, still_open[0].answer_id)
     return replace(page, see=Button(words[ProposalTexts].see.format(count=len(still_open)), see.custom_id()))
 
 
-def _cut(page: Page, proposal: Proposal, words: Texts) -> Page:
+def _shorten(page: Page, proposal: Proposal, words: Texts) -> Page:
     parts = list(_parts(proposal, words))
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
-    room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
+    room = _MAX_EXCERPT_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
-    text = f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words[ProposalTexts].whole}"
+    text = f"{shorten(starts, _MAX_LINES_CHARACTERS)}\n-# {words[ProposalTexts].whole}"
     page = replace(page, proposals=(replace(page.proposals[0], text=text),))
     if any(isinstance(each, TextFile) for each in page.files):
         return page
     return replace(page, files=(*page.files, TextFile(words[ProposalTexts].file_name, whole)))
 
 
-def refreshed(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
+def update_proposals(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
     """Return a message with its proposals in their current state: all of the answer's; without text the
     pressed one."""
     return with_proposals(page, [each for each in proposals if page.content or each.id == pressed_id], words)
@@ -145,10 +145,10 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
     for part in proposal.content.shown.parts:
         below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
-        yield part.line(lambda value: _write(value, words)), below
+        yield part.line(lambda value: _format_value(value, words)), below
 
 
-def _write(value: Value, words: Texts) -> str:
+def _format_value(value: Value, words: Texts) -> str:
     match value:
         case None:
             return words[MemoryCardTexts].nothing

@@ -86,7 +86,7 @@ _HEADING = regex.compile(r"[ ]{0,3}\#{1,3}[ ]")
 _WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")  # a space under a combining mark is a character
 
 
-def _inside_whole(text: str, limit: int) -> set[int]:
+def _positions_inside_units(text: str, limit: int) -> set[int]:
     inside = set[int]()
     for match in _WHOLE.finditer(text):
         fits = match.end() - match.start() <= limit
@@ -100,7 +100,7 @@ def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
 
 
-_LAST_PART = 0.4
+_LATE_SHARE = 0.4
 """The share of a message, at its end, in which a better position beats a later one."""
 
 
@@ -115,14 +115,14 @@ class _Cut(NamedTuple):
     at: int
     fence: Fence | None
     rank: int = _LAST_RESORT
-    breaks: bool = False
+    splits_unit: bool = False
 
 
 def utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> tuple[str, ...]:
+def split(text: str, *, limit: int = MESSAGE_LIMIT, max_count: int | None = None) -> tuple[str, ...]:
     """Split a Markdown text into at most `most` messages; none if it is blank.
 
     Each has at most `limit` UTF-16 code units and is not blank. Without added fence lines and white space at
@@ -131,7 +131,7 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
     """
     text, pieces = text.rstrip(), list[str]()
     at, fence = _resume(text, 0, None, limit)
-    while at < len(text) and (most is None or len(pieces) < most):
+    while at < len(text) and (max_count is None or len(pieces) < max_count):
         in_line = at and text[at - 1] != "\n"
         opening = f"{fence.opening}\n{fence.quote if in_line else ''}" if fence else ""
         view = text[at : at + limit + limit // 4]
@@ -139,7 +139,7 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
         if ends and not fence and not _FENCE_MARKS.search(view) and utf16_length(view) <= limit:
             return (*pieces, view)
         lines = _lines(view, fence, fence.quote if fence and in_line else "", limit)
-        cut = _choose(view, lines, limit, limit - utf16_length(opening), ends=ends)
+        cut = _best_cut(view, lines, limit, limit - utf16_length(opening), ends=ends)
         if body := view[: cut.at].rstrip():
             pieces.append(f"{opening}{body}{f'{chr(10)}{cut.fence.closing}' if cut.fence else ''}")
         at, fence = _resume(text, at + cut.at, cut.fence, limit)
@@ -170,7 +170,7 @@ def _lines(view: str, fence: Fence | None, mark: str, limit: int) -> list[_Line]
     return lines
 
 
-def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool) -> _Cut:
+def _best_cut(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool) -> _Cut:
     units = [0, *accumulate(1 + (character > "\uffff") for character in view)]
 
     def fits(cut: _Cut) -> bool:
@@ -178,17 +178,17 @@ def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool)
         return cut.at > 0 and units[cut.at] + closing <= room
 
     def preference(cut: _Cut) -> tuple[bool, int, int, int]:
-        is_late = units[cut.at] >= room * (1 - _LAST_PART)
-        return cut.breaks, max(cut.rank, _CHARACTER), cut.rank if is_late else _CHARACTER, -cut.at
+        is_late = units[cut.at] >= room * (1 - _LATE_SHARE)
+        return cut.splits_unit, max(cut.rank, _CHARACTER), cut.rank if is_late else _CHARACTER, -cut.at
 
     everything = _Cut(len(view), lines[-1].fence)
     if ends and fits(everything):
         return everything
     starts = {match.start() for match in _GRAPHEME.finditer(view)}
-    inside = _inside_whole(view, limit)
+    inside = _positions_inside_units(view, limit)
     cuts = [
-        *_line_ends(view, lines),
-        *(cut for cut in _places(view, lines, inside, limit) if cut.at in starts),
+        *_cuts_at_line_ends(view, lines),
+        *(cut for cut in _cuts_in_lines(view, lines, inside, limit) if cut.at in starts),
     ]
     if best := min(filter(fits, cuts), key=preference, default=None):
         return best
@@ -202,7 +202,7 @@ def _choose(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool)
     return max(filter(fits, anywhere), key=lambda cut: (cut.at in starts, view[cut.at] not in "`~", cut.at))
 
 
-def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
+def _cuts_at_line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
     for line, following in pairwise(lines):
         if line.kind == "opening" or not view[line.start : line.end].strip():
             continue
@@ -222,7 +222,7 @@ def _line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
         yield _Cut(line.end, line.fence, rank)
 
 
-def _places(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
+def _cuts_in_lines(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
     """Yield the positions inside lines, each before the white space there."""
     for line in lines:
         if line.kind not in ("prose", "code"):

@@ -15,7 +15,7 @@ from typing import Final
 import hikari
 
 from cc_bot.charts import table
-from cc_bot.discord.pages.markdown import SPOILER, for_discord, keep_spoilers_shut
+from cc_bot.discord.pages.markdown import SPOILER, close_spoilers, for_discord
 from cc_bot.discord.pages.page import COLOUR, TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.chart import Chart
@@ -155,8 +155,8 @@ def fair_level(lengths: Sequence[int], room: int) -> int:
 def _cut(text: str, limit: int) -> str:
     if utf16_length(text) <= limit:
         return text
-    pieces = split(text, limit=limit - 2 - len(_ELLIPSIS) - len(SPOILER), most=1)
-    [begun] = keep_spoilers_shut(pieces, ended=False)
+    pieces = split(text, limit=limit - 2 - len(_ELLIPSIS) - len(SPOILER), max_count=1)
+    [begun] = close_spoilers(pieces, is_complete=False)
     is_code = begun.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
     return f"{begun}\n{_ELLIPSIS}" if is_code else f"{begun}{_ELLIPSIS}"
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from cc_bot.discord.pages.custom_ids import SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.markdown import for_discord, messages
+from cc_bot.discord.pages.markdown import for_discord, split_messages
 from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, Button, Page, escape_markdown, timestamp
 from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.text import one_line, shorten
@@ -91,4 +91,4 @@ def _quoted(schedule: Schedule) -> str:
 
 def _plain_text(text: str) -> str:
     """Return the text without link previews, as a model may have written it."""
-    return next(iter(messages(text, limit=MESSAGE_LIMIT, most=1)), "")
+    return next(iter(split_messages(text, limit=MESSAGE_LIMIT, max_count=1)), "")
