@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from prompt_toolkit.completion import Completion
 
-from cc_bot.charts import table
+from cc_bot.charts.table import table
 from cc_bot.chat.active import Stop, until_stopped
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant

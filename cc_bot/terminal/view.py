@@ -20,7 +20,7 @@ from rich.panel import Panel
 from rich.segment import Segment, SegmentLines
 from rich.text import Text
 
-from cc_bot.charts import table
+from cc_bot.charts.table import table
 from cc_bot.chat.changes import shown_changes
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
@@ -230,9 +230,9 @@ class AnswerView:
             case turn.TextDelta(text):
                 output.write(text)
             case turn.ToolStarted(_, name):
-                output.wait(words[AnswerTexts].tool_line(one_line(name)))
+                output.show_activity(words[AnswerTexts].tool_line(one_line(name)))
             case turn.ToolFinished(_, name, ok, awaits_approval):
-                output.wait(None)
+                output.show_activity(None)
                 if not ok and not awaits_approval:
                     output.notice(words[TerminalTexts].tool_failed.format(name=one_line(name)), failed=True)
                 elif is_of_server(name) and not awaits_approval:
@@ -250,7 +250,7 @@ class AnswerView:
             case Change() as change:
                 self._receipts = with_change(self._receipts, change)
             case turn.Notice():
-                output.wait(_wait_reason(event, words[AnswerTexts]))
+                output.show_activity(_activity(event, words[AnswerTexts]))
             case turn.Done():
                 self.end()
                 self._show_end(event)
@@ -287,7 +287,7 @@ class AnswerView:
             self._output.notice(words[AnswerTexts].help_hint)
 
 
-def _wait_reason(notice: turn.Notice, words: AnswerTexts) -> str | None:
+def _activity(notice: turn.Notice, words: AnswerTexts) -> str | None:
     if notice.kind == "queued":
         return words.waiting_line(notice.ahead)
     return {"fallback": words.fallback, "thinking": words.thinking}.get(notice.kind)
@@ -348,7 +348,7 @@ class PlainView:
         self._end_line()
         self.notices([notice])
 
-    def wait(self, why: str | None) -> None:
+    def show_activity(self, why: str | None) -> None:
         """Show what the answer waits for; None if only for the model."""
         if why:
             print(why, file=self._err, flush=True)
@@ -442,7 +442,7 @@ class _LiveOutput:
     def notice(self, notice: str, *, failed: bool = False) -> None:
         self._parts.append(StyledNotice(notice, "yellow" if failed else "dim"))
 
-    def wait(self, why: str | None) -> None:
+    def show_activity(self, why: str | None) -> None:
         self._activity = why
 
     def _whole_answer(self) -> Group:

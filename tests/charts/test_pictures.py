@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.charts import draw
-from cc_bot.charts.svg import GROUND, PICTURE_WIDTH
+from cc_bot.charts.svg import GROUND, PICTURE_WIDTH, draw
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.model import MAX_VALUE

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts import table
-from cc_bot.charts.table import format_exactly, format_short, scale
+from cc_bot.charts.table import format_exactly, format_short, scale, table
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.kinsoku import balance, width_in_cells
 from cc_bot.domain.text import Locale

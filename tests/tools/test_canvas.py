@@ -29,10 +29,10 @@ async def draw(context: ToolContext, name: str, **arguments: Any) -> dict[str, A
 
 
 async def refused(context: ToolContext, name: str, **arguments: Any) -> str:
-    before = draft_of(context).drawn
+    before = draft_of(context).canvas
     outcome = await call(context, f"canvas_{name}", **arguments)
     assert not outcome.ok
-    assert draft_of(context).drawn == before
+    assert draft_of(context).canvas == before
     return str(result_of(outcome)["error"])
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.charts import table
+from cc_bot.charts.table import table
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     ProposalButton,

@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot import charts
+from cc_bot.charts.svg import draw
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import Shard
@@ -61,7 +61,7 @@ MAX_CHECKED: Final = 500
 CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a second
 
 Draw = Callable[[Chart, Locale], bytes | None]
-_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(charts.draw)
+_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw)
 Sent = TypeVar("Sent")
 
 

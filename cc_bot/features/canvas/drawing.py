@@ -1,4 +1,4 @@
-"""The canvas of a turn: read from its JSON, drawn on, told to the model."""
+"""The canvas as JSON, as text for the model, and as the draft that a turn draws on."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def canvas_to_json(canvas: Canvas) -> str:
 
 
 def canvas_from_json(stored: str) -> Canvas:
-    """Return an empty canvas for a damaged row, which must not block a conversation."""
+    """Read a canvas; a damaged one is empty, as it must not block a conversation."""
     try:
         state = json.loads(stored)
         elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
@@ -72,22 +72,21 @@ def _redraw(state: str, *, drawn: Sequence[Drawn]) -> str:
 
 
 async def get_canvas(canvases: CanvasStore, key: SessionKey) -> Canvas:
-    """Return all of it; `Canvas.visible_in` filters private elements."""
+    """Return the whole canvas, with private elements."""
     seen = await canvases.get(key)
     return canvas_from_json(seen.state) if seen else Canvas()
 
 
 async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str) -> bool:
-    """Returns False if there is none."""
+    """Remove an element. Returns False if there is none."""
     return await canvases.change(key, partial(_redraw, drawn=[Drawn(RemoveElement(element_id), "private")]))
 
-
-# The canvas, one line per element. Values are JSON strings, so that a title can't break out of its line.
 
 MAX_QUOTED_CHARACTERS: Final = 80
 
 
 def canvas_lines(canvas: Canvas) -> str:
+    """Write one line per element. Values are JSON strings, so that a title can't break out of its line."""
     lines = [_line(each) for each in canvas.elements]
     if canvas.mode != "list":
         focus = f" focus={_quoted(canvas.focus)}" if canvas.focus else ""
@@ -113,7 +112,7 @@ _HEADING: Final = {
 
 
 class CanvasDraft:
-    """The canvas as one turn draws on it; not stored yet."""
+    """The canvas with what one turn has drawn, before it is stored."""
 
     def __init__(self, canvas: Canvas, visibility: Visibility, *, tainted: bool = False) -> None:
         self._canvas = canvas
@@ -126,11 +125,7 @@ class CanvasDraft:
         return self._canvas.visible_in(self._visibility)
 
     @property
-    def drawn(self) -> tuple[Drawn, ...]:
-        return tuple(self._drawn)
-
-    @property
-    def hides(self) -> bool:
+    def hides_elements(self) -> bool:
         return self._canvas.elements != self.canvas.elements
 
     @property
@@ -146,9 +141,8 @@ class CanvasDraft:
         return canvas_from_json(state).visible_in(self._visibility).empty
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Apply the command and return the canvas that the turn sees. With `propose`, the change is visible
-        to later calls but not part of `drawn`. Raises CanvasRefused. Never awaits, so parallel calls apply in
-        order."""
+        """Apply the command and return the canvas that the turn sees. With `propose`, later calls see the
+        change, but it is not stored. Raises CanvasRefused. Never awaits, so parallel calls apply in order."""
         self._canvas = apply_command(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, Element):
             command = replace(command, id=self._canvas.elements[-1].id)

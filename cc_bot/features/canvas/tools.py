@@ -1,5 +1,5 @@
-"""Tools to draw on the canvas. They change the turn's draft and never await, so parallel calls apply in
-order. Their schemas are part of every request, and therefore short."""
+"""Tools that draw on the canvas. They change the turn's draft and never await, so parallel calls apply in
+order. Their schemas are short, as they are part of every request."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
@@ -121,11 +121,11 @@ async def canvas_set_mode(
 
 
 def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolOutcome:
-    """Later calls build on proposed commands, too."""
+    """Apply a command to the draft, or propose it; later calls see it in both cases."""
     draft = context.canvas
     if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")
-    before, held = draft.canvas, _held(draft, command, approved=context.approved is not None)
+    before, held = draft.canvas, _unchanged_values(draft, command, approved=context.approved is not None)
     check_held(context, **held)
     proposed = needs_approval(context, lambda: False)
     try:
@@ -139,36 +139,39 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not proposed:
         return succeeded(fields)
     words = texts(context.locale)
-    shown = show(words[CanvasProposalTexts].draw, *_describe(command, before, words))
+    shown = show(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
     given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
     return propose(context, tool_name, given, shown, held=held, result=fields)
 
 
-def _held(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """`clear` must not remove hidden elements."""
+def _unchanged_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
+    """Return what must not change until the user accepts. `clear` must not remove hidden elements."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):
             element = canvas.element(id_)
             return {"element": asdict(element) if element else None}
         case SetMode("clear"):
-            return {"elements": [asdict(each) for each in canvas.elements], "hides": approved and draft.hides}
+            return {
+                "elements": [asdict(each) for each in canvas.elements],
+                "hides": approved and draft.hides_elements,
+            }
         case _:
             return {}
 
 
-def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[ProposalLine]:
+def _describe_command(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[ProposalLine]:
     sentences, drawing = words[ProposalTexts], words[CanvasProposalTexts]
     match command:
         case Card(_, title, content):
-            yield _titled(drawing.draw_card, title, content)
+            yield _title_line(drawing.draw_card, title, content)
         case Text(_, content, title):
-            yield _titled(drawing.draw_titled_text if title else drawing.draw_text, title, content)
+            yield _title_line(drawing.draw_titled_text if title else drawing.draw_text, title, content)
         case Chart(_, title, kind):
-            yield _titled(drawing.draw_chart[kind], title, command)
+            yield _title_line(drawing.draw_chart[kind], title, command)
         case UpdateCard(id_, title, content):
             old = canvas.element(id_)
-            yield _titled(drawing.draw_update, _name(id_, canvas))
+            yield _title_line(drawing.draw_update, _name(id_, canvas))
             if title is not None:
                 before = on_one_line(old.title if old else "") or None
                 yield from changed_line(sentences.title_of, before, on_one_line(title), words)
@@ -176,20 +179,22 @@ def _describe(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[
                 yield ProposalLine(sentences.now, below=_content(old))
                 yield ProposalLine(sentences.then, below=content)
         case RemoveElement(id_):
-            yield _removed(id_, canvas, words)
+            yield _removal_line(id_, canvas, words)
         case SetMode("clear"):
             yield ProposalLine(drawing.draw_clear)
-            yield from (_removed(each.id, canvas, words) for each in canvas.elements)
+            yield from (_removal_line(each.id, canvas, words) for each in canvas.elements)
         case SetMode(mode, focus):
-            yield _titled(drawing.layout[mode], _name(focus, canvas))
+            yield _title_line(drawing.layout[mode], _name(focus, canvas))
 
 
-def _titled(template: str, title: str, below: str | Chart | None = None) -> ProposalLine:
+def _title_line(template: str, title: str, below: str | Chart | None = None) -> ProposalLine:
     return ProposalLine(template, {"title": on_one_line(title)}, below)
 
 
-def _removed(id_: str, canvas: Canvas, words: Texts) -> ProposalLine:
-    return _titled(words[CanvasProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
+def _removal_line(id_: str, canvas: Canvas, words: Texts) -> ProposalLine:
+    return _title_line(
+        words[CanvasProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_))
+    )
 
 
 def _name(id_: str, canvas: Canvas) -> str:

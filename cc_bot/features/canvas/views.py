@@ -14,7 +14,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.charts import table
+from cc_bot.charts.table import table
 from cc_bot.discord.pages.markdown import SPOILER, close_spoilers, for_discord
 from cc_bot.discord.pages.page import COLOUR, TextFile
 from cc_bot.discord.pages.split import split, utf16_length

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from cc_bot import __version__
-from cc_bot.charts import draw
+from cc_bot.charts.svg import draw
 from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain import errors

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cc_bot.charts import table
+from cc_bot.charts.table import table
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
