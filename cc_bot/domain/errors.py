@@ -90,7 +90,7 @@ EmptyQuestion = InputError.define("EmptyQuestion", ja="質問が空です。聞�
 QuestionTooLong = InputError.define("QuestionTooLong", ja="質問が長すぎます（{length}文字）。{limit}文字までにするか、テキストファイルで添付してください。", en="The question is too long ({length} characters). Keep it under {limit}, or attach it as a text file.")
 EmptyMemory = InputError.define("EmptyMemory", ja="覚える内容が空です。覚えてほしいことを書いてください。", en="There is nothing to remember. Write what you would like me to keep.")
 MemoryTooLong = InputError.define("MemoryTooLong", ja="1件のメモリは{limit}文字までです（今は{length}文字）。短くするか、分けて登録してください。", en="One memory holds up to {limit} characters (this has {length}). Shorten it or split it.")
-DetailsTooLong = MemoryTooLong.define("BesideTooLong", ja="カテゴリやタグは、合わせて{limit}文字までです（今は{length}文字）。短くしてください。", en="Category and tags together hold up to {limit} characters (these have {length}). Please shorten them.")
+DetailsTooLong = MemoryTooLong.define("DetailsTooLong", ja="カテゴリやタグは、合わせて{limit}文字までです（今は{length}文字）。短くしてください。", en="Category and tags together hold up to {limit} characters (these have {length}). Please shorten them.")
 CategoryTooLong = InputError.define("CategoryTooLong", ja="カテゴリは{limit}文字までです（今は{length}文字）。短くしてください。", en="A category holds up to {limit} characters (this has {length}). Please shorten it.")
 CategoryNeeded = InputError.define("CategoryNeeded", ja="カテゴリの名前を書いてください。", en="Please write the name of the category.")
 TagTooLong = InputError.define("TagTooLong", ja="タグは1つ{limit}文字までです（{length}文字のものがあります）。短くするか、カンマか空白で区切ってください。", en="A tag holds up to {limit} characters (one has {length}). Shorten it, or separate tags by commas or spaces.")

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 from cc_bot.domain import errors
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.text import Locale
-from cc_bot.texts.area import Area, Sentence, Show, by_key
-from cc_bot.texts.commands import plainly
+from cc_bot.texts.area import Area, NameCommand, Sentence, by_key
+from cc_bot.texts.commands import command_namer
 
 A = TypeVar("A", bound=Area)
 _ERRORS: Final = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, CcBotError)]
@@ -23,50 +23,50 @@ class ErrorTexts(Area):
 class Texts:
     """The sentences in one language, by area: `words[ReminderTexts].late`."""
 
-    def __init__(self, locale: Locale, show: Show) -> None:
+    def __init__(self, locale: Locale, name_command: NameCommand) -> None:
         self.locale: Final = locale
-        self._show: Final = show
+        self._name_command: Final = name_command
         self._areas: Final[dict[type[Area], Any]] = {}
 
     def __getitem__(self, area: type[A]) -> A:
         made: A | None = self._areas.get(area)
         if made is None:
-            made = self._areas[area] = area(self.locale, self._show)
+            made = self._areas[area] = area(self.locale, self._name_command)
         return made
 
     def with_area(self, area: Area) -> "Texts":
         """Return a copy with other wordings of one area."""
-        other = Texts(self.locale, self._show)
+        other = Texts(self.locale, self._name_command)
         other._areas.update({**self._areas, type(area): area})
         return other
 
 
 @cache
-def _plain(locale: Locale, names: Locale) -> Texts:
-    return Texts(locale, plainly(names))
+def _texts_in(locale: Locale, names: Locale) -> Texts:
+    return Texts(locale, command_namer(names))
 
 
 def texts(locale: Locale, *, names: Locale | None = None) -> Texts:
     """Return all texts in one language, with command names in that of `names`."""
-    return _plain(locale, names or locale)
+    return _texts_in(locale, names or locale)
 
 
 def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:
     """Return the texts with mentions of the registered commands (`ids`) and names of others."""
-    by_name = plainly(locale)
+    by_name = command_namer(locale)
 
-    def show(name: str) -> str:
+    def name_command(name: str) -> str:
         known = ids.get(name.partition(" ")[0])
         return by_name(name) if known is None else f"</{name}:{known}>"
 
-    return Texts(locale, show)
+    return Texts(locale, name_command)
 
 
-def on_discord(moment: datetime) -> str:
+def relative_timestamp(moment: datetime) -> str:
     """Return a Discord timestamp, shown as the distance from now."""
     return f"<t:{int(moment.timestamp())}:R>"
 
 
-def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = on_discord) -> str:
+def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = relative_timestamp) -> str:
     params = {name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()}
     return words[ErrorTexts].of[type(error)].format(**params)

@@ -18,7 +18,7 @@ from cc_bot.features import IncompleteFeature
 
 Key = TypeVar("Key")
 Wording = TypeVar("Wording")
-Show = Callable[[str], str]
+NameCommand = Callable[[str], str]
 _MARK: Final = re.compile(r"(`?)</([a-z][a-z -]*)>\1")
 _MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
 
@@ -63,12 +63,12 @@ class Area:
         if not is_base and not any(isinstance(each, Both) for each in vars(cls).values()):
             raise IncompleteFeature(f"{sys.modules[cls.__module__].__file__}: {cls.__name__} must have a Sentence")
 
-    def __init__(self, locale: Locale, show: Show | None = None) -> None:
-        """Without `show`, marks of commands are kept."""
+    def __init__(self, locale: Locale, name_command: NameCommand | None = None) -> None:
+        """Without `name_command`, marks of commands are kept."""
         for name, both in vars(type(self)).items():
             if isinstance(both, Both):
                 wording = both.of(locale)
-                self.__dict__[name] = named(wording, show) if show else wording
+                self.__dict__[name] = name_commands(wording, name_command) if name_command else wording
 
     def values(self) -> Mapping[str, Any]:
         return MappingProxyType(self.__dict__)
@@ -82,30 +82,30 @@ class Area:
         return other
 
 
-def named(wording: Wording, show: Show) -> Wording:
+def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
     """Return a wording, or a tree of them, with each mark replaced. Mentions lose backticks around them, as code would
     show them as text.
     """
 
-    def put(mark: re.Match[str]) -> str:
-        shown = show(mark[2])
+    def replace_mark(mark: re.Match[str]) -> str:
+        shown = name_command(mark[2])
         return shown if shown.startswith("<") else f"{mark[1]}{shown}{mark[1]}"
 
-    return cast("Wording", _mapped(wording, lambda text: _MARK.sub(put, text)))
+    return cast("Wording", _map_texts(wording, lambda text: _MARK.sub(replace_mark, text)))
 
 
-def without_mentions(text: str, show: Show = "/{}".format) -> str:
+def without_mentions(text: str, name_command: NameCommand = "/{}".format) -> str:
     """Return a text from Discord with names instead of mentions."""
-    return _MENTION.sub(lambda found: show(found[1]), text)
+    return _MENTION.sub(lambda found: name_command(found[1]), text)
 
 
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value) if "</" in value else value
     if isinstance(value, tuple):
-        return tuple(_mapped(each, change) for each in value)
+        return tuple(_map_texts(each, change) for each in value)
     if isinstance(value, Mapping):
-        return {key: _mapped(each, change) for key, each in value.items()}
+        return {key: _map_texts(each, change) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _mapped(getattr(value, each.name), change) for each in fields(value)})
+        return replace(value, **{each.name: _map_texts(getattr(value, each.name), change) for each in fields(value)})
     return value

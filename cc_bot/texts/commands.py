@@ -8,7 +8,7 @@ from functools import cache
 
 from cc_bot.domain.text import Locale
 from cc_bot.features import modules
-from cc_bot.texts.area import Area, Both, Sentence, Show, named
+from cc_bot.texts.area import Area, Both, NameCommand, Sentence, name_commands
 
 
 class CommandTexts(Area, is_base=True):
@@ -56,16 +56,16 @@ def _all_wordings(locale: Locale) -> Mapping[str, str]:
 
 
 def command_names(locale: Locale) -> dict[str, str]:
-    return dict(named(_all_wordings(locale), plainly(locale)))
+    return dict(name_commands(_all_wordings(locale), command_namer(locale)))
 
 
-def plainly(locale: Locale) -> Show:
+def command_namer(locale: Locale) -> NameCommand:
     """Return a function that names a command in a language: `/memory add`, `/メモリ 追加`."""
 
-    def show(command: str) -> str:
+    def name_command(command: str) -> str:
         wordings = _all_wordings(locale)
         words = command.split()
         keys = ("_".join(words[: count + 1]).replace("-", "_") for count in range(len(words)))
         return f"/{' '.join(wordings.get(key, word) for key, word in zip(keys, words, strict=True))}"
 
-    return show
+    return name_command

@@ -110,7 +110,7 @@ class TestSentence:
 
 
 async def test_names_are_known_in_both_languages_for_every_command_and_without_discord() -> None:
-    japanese, english = commands.plainly(Locale.JA), commands.plainly(Locale.EN)
+    japanese, english = commands.command_namer(Locale.JA), commands.command_namer(Locale.EN)
     assert (japanese("admin limits show"), japanese("memory delete-all")) == (
         "/管理 制限 表示",
         "/メモリ 全削除",

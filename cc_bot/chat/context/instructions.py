@@ -4,8 +4,8 @@ provider caches hit; text that changes is in the second system message."""
 from dataclasses import dataclass
 
 from cc_bot.domain.text import Locale
-from cc_bot.texts.area import named
-from cc_bot.texts.commands import plainly
+from cc_bot.texts.area import name_commands
+from cc_bot.texts.commands import command_namer
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ _EN = Instructions(
     ),
 )
 
-JA, EN = named(_JA, plainly(Locale.JA)), named(_EN, plainly(Locale.EN))
+JA, EN = name_commands(_JA, command_namer(Locale.JA)), name_commands(_EN, command_namer(Locale.EN))
 
 
 def instructions(locale: Locale) -> Instructions:

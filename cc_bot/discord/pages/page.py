@@ -18,7 +18,7 @@ from cc_bot.domain.change import Change
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts.area import without_mentions
-from cc_bot.texts.commands import plainly
+from cc_bot.texts.commands import command_namer
 from cc_bot.texts.session import ReplyTexts
 
 # A message's content is either the model's text or the bot's. So embeds, which code makes from committed
@@ -77,7 +77,7 @@ class Facts:
         """Return the buttons' labels, without Markdown."""
         if not self.in_buttons:
             return ()
-        named = plainly(self.locale)
+        named = command_namer(self.locale)
         lines = (_LINKED.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
         dated = (_TIME.sub(_write_time, without_mentions(line, named)) for line in lines)
         return tuple(_ESCAPED.sub(r"\1", line) for line in dated)
