@@ -137,9 +137,11 @@ async def _list(
     caller: Recipient, category: str | None, order: str, page: int = 1, *, service: Memories
 ) -> EphemeralView:
     reply = await memories.list_memories(caller, category=category, order=order, page=page, service=service)
-    known: Order = next((each for each in get_args(Order) if each == order), "newest")
+    valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
     stored = caller.words[MemoryTexts].stored_category(category) or ""
-    return _list_view(reply, caller, lambda to: ListButton(caller.user_id, known, to, stored).custom_id())
+    return _list_view(
+        reply, caller, lambda to: ListButton(caller.user_id, valid_order, to, stored).custom_id()
+    )
 
 
 async def _search(

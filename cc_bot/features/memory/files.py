@@ -151,8 +151,8 @@ def _ensure_not_too_many(items: int) -> None:
 
 
 def _read_memory(item: object) -> PortableMemory:
-    known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
-    read = {name: _READERS[kind](known.get(name)) for name, kind in _FIELDS.items()}
+    fields = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
+    read = {name: _READERS[kind](fields.get(name)) for name, kind in _FIELDS.items()}
     return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
 
 

@@ -102,8 +102,8 @@ async def find_page(
     offset = (page - 1) * page_size
     if query:
         return MemoryPage(hits[:MAX_FOUND][offset : offset + page_size], count, page, pages)
-    known: Order = next((each for each in get_args(Order) if each == order), "newest")
-    listed = await memories.list(user_id, only=only, limit=page_size, order=known, offset=offset)
+    valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
+    listed = await memories.list(user_id, only=only, limit=page_size, order=valid_order, offset=offset)
     return MemoryPage([FoundMemory(each, 1.0) for each in listed], count, page, pages)
 
 
@@ -188,10 +188,10 @@ async def statistics(caller: Caller, *, service: Memories) -> Reply:
         lines.append(texts.expired.format(count=counted.expired))
     if counted.oldest and counted.newest:
         lines.append(texts.span.format(oldest=caller.day(counted.oldest), newest=caller.day(counted.newest)))
-    most = counted.categories[0][1]
+    largest = counted.categories[0][1]
     for name, count in counted.categories[:_MAX_BARS]:
         shown = caller.text(caller.words[MemoryTexts].shown_category(name), 30)
-        lines.append(texts.bar.format(bar=_bar(count, most), name=shown, count=count))
+        lines.append(texts.bar.format(bar=_bar(count, largest), name=shown, count=count))
     if rest := counted.categories[_MAX_BARS:]:
         count = sum(number for _, number in rest)
         lines.append(texts.other_categories.format(categories=len(rest), count=count))
@@ -201,9 +201,9 @@ async def statistics(caller: Caller, *, service: Memories) -> Reply:
     return Reply(tuple(lines), title=title, notes=(f"{texts.sources}: {' ・ '.join(sources)}",))
 
 
-def _bar(count: int, most: int) -> str:
+def _bar(count: int, largest: int) -> str:
     """Draw a bar of fixed width, so that bars align on a phone, with at least one filled cell."""
-    filled = max(1, round(_BAR_WIDTH * count / most))
+    filled = max(1, round(_BAR_WIDTH * count / largest))
     return "▰" * filled + "▱" * (_BAR_WIDTH - filled)
 
 
@@ -288,7 +288,7 @@ async def change(
     memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
     texts, card, notes = caller.words[MemoryTexts], caller.words[MemoryCardTexts], tuple[str, ...]()
     changed: Memory | None = None
-    done, failed = "", caller.words[ReceiptTexts].gone
+    success, failure = "", caller.words[ReceiptTexts].gone
     match action:
         case "delete":
             return await hide(caller, memory_id, service=service)
@@ -299,22 +299,22 @@ async def change(
             return Reply((erasure.say_erased(erased or ErasureCounts()),), receipts_changed=True)
         case "undelete":
             changed = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
-            done, failed = texts.undeleted, texts.too_late
+            success, failure = texts.undeleted, texts.too_late
         case "restore":
             changed = await memories.restore(user_id, memory_id, version)
-            done, failed = card.restored, card.former_gone
+            success, failure = card.restored, card.former_gone
         case "undo-edit":
             changed = await memories.undo_update(user_id, memory_id, version)
-            done, failed = card.edit_undone, card.edit_not_undone
+            success, failure = card.edit_undone, card.edit_not_undone
         case "pin":
             changed = await memories.pin(user_id, memory_id)
-            done, notes = card.pinned, (card.pin_use(changed, memories.profile_notes),) if changed else ()
+            success, notes = card.pinned, (card.pin_use(changed, memories.profile_notes),) if changed else ()
         case "unpin":
-            changed, done = await memories.unpin(user_id, memory_id), card.unpinned
+            changed, success = await memories.unpin(user_id, memory_id), card.unpinned
         case _:
             audience: Audience = "private" if action == "private" else "anywhere"
             changed = await memories.update(user_id, memory_id, audience=audience)
-    sentence = _format_sentence(done, changed, caller) if changed else failed
+    sentence = _format_sentence(success, changed, caller) if changed else failure
     return Reply((sentence,) if sentence else (), notes=notes, receipts_changed=changed is not None)
 
 
@@ -409,9 +409,9 @@ async def export_file(caller: Caller, *, readable: bool, service: Memories) -> A
     FilesInLine."""
     async with service.line.of(caller.user_id):
         async with service.line.work:
-            kept, now = await service.stores.memories.export_all(caller.user_id), service.clock()
-            file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), kept)
-        if kept:
+            exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
+            file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), exported)
+        if exported:
             yield file.encode("utf-8", "replace")
 
 

@@ -164,30 +164,30 @@ async def remember(
     former = None if supersedes is None else await _find_own(context, supersedes)
     if former is not None:
         check_held(context, content=former.content)
-    wanted = _Draft(
+    draft = _Draft(
         clean_content(content),
         clean_category(category),
         tuple(tags),
         _end_of(expires, context),
         context.kept_audience,
     )
-    known = await context.memories.find_duplicate(context.user_id, wanted.content, wanted.audience)
-    same = known is not None and is_same_text(known.content, wanted.content)
+    known = await context.memories.find_duplicate(context.user_id, draft.content, draft.audience)
+    same = known is not None and is_same_text(known.content, draft.content)
     if known is not None and same and former is None:
-        return await _handle_duplicate(context, wanted, known, filed=bool(category), tagged=bool(tags))
-    own, ends = context.own, wanted.expires_at
-    if needs_approval(context, lambda: own.say(wanted.content) and (ends is None or own.mean_day(ends))):
-        return await _propose_new(context, wanted, former)
-    category, said_tags = _grounded_labels(context, wanted.category, wanted.tags)
-    wanted = replace(wanted, category=clean_category(category), tags=tuple(said_tags or ()))
+        return await _handle_duplicate(context, draft, known, filed=bool(category), tagged=bool(tags))
+    own, ends = context.own, draft.expires_at
+    if needs_approval(context, lambda: own.say(draft.content) and (ends is None or own.mean_day(ends))):
+        return await _propose_new(context, draft, former)
+    category, grounded_tags = _grounded_labels(context, draft.category, draft.tags)
+    draft = replace(draft, category=clean_category(category), tags=tuple(grounded_tags or ()))
     if former is None:
-        return await _store(context, wanted)
+        return await _store(context, draft)
     others = await _find_others(context, former)
     if _change_needs_approval(
-        context, former, lambda: _is_change_said(context, former, wanted.content, others)
+        context, former, lambda: _is_change_said(context, former, draft.content, others)
     ):
-        return await _store_and_propose(context, wanted, former)
-    return await _replace(context, wanted, former, known if same else None)
+        return await _store_and_propose(context, draft, former)
+    return await _replace(context, draft, former, known if same else None)
 
 
 @tool(writes=False, about="memory")
@@ -226,21 +226,21 @@ async def update_memory(
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     former = await _find_own(context, id)
     check_held(context, **_Draft.of(former).arguments)
-    wanted = _Draft(
+    draft = _Draft(
         clean_content(content) if content else former.content,
         clean_category(category) if category else former.category,
         former.tags if tags is None else tuple(tags),
         _end_of(expires, context) if expires else former.expires_at,
         "private" if context.kept_audience == "private" else former.audience,
     )
-    others, ends = await _find_others(context, former), wanted.expires_at
+    others, ends = await _find_others(context, former), draft.expires_at
 
     def is_said() -> bool:
-        as_said = ends == former.expires_at or (ends is not None and context.own.mean_day(ends))
-        return bool(content) and as_said and _is_change_said(context, former, wanted.content, others)
+        is_end_said = ends == former.expires_at or (ends is not None and context.own.mean_day(ends))
+        return bool(content) and is_end_said and _is_change_said(context, former, draft.content, others)
 
     if _change_needs_approval(context, former, is_said):
-        return await _propose_edit(context, wanted, former)
+        return await _propose_edit(context, draft, former)
     category, tags = _grounded_labels(context, category, tags)
     memory = await context.memories.update(
         context.user_id,
@@ -248,7 +248,7 @@ async def update_memory(
         content=content or None,
         category=category or None,
         tags=tags,
-        audience=wanted.audience,
+        audience=draft.audience,
         expires_at=ends,
         source=None if context.approved is None else context.source,
     )
@@ -299,41 +299,42 @@ async def list_memories(
 
 
 async def _handle_duplicate(
-    context: ToolContext, wanted: _Draft, known: Memory, *, filed: bool, tagged: bool
+    context: ToolContext, draft: _Draft, duplicate: Memory, *, filed: bool, tagged: bool
 ) -> ToolOutcome:
     """Report a known memory with the same content. A new category, tag or end changes it, unless the call was
     approved, since the user was not shown that."""
-    ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
-    changed = replace(_Draft.of(known), expires_at=ends)
-    changed = replace(changed, category=wanted.category) if filed else changed
-    changed = replace(changed, tags=wanted.tags) if tagged else changed
-    if changed == _Draft.of(known) or context.approved is not None:
-        memory: Memory | None = known
-    elif _change_needs_approval(context, known, lambda: False):
-        return await _propose_edit(context, changed, known)
+    is_expired = duplicate.is_expired(context.clock())
+    ends = draft.expires_at if draft.expires_at or is_expired else duplicate.expires_at
+    changed = replace(_Draft.of(duplicate), expires_at=ends)
+    changed = replace(changed, category=draft.category) if filed else changed
+    changed = replace(changed, tags=draft.tags) if tagged else changed
+    if changed == _Draft.of(duplicate) or context.approved is not None:
+        memory: Memory | None = duplicate
+    elif _change_needs_approval(context, duplicate, lambda: False):
+        return await _propose_edit(context, changed, duplicate)
     else:
         memory = await context.memories.update(
-            context.user_id, known.id, category=changed.category, tags=changed.tags, expires_at=ends
+            context.user_id, duplicate.id, category=changed.category, tags=changed.tags, expires_at=ends
         )
-    change = MemoryChange("updated", memory or known, known)
+    change = MemoryChange("updated", memory or duplicate, duplicate)
     return succeeded(
-        {"remembered": describe_change(context, change)}, changes=(change.receipt,), tainted=known.tainted
+        {"remembered": describe_change(context, change)}, changes=(change.receipt,), tainted=duplicate.tainted
     )
 
 
-async def _store(context: ToolContext, wanted: _Draft) -> ToolOutcome:
+async def _store(context: ToolContext, draft: _Draft) -> ToolOutcome:
     # before the new memory is stored, which would rank higher
     found = await context.memories.find(
-        context.user_id, wanted.content, limit=NEAREST + 2, audience=context.audience
+        context.user_id, draft.content, limit=NEAREST + 2, audience=context.audience
     )
     change = await context.memories.remember(
         context.user_id,
-        wanted.content,
-        category=wanted.category,
-        tags=wanted.tags,
-        audience=wanted.audience,
+        draft.content,
+        category=draft.category,
+        tags=draft.tags,
+        audience=draft.audience,
         source=context.source,
-        expires_at=wanted.expires_at,
+        expires_at=draft.expires_at,
     )
     made = (change.memory.id,) if change.kind == "added" else ()
     result: dict[str, Any] = {"remembered": describe_change(context, change)}
@@ -346,32 +347,32 @@ async def _store(context: ToolContext, wanted: _Draft) -> ToolOutcome:
     return succeeded(result, changes=(change.receipt,), made=made, tainted=_any_tainted(shown))
 
 
-async def _replace(context: ToolContext, wanted: _Draft, former: Memory, known: Memory | None) -> ToolOutcome:
+async def _replace(context: ToolContext, draft: _Draft, former: Memory, known: Memory | None) -> ToolOutcome:
     """Replace the content of `former`. If `known` has this content already, delete `known` if this turn made
     it, else `former`."""
-    gone: Memory | None
-    memories, twin = context.memories, known if known and known.id != former.id else None
-    if twin is not None and twin.id not in context.made:
-        gone, change = former, MemoryChange("updated", twin, twin)
+    obsolete: Memory | None
+    memories, duplicate = context.memories, known if known and known.id != former.id else None
+    if duplicate is not None and duplicate.id not in context.made:
+        obsolete, change = former, MemoryChange("updated", duplicate, duplicate)
     else:
         updated = await memories.update(
             context.user_id,
             former.id,
-            content=wanted.content,
-            category=None if wanted.category == DEFAULT_CATEGORY else wanted.category,
-            tags=wanted.tags or None,
-            audience="private" if wanted.audience == "private" else None,
+            content=draft.content,
+            category=None if draft.category == DEFAULT_CATEGORY else draft.category,
+            tags=draft.tags or None,
+            audience="private" if draft.audience == "private" else None,
             source=context.source,
-            expires_at=wanted.expires_at,
+            expires_at=draft.expires_at,
         )
         if updated is None:
             raise MemoryNotFound(id=former.number)
-        gone, change = twin, MemoryChange("updated", updated, former)
+        obsolete, change = duplicate, MemoryChange("updated", updated, former)
     result = {"remembered": describe_change(context, change), "superseded": former.number}
     changes = [change.receipt]
-    if gone is not None and await memories.delete(context.user_id, gone.id):
-        result |= _deletion_result(gone)
-        changes.append(MemoryChange("deleted", gone).receipt)
+    if obsolete is not None and await memories.delete(context.user_id, obsolete.id):
+        result |= _deletion_result(obsolete)
+        changes.append(MemoryChange("deleted", obsolete).receipt)
     return succeeded(result, changes=tuple(changes), tainted=_any_tainted([change.memory, former]))
 
 
@@ -379,14 +380,14 @@ def _deletion_result(memory: Memory) -> dict[str, Any]:
     return {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
 
 
-async def _store_and_propose(context: ToolContext, wanted: _Draft, former: Memory) -> ToolOutcome:
+async def _store_and_propose(context: ToolContext, draft: _Draft, former: Memory) -> ToolOutcome:
     """Store a memory, and propose to delete the former one, which the user was not shown."""
-    stored = await _store(context, wanted)
+    stored = await _store(context, draft)
     if stored.changes[0].id == former.id:
         return stored
-    left = await _propose_new(context, wanted, former)
-    result = {**json.loads(stored.text), "superseded": json.loads(left.text)}
-    return replace(stored, text=json.dumps(result, ensure_ascii=False), proposal=left.proposal)
+    pending = await _propose_new(context, draft, former)
+    result = {**json.loads(stored.text), "superseded": json.loads(pending.text)}
+    return replace(stored, text=json.dumps(result, ensure_ascii=False), proposal=pending.proposal)
 
 
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
@@ -448,36 +449,36 @@ async def _find_others(context: ToolContext, memory: Memory) -> Sequence[str]:
     return [each.memory.content for each in found if each.memory.id != memory.id]
 
 
-async def _propose_new(context: ToolContext, wanted: _Draft, former: Memory | None) -> ToolOutcome:
+async def _propose_new(context: ToolContext, draft: _Draft, former: Memory | None) -> ToolOutcome:
     words = texts(context.locale)
-    parts = [*_card_lines(None, wanted, words)]
+    parts = [*_card_lines(None, draft, words)]
     if former is None:
-        shown = show(words[ProposalTexts].keep, *parts, text=wanted.content)
-        return await _propose(context, "remember", wanted, wanted.arguments, shown)
-    parts = [*_content_lines(former.content, wanted.content, words), *parts]
+        shown = show(words[ProposalTexts].keep, *parts, text=draft.content)
+        return await _propose(context, "remember", draft, draft.arguments, shown)
+    parts = [*_content_lines(former.content, draft.content, words), *parts]
     shown = show(words[ProposalTexts].replace, *parts, number=former.number)
-    arguments, held = {**wanted.arguments, "supersedes": former.number}, {"content": former.content}
-    return await _propose(context, "remember", wanted, arguments, shown, held=held, memory_id=former.id)
+    arguments, held = {**draft.arguments, "supersedes": former.number}, {"content": former.content}
+    return await _propose(context, "remember", draft, arguments, shown, held=held, memory_id=former.id)
 
 
-async def _propose_edit(context: ToolContext, wanted: _Draft, former: Memory) -> ToolOutcome:
+async def _propose_edit(context: ToolContext, draft: _Draft, former: Memory) -> ToolOutcome:
     now, words = _Draft.of(former), texts(context.locale)
-    if wanted == now:
+    if draft == now:
         unchanged = MemoryChange("updated", former, former)
         return succeeded({"updated": describe_change(context, unchanged)}, changes=(unchanged.receipt,))
-    changes = {name: value for name, value in wanted.arguments.items() if value != now.arguments[name]}
-    parts = [*_content_lines(now.content, wanted.content, words), *_card_lines(now, wanted, words)]
+    changes = {name: value for name, value in draft.arguments.items() if value != now.arguments[name]}
+    parts = [*_content_lines(now.content, draft.content, words), *_card_lines(now, draft, words)]
     shown = show(words[ProposalTexts].change, *parts, number=former.number)
     arguments = {"id": former.number, **changes}
     return await _propose(
-        context, "update_memory", wanted, arguments, shown, held=now.arguments, memory_id=former.id
+        context, "update_memory", draft, arguments, shown, held=now.arguments, memory_id=former.id
     )
 
 
 async def _propose(
     context: ToolContext,
     name: str,
-    wanted: _Draft,
+    draft: _Draft,
     arguments: Mapping[str, object],
     shown: ProposalText,
     *,
@@ -485,7 +486,7 @@ async def _propose(
     memory_id: int | None = None,
 ) -> ToolOutcome:
     """Propose a call. Raises SecretNotStored, as proposals must not contain secrets either."""
-    if await context.memories.contain_secret(wanted.content, wanted.category, *wanted.tags):
+    if await context.memories.contain_secret(draft.content, draft.category, *draft.tags):
         raise SecretNotStored
     return propose(context, name, arguments, shown, held=held, memory_id=memory_id)
 

@@ -267,8 +267,8 @@ class MemoryPages(Pages):
         if after is None:
             raise NothingHere
         card = visitor.words[MemoryCardTexts]
-        done = card.unchanged if form_hash(after) == mark else card.edited
-        reply = Reply((done.format(id=after.number),), receipts_changed=True)
+        sentence = card.unchanged if form_hash(after) == mark else card.edited
+        reply = Reply((sentence.format(id=after.number),), receipts_changed=True)
         return await self._redirect_with_reply(request, _path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
@@ -421,8 +421,8 @@ class MemoryPages(Pages):
                 missing.append(number)
             else:
                 ids.append(found)
-        mark = visitor.words[ErasureTexts].mark if _scope(request) == "said" else None
-        erased = await self._removal.erase(visitor.user_id, *ids, stub=mark)
+        stub = visitor.words[ErasureTexts].mark if _scope(request) == "said" else None
+        erased = await self._removal.erase(visitor.user_id, *ids, stub=stub)
         if erased is None:
             raise NothingHere
         return await self._erased(request, erased, missing)
@@ -435,9 +435,9 @@ class MemoryPages(Pages):
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all memories, unless there are more than the question named. Raises InputError."""
         visitor, asked = visitor_of(request), _parse_number(text_of(request, "count"))
-        said = _scope(request) == "said"
+        conversations = _scope(request) == "said"
         erased = await memories.erase_all(
-            visitor, max_count=asked, conversations=said, service=self._services[Memories]
+            visitor, max_count=asked, conversations=conversations, service=self._services[Memories]
         )
         if erased is None:
             return redirect(request, "/memories/erase-all", "memories_more")
@@ -450,11 +450,11 @@ class MemoryPages(Pages):
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
-        said = (
+        sentences = (
             visitor.words[ErasureTexts].reword(done=visitor.words[WebMemoryTexts].erased).say_erased(erased)
         )
         # written for Discord
-        lines = [line.removeprefix("-# ").replace("**", "") for line in said.split("\n")]
+        lines = [line.removeprefix("-# ").replace("**", "") for line in sentences.split("\n")]
         return render(request, "memory/memories_erased.html", lines=lines, missing=missing)
 
     async def export(self, request: web.Request) -> web.StreamResponse:

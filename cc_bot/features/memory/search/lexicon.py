@@ -197,11 +197,11 @@ class _LexiconParser:
 
     def add_name(self, written: str, number: int | None = None) -> None:
         """Add a word in all of its forms, and its idea; a stop word has none."""
-        own = () if number is None else (number,)
+        ideas = () if number is None else (number,)
         for form in forms(written.lstrip("〜")):
             key = _key(form)
-            known = self._words.get(key, ())
-            self._words[key] = known if number in known else known + own
+            earlier = self._words.get(key, ())
+            self._words[key] = earlier if number in earlier else earlier + ideas
             if written.startswith("〜"):
                 self._endings.add(key)
 
@@ -241,10 +241,10 @@ class _LexiconParser:
             found |= new
             broader += sorted(new)
         is_question = bool(self._ideas[number].answers)
-        own = {} if is_question else {terms[number]: _SYNONYM_WEIGHT}
+        synonyms = {} if is_question else {terms[number]: _SYNONYM_WEIGHT}
         return Idea(
             () if is_question else tuple(terms[other] for other in broader),
-            own | {terms[other]: weight for other, weight in weights.items() if other != number},
+            synonyms | {terms[other]: weight for other, weight in weights.items() if other != number},
             is_question,
         )
 

@@ -124,15 +124,17 @@ def rank(
             score += value
             covered += quality * group.importance
         scored.append((query.folded in note.content_folded, score, note.id, covered / total_importance))
-    enough = max(_MIN_COVERED, _MIN_SHARE_OF_BEST * max((part for *_, part in scored), default=0.0))
+    min_covered = max(_MIN_COVERED, _MIN_SHARE_OF_BEST * max((share for *_, share in scored), default=0.0))
     if similarity:
-        evidence = (Evidence(note, written, part, part >= enough) for written, _, note, part in scored)
+        evidence = (
+            Evidence(note, written, share, share >= min_covered) for written, _, note, share in scored
+        )
         return fuse(evidence, similarity)
     scored.sort(reverse=True)
     return [
-        Hit(note, 1.0 if written else min(part, _MAX_INEXACT_CONFIDENCE))
-        for written, _, note, part in scored
-        if written or part >= enough
+        Hit(note, 1.0 if written else min(share, _MAX_INEXACT_CONFIDENCE))
+        for written, _, note, share in scored
+        if written or share >= min_covered
     ]
 
 
@@ -214,7 +216,7 @@ def _score_group(group: _WeighedGroup, note: Candidate, average_length: float) -
                 break
         else:
             if found:
-                part = found / total
-                best = max(best, score * math.sqrt(part * min(1.0, group.importance / total)))
-                quality = max(quality, strength * part)
+                share = found / total
+                best = max(best, score * math.sqrt(share * min(1.0, group.importance / total)))
+                quality = max(quality, strength * share)
     return best, quality

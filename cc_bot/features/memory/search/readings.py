@@ -73,10 +73,10 @@ _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてと�
 _MIXTURE_COST: Final = {("kun", "kun"): 1.0, ("on", "kun"): 2.2, ("kun", "on"): 2.5}
 _WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
 _WORD_COST: Final = -1.0
-_ON_ALONE_COST: Final = 0.5
+_ON_SINGLE_COST: Final = 0.5
 _ON_BEFORE_KANA_COST: Final = 1.5
-_SAME_AGAIN_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
-_OTHER_AGAIN_COST: Final = 4.0
+_REPEATED_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
+_REPEATED_DIFFERENTLY_COST: Final = 4.0
 
 _Prefix = tuple[str, Reading | None]  # the kana so far, and the last reading
 _Step = tuple[int, Reading, float]  # characters read, reading, cost
@@ -111,7 +111,7 @@ def _search_readings(run: str) -> dict[_Prefix, float]:
         for length, reading, step_cost in _steps(run, at) if reached[at] else ():
             costs = reached[at + length]
             for (text, last), cost in prefixes:
-                for joined, joint_cost in _join(text, last, reading, again=run[at] == "々"):
+                for joined, joint_cost in _join(text, last, reading, repeated=run[at] == "々"):
                     total = cost + joint_cost + step_cost
                     if total < costs.get((joined, reading), total + 1):
                         costs[joined, reading] = total
@@ -129,14 +129,14 @@ def _steps(run: str, at: int) -> Iterator[_Step]:
         for rank, reading in enumerate(_readings_of(run[at : at + length])):
             yield length, reading, cost + rank
     kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
-    yield from _kanji_steps(kanji, alone=len(run) == 1, before=run[at + 1 : at + 2])
+    yield from _kanji_steps(kanji, single=len(run) == 1, before=run[at + 1 : at + 2])
 
 
-def _kanji_steps(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
+def _kanji_steps(kanji: str, *, single: bool, before: str) -> Iterator[_Step]:
     okurigana = _is_kana(before)
     costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
-    if alone or okurigana:
-        costs["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
+    if single or okurigana:
+        costs["on", False] = _ON_SINGLE_COST if single else _ON_BEFORE_KANA_COST
     for reading in _readings_of(kanji):
         if reading.stem and before and not okurigana:
             continue
@@ -147,7 +147,9 @@ def _kanji_steps(kanji: str, *, alone: bool, before: str) -> Iterator[_Step]:
         yield 1, Reading(hiragana(kanji), "kana"), 0.0
 
 
-def _join(text: str, last: Reading | None, reading: Reading, *, again: bool) -> Iterator[tuple[str, float]]:
+def _join(
+    text: str, last: Reading | None, reading: Reading, *, repeated: bool
+) -> Iterator[tuple[str, float]]:
     """Yield the text joined with a reading, in all possible sound changes, with their costs."""
     kana = reading.kana
     if last is None:
@@ -157,8 +159,8 @@ def _join(text: str, last: Reading | None, reading: Reading, *, again: bool) -> 
         yield from _join_kana(text, last, reading)
         return
     cost = _MIXTURE_COST.get((last.kind, reading.kind), 0.0)
-    if again:
-        cost += _SAME_AGAIN_COST.get(reading.kind, 0.0) if reading == last else _OTHER_AGAIN_COST
+    if repeated:
+        cost += _REPEATED_COST.get(reading.kind, 0.0) if reading == last else _REPEATED_DIFFERENTLY_COST
     may_shorten = last.kind == "on" and len(last.kana) > 1
     changes = _join_on(text, kana, may_shorten) if reading.kind == "on" else _join_kun(text, kana)
     for changed, change_cost in changes:

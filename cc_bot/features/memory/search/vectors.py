@@ -102,15 +102,15 @@ def nearness(
 
 
 def _average(values: Sequence[float], unrelated: UnrelatedCosines | None) -> tuple[float, float]:
-    own = fmean(values)
-    squares = math.fsum((value - own) ** 2 for value in values)
+    mean = fmean(values)
+    squares = math.fsum((value - mean) ** 2 for value in values)
     notes = len(values)
     if unrelated and notes < _MIN_NOTES:
         added = _MIN_NOTES - notes
-        own = (own * notes + unrelated.mean * added) / _MIN_NOTES
+        mean = (mean * notes + unrelated.mean * added) / _MIN_NOTES
         squares += added * unrelated.spread**2
         notes = _MIN_NOTES
-    return own, math.sqrt(squares / notes) or 1.0
+    return mean, math.sqrt(squares / notes) or 1.0
 
 
 class Embedder(Protocol):

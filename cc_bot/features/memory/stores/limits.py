@@ -56,14 +56,14 @@ class MemoryQuotas:
         file_rules, now = await self.rules(), self._clock()
 
         def steps() -> Transaction[None]:
-            most = (yield from _quotas(user_id, file_rules)).get("imports_per_hour")
-            if most is None:
+            limit = (yield from _quotas(user_id, file_rules)).get("imports_per_hour")
+            if limit is None:
                 return
             rows = yield Statement(_SELECT_IMPORTS, (user_id,))
             moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
             recent = sorted(at for at in moments if now - HOUR < at <= now + MAX_CLOCK_SKEW)
-            if len(recent) >= most:
-                raise TooManyImports(resets=recent[-most] + HOUR)
+            if len(recent) >= limit:
+                raise TooManyImports(resets=recent[-limit] + HOUR)
             yield Statement(_SET_IMPORTS, (user_id, json.dumps([*map(to_ms, recent), to_ms(now)])))
 
         await self._database.write(steps, [user_lock(user_id)])

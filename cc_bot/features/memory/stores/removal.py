@@ -54,7 +54,7 @@ from cc_bot.features.memory.stores.rows import (
     with_versions,
 )
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - built only from constants
 
 MAX_MESSAGES: Final = 20_000
 _PAGE: Final = 200

@@ -119,7 +119,7 @@ def dedup_hash(content: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - built only from constants
 
 SEARCH_DATA: Final = Columns(SearchData, without=("term_counts",))
 
@@ -345,22 +345,22 @@ class NewMemory:
     @classmethod
     def prepare(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
         """Clean a memory whose content is clean already."""
-        given = {name: getattr(memory, name) for name in SETTABLE} | {
+        fields = {name: getattr(memory, name) for name in SETTABLE} | {
             **{name: clean(getattr(memory, name)) for name, clean in CLEANERS.items()},
             "audience": memory.audience or "anywhere",
         }
-        data = make_search_data(memory.content, given["tags"])
-        columns = MEMORY.write_some(given) | SEARCH_DATA.write(data)
+        data = make_search_data(memory.content, fields["tags"])
+        columns = MEMORY.write_some(fields) | SEARCH_DATA.write(data)
         return cls(user_id, to_text(memory.created_at or now), columns, data.term_counts)
 
     def insert(self, file_rules: Rules, *, unless_known: bool = False) -> Transaction[list[Memory]]:
         """Insert the memory and return it; with `unless_known`, return an empty list if the user has one of
         this likeness. Raises TooManyMemories or MemoryFull."""
-        own = (self.user_id, self.created_at, int(not unless_known))
-        stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*own, *_INSERTED.of(self.columns)))))]
+        first_params = (self.user_id, self.created_at, int(not unless_known))
+        stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*first_params, *_INSERTED.of(self.columns)))))]
         for memory in stored:
             yield insert_terms(self.user_id, memory.id, self.term_counts)
-            yield Statement(_KEEP_NUMBER, own[:1])
+            yield Statement(_KEEP_NUMBER, first_params[:1])
             if file_rules:
                 yield from ensure_room_left(self.user_id, file_rules)
         return stored
@@ -370,8 +370,8 @@ _SEARCHED_FIELDS: Final = frozenset({"content", "tags"})
 
 
 def update_fields(
-    own: tuple[int, int],
-    given: Mapping[str, Any],
+    key: tuple[int, int],
+    fields: Mapping[str, Any],
     now: datetime,
     file_rules: Rules,
     *,
@@ -379,27 +379,27 @@ def update_fields(
 ) -> Transaction[Memory | None]:
     """Set cleaned fields of a memory (user and id) and return it, if it exists. Raises MemoryFull, or
     MemoryEditOutdated if versioned fields or audience differ from `expected`."""
-    known = yield Statement(SELECT, own)
-    if not known:
+    rows = yield Statement(SELECT, key)
+    if not rows:
         return None
-    stored = MEMORY.read(known[0])
+    stored = MEMORY.read(rows[0])
     if expected and any(
         getattr(stored, name) != getattr(expected, name) for name in (*VERSIONED, "audience")
     ):
         raise MemoryEditOutdated
-    before = MEMORY.by_name(known[0])
-    after = before | MEMORY.write_some(given)
+    before = MEMORY.by_name(rows[0])
+    after = before | MEMORY.write_some(fields)
     former_id = None
     if any(before[name] != after[name] for name in VERSIONED):
-        [(former_id,)] = yield Statement(_KEEP_FORMER, own)
-    if "content" in given:
-        yield Statement(_DROP_OUTDATED_VECTOR, (*own, after["content"]))
-    if not _SEARCHED_FIELDS.isdisjoint(given):
-        yield from reindex(*own, after["content"], list_from_json(after["tags"]))
-    [changed] = yield Statement(_UPDATE, (*own, to_text(now), former_id, *_UPDATED.of(after)))
-    yield mark_stale(own[0], "memory", own[1:])
+        [(former_id,)] = yield Statement(_KEEP_FORMER, key)
+    if "content" in fields:
+        yield Statement(_DROP_OUTDATED_VECTOR, (*key, after["content"]))
+    if not _SEARCHED_FIELDS.isdisjoint(fields):
+        yield from reindex(*key, after["content"], list_from_json(after["tags"]))
+    [changed] = yield Statement(_UPDATE, (*key, to_text(now), former_id, *_UPDATED.of(after)))
+    yield mark_stale(key[0], "memory", key[1:])
     if file_rules:
-        yield from ensure_room_left(own[0], file_rules, added=False)
+        yield from ensure_room_left(key[0], file_rules, added=False)
     return MEMORY.read(changed)
 
 

@@ -57,8 +57,8 @@ class Meaning:
         """Return standard scores (see search.vectors) of the user's memories that have a vector."""
         found: dict[int, float] = {}
         vector: Vector | None = None
-        known = (user_id, self._embedder.name)
-        while rows := await self._database.query(_SELECT_VECTORS, *known, max(found, default=0), _PAGE):
+        key = (user_id, self._embedder.name)
+        while rows := await self._database.query(_SELECT_VECTORS, *key, max(found, default=0), _PAGE):
             if (vector := vector or await self._get_vector(query)) is None:
                 return {}
             ids, others = zip(*rows, strict=True)
@@ -225,7 +225,7 @@ _MAX_TERMS: Final = 128
 _GREATEST_WEIGHT: Final = 1000
 """Integer weight of the heaviest term."""
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - built only from constants
 
 # A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
 FILTERS: Final = """

@@ -65,7 +65,7 @@ from cc_bot.features.memory.stores.rows import (
 )
 from cc_bot.features.memory.stores.search import FILTERS, Embedding, Meaning, MemorySearch
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - built only from constants
 
 MAX_QUERY_CHARACTERS: Final = 6000
 """Longer queries are cut."""
@@ -591,9 +591,9 @@ def _check_imports(
 
 def _stored_bytes(memories: Iterable[PortableMemory]) -> int:
     """Return the bytes of memories, as the database counts them."""
-    given = ({name: getattr(each, name) for name in _COUNTED_FIELDS} for each in memories)
-    stored = (text for each in given for text in MEMORY.write_some(each).values())
-    return sum(len(text.encode("utf-8", "replace")) for text in stored)
+    fields = ({name: getattr(each, name) for name in _COUNTED_FIELDS} for each in memories)
+    texts = (text for each in fields for text in MEMORY.write_some(each).values())
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
 def _batches(items: Sequence[PortableMemory], size: int) -> Iterator[Sequence[PortableMemory]]:
