@@ -181,7 +181,7 @@ class Conversation:
         page = partial(
             read_context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
         )
-        rows = await stores.blocks.run(page)
+        rows = await stores.blocks.run_read(page)
         shown = ShownHistory(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown, (question,), tools=TOOLS, locale=Locale.JA, now=now, timezone=TOKYO

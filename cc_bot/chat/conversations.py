@@ -30,7 +30,7 @@ from cc_bot.chat.context.prompt import PromptStyle, build_prompt, recap, tokens_
 from cc_bot.chat.context.tokens import max_message_tokens, message_tokens
 from cc_bot.chat.drawing import open_drawing
 from cc_bot.chat.stores.blocks import ContextState, read_context_page, read_context_state
-from cc_bot.chat.stores.channels import memory_calls
+from cc_bot.chat.stores.channels import read_memory_calls
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement
@@ -355,7 +355,7 @@ class ChannelTurn(Turn):
         style, blocks = self._conversations.style, self._conversations.stores.blocks
         factor = await self._conversations.calibration.factor(self.options.agent.models)
         token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
-        context = await blocks.run(lambda: self._read(token_budget))
+        context = await blocks.run_read(lambda: self._read(token_budget))
         planned = plan_context(context.ranges, token_budget)
         window_start = planned.first if context.cut or planned.left else 0
         if planned.frozen or window_start:
@@ -381,7 +381,7 @@ class ChannelTurn(Turn):
             if complete:
                 part, complete = yield from self._read_rows(each, first, shown, token_budget)
                 shown.insert(0, part)
-        calls = yield from memory_calls(self.place, self.user_id, first)
+        calls = yield from read_memory_calls(self.place, self.user_id, first)
         return _Context(tuple(shown), cut or not complete, calls)
 
     def _read_rows(

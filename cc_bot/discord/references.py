@@ -17,7 +17,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.context.tokens import YOU, with_author
-from cc_bot.chat.stores.channels import Said
+from cc_bot.chat.stores.channels import ReadableMessage
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import Emit
 from cc_bot.discord.attachments import AttachmentFetcher, FetchedFiles, asked_file, asked_files, files_of
@@ -260,7 +260,7 @@ class References:
     ) -> _Resolved:
         """Read a message of the question's channel, from the archive if it is complete there. Before a reset,
         only the author's own session is read."""
-        said, reset_id = await self.stores.channels.get_said(message_id, at.place_id, author_id)
+        said, reset_id = await self.stores.channels.get_readable(message_id, at.place_id, author_id)
         own = said is not None and said.user_id == author_id
         if at.guild_id and message_id <= reset_id and not own:
             return _Resolved(Reference(kind, shown=False))
@@ -300,7 +300,7 @@ class References:
             return _Resolved(Reference(kind, shown=False), None, answers, withheld)
         found = await self._fetch_files(message)
         foreign = message.author.id != author_id or contains_foreign_text(message, int(bot.id))
-        if own and (posted := await self.stores.archive.get_said(int(message.id))):
+        if own and (posted := await self.stores.archive.get_notification(int(message.id))):
             owner_id, reminder = posted
             foreign = owner_id != author_id or reminder.tainted
         reference = Reference(
@@ -453,9 +453,9 @@ def _shown_text(message: hikari.PartialMessage, bot: hikari.User) -> str:
     return (own and without_small_print(message.content or "")) or content_of(message, bot)
 
 
-def _from_archive(kind: ReferenceKind, said: Said, author_id: int) -> _Resolved:
-    message, own = said.message, said.message.role == "assistant"
-    mine = said.user_id == author_id if own else message.author_id == author_id
+def _from_archive(kind: ReferenceKind, found: ReadableMessage, author_id: int) -> _Resolved:
+    message, own = found.message, found.message.role == "assistant"
+    mine = found.user_id == author_id if own else message.author_id == author_id
     reference = Reference(
         kind,
         message.content,

@@ -277,6 +277,6 @@ class TestSpeech:
             counts = await removal.erase(ME, each.id, stub="（消去しました）")
             assert counts is not None
             assert counts.messages == emptied
-        said = await heart.table.stores.archive.get_said(5)
+        said = await heart.table.stores.archive.get_notification(5)
         assert said is not None
         assert said[1].content == "（消去しました）"

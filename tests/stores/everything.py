@@ -8,7 +8,7 @@ from inspect import getmembers, iscoroutinefunction, signature
 from typing import Any, Final, TypeVar, cast
 
 from cc_bot.chat.stores.blocks import read_context_state
-from cc_bot.chat.stores.channels import memory_calls
+from cc_bot.chat.stores.channels import read_memory_calls
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.chat.stores.sessions import SessionStore
@@ -376,8 +376,8 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await do(channels.reset(key, bot_id=0, discord_id=15), channels.mark_read_to(key, 16))
     await channels.note_heard(key, said(10), "明日の予定は？")
     await do(
-        stores.blocks.run(lambda: memory_calls(key, USER, 10)),
-        stores.blocks.run(lambda: read_context_state(key, bot_id=0, blocks=5)),
+        stores.blocks.run_read(lambda: read_memory_calls(key, USER, 10)),
+        stores.blocks.run_read(lambda: read_context_state(key, bot_id=0, blocks=5)),
         read_page(stores, key, first=0, before=20, limit=5),
         channels.edit(10, "直した"),
         channels.delete([11]),

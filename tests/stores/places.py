@@ -99,4 +99,4 @@ async def list_edited(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
 async def read_page(
     stores: Stores, key: ChannelKey, *, asked: int = 2**62, **bounds: int
 ) -> list[ContextMessage]:
-    return await stores.blocks.run(lambda: read_context_page(key, asked=asked, **bounds))
+    return await stores.blocks.run_read(lambda: read_context_page(key, asked=asked, **bounds))

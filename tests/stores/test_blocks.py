@@ -27,7 +27,7 @@ async def read(stores: Stores, key: ChannelKey = CHANNEL, limit: int = 100, **bo
 
 
 async def state(stores: Stores, key: ChannelKey = CHANNEL, blocks: int = 100) -> ContextState:
-    return await stores.blocks.run(lambda: read_context_state(key, bot_id=BOT, blocks=blocks))
+    return await stores.blocks.run_read(lambda: read_context_state(key, bot_id=BOT, blocks=blocks))
 
 
 def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) -> Block:

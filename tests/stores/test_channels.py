@@ -30,7 +30,7 @@ async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
 class TestWhatIsRepliedTo:
     async def test_is_found_whole_in_its_place_and_for_whom_it_was_said(self, stores: Stores) -> None:
         async def found(discord_id: int, place_id: int, user_id: int = 99) -> tuple[int, str, int | None]:
-            each, _ = await stores.channels.get_said(discord_id, place_id, user_id)
+            each, _ = await stores.channels.get_readable(discord_id, place_id, user_id)
             return (each.user_id, each.message.content, each.message.discord_id) if each else (0, "", None)
 
         nothing = (0, "", None)

@@ -116,11 +116,11 @@ class TestMessage:
         await once(schedules)
         [firing] = await schedules.at(NOON)
         await schedules.mark_sent(firing, SAID, channel_id=70)
-        found = got(await schedules.archive.get_said(7))
+        found = got(await schedules.archive.get_notification(7))
         assert (found[0], found[1].content) == (ME, "⏰ 薬")
         assert await schedules.archive.get_last_notification(ME, 70) == found[1]
         assert await schedules.archive.get_last_notification(OTHER_USER.user_id, 70) is None
-        assert await schedules.archive.get_said(8) is None
+        assert await schedules.archive.get_notification(8) is None
         await once(schedules)
         [later] = await schedules.at(NOON)
         await schedules.mark_sent(later, replace(SAID, discord_id=9, content="⏰ 次"), channel_id=70)
@@ -140,7 +140,7 @@ class TestMessage:
             await schedules.add(KEY, "薬", NOON, place=place)
         for number, firing in enumerate(await schedules.at(NOON)):
             await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=number))
-            found = got(await schedules.archive.get_said(number))
+            found = got(await schedules.archive.get_notification(number))
             expected = "private" if firing.schedule.place == "dm" else "public"
             assert found[1].visibility == expected
 

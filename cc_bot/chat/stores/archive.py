@@ -22,20 +22,20 @@ from cc_bot.features.memory.stores.rows import COUNT_ERASURE
 
 OPENING_CHARACTERS: Final = 200
 ANSWERED_WITHIN: Final = timedelta(days=1)
-"""A later message in a DM does not answer a reminder."""
+"""How long a message in a DM may answer a reminder."""
 
 _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 
 # ruff: noqa: S608 - put together from constants alone
 
 # Sessions with messages, found by messages_by_session. $1 user
-_READABLE: Final = """
+_FROM_SESSIONS: Final = """
     FROM sessions AS s
     WHERE s.user_id = $1
         AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = s.id AND m.user_id = $1)
 """
 
-_SELECTED: Final = f"""
+_SELECT_SESSION: Final = f"""
     SELECT
         s.id, s.user_id, s.channel_id, s.agent, s.created_at, s.last_active, s.closed_at,
         (
@@ -51,19 +51,19 @@ _SELECTED: Final = f"""
 
 # Uses sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 limit, $5 offset
 _LIST: Final = f"""
-    {_SELECTED}
-    {_READABLE} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
+    {_SELECT_SESSION}
+    {_FROM_SESSIONS} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
         AND (CAST($3 AS TEXT) IS NULL OR s.agent = $3)
     ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
 """
 
 # Uses sessions_by_user.
 _LIST_KEYS: Final = (
-    f"SELECT s.user_id, s.channel_id, s.agent {_READABLE} ORDER BY s.created_at DESC, s.id DESC"
+    f"SELECT s.user_id, s.channel_id, s.agent {_FROM_SESSIONS} ORDER BY s.created_at DESC, s.id DESC"
 )
 
 # Uses the primary key. $2 session
-_GET: Final = f"{_SELECTED} {_READABLE} AND s.id = $2"
+_GET: Final = f"{_SELECT_SESSION} {_FROM_SESSIONS} AND s.id = $2"
 
 # Uses messages_by_session. $1 user, $2 session, $3 limit, $4 offset
 _SELECT_MESSAGES: Final = f"""
@@ -93,20 +93,20 @@ _DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
 class ArchiveStore(Store):
-    async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
+    async def get_notification(self, discord_id: int) -> tuple[int, Message] | None:
         """Return a reminder or heartbeat and its owner, by its Discord message."""
-        said = f"""
+        sql = f"""
             SELECT m.user_id, {MESSAGE.of("m")} FROM messages AS m
             WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
                 AND m.role = 'assistant' /* all users */
         """
-        rows = await self._database.query(said, discord_id)
+        rows = await self._database.query(sql, discord_id)
         return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
 
     async def get_last_notification(self, user_id: int, channel_id: int) -> Message | None:
         """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
         since."""
-        last = f"""
+        sql = f"""
             SELECT {MESSAGE.of("m")} FROM messages AS m
             WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
                 AND NOT EXISTS (
@@ -117,7 +117,7 @@ class ArchiveStore(Store):
             ORDER BY m.id DESC LIMIT 1
         """
         since = to_ms(self._clock() - ANSWERED_WITHIN)
-        return MESSAGE.first(await self._database.query(last, user_id, channel_id, since))
+        return MESSAGE.first(await self._database.query(sql, user_id, channel_id, since))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """One key per session with messages, newest first."""
@@ -138,13 +138,13 @@ class ArchiveStore(Store):
         return [*map(_SESSION.read, rows)]
 
     async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:
-        """None also if it has no messages."""
+        """Return a session; None if it is missing or has no messages."""
         return _SESSION.first(await self._database.query(_GET, user_id, session_id))
 
     async def list_messages(
         self, user_id: int, session_id: str, *, limit: int = 50, offset: int = 0
     ) -> list[Message]:
-        """Oldest first, without replaced answers; stored files by name and type only."""
+        """List messages, oldest first, without replaced answers. Of files, only name and type are read."""
         rows = await self._database.query(_SELECT_MESSAGES, user_id, session_id, limit, offset)
         messages = [*map(MESSAGE.read, rows)]
         ids = [message.id for message in messages if message.id is not None]
@@ -157,8 +157,8 @@ class ArchiveStore(Store):
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Returns the session's key; None if the user does not have it. A turn still running in it is not
-        stored.
+        """Delete a session. Returns its key; None if the user has no such session. A turn still running in it
+        is not stored.
 
         Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
         """
@@ -170,24 +170,24 @@ class ArchiveStore(Store):
         if self._log:
             await self._log.note("session", session_id)
         rows = await self._database.query(_SELECT_CHANNELS, user_id, session_id)
-        about = {user_lock(user_id), *(channel_lock(id_) for (id_,) in rows)}
-        await self._database.write(partial(self._deletion, key, session_id), [*about])
+        lock_keys = {user_lock(user_id), *(channel_lock(id_) for (id_,) in rows)}
+        await self._database.write(partial(self._deletion, key, session_id), [*lock_keys])
         return key
 
     def _deletion(self, key: SessionKey, session_id: str) -> Transaction[None]:
-        owned = (key.user_id, session_id)
+        user_and_session = (key.user_id, session_id)
         current = read_current((yield select_current(key)))
         if current is not None and current.session_id == session_id and current.revision:
-            yield from self._begin_anew(key, session_id)
+            yield from self._open_empty_session(key, session_id)
         yield from forget_summaries_of(key, session_id)
-        said = yield Statement(_SELECT_DISCORD_IDS, owned)
-        yield from delete_local_copies([discord_id for (discord_id,) in said])
+        rows = yield Statement(_SELECT_DISCORD_IDS, user_and_session)
+        yield from delete_local_copies([discord_id for (discord_id,) in rows])
         for sql in (_DELETE_MESSAGES, _DELETE):
-            yield Statement(sql, owned)
+            yield Statement(sql, user_and_session)
         yield Statement(COUNT_ERASURE)
         yield Statement(MOVE)
 
-    def _begin_anew(self, key: SessionKey, session_id: str) -> Transaction[None]:
+    def _open_empty_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
         """Open an empty session with an empty canvas that continues the revision numbers."""
         now = to_text(self._clock())
         yield from run_all(clear_canvas(key))

@@ -1,4 +1,4 @@
-"""A channel's context as stored: its rows, frozen blocks and start, and the deletions that thaw blocks."""
+"""Stores the context of channels: messages, frozen blocks and where it starts. Deletions drop blocks."""
 
 import json
 from collections import defaultdict
@@ -83,8 +83,8 @@ RESET_ID: Final = (
 )
 
 
-def thaw(condition: str) -> str:
-    """SQL that deletes the blocks of the messages `m` that meet the condition, and all later ones."""
+def thaw_sql(condition: str) -> str:
+    """Return SQL that deletes the blocks of messages `m` that meet the condition, and all later blocks."""
     return f"""
     DELETE FROM block_boundaries WHERE id IN (
         SELECT b.id
@@ -104,7 +104,7 @@ THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
 
-# A block that would overlap another is not stored: another process froze those messages.
+# A block that overlaps another is not stored: another process froze those messages.
 _INSERT_BLOCK: Final = """
     INSERT INTO block_boundaries (
         channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
@@ -124,15 +124,15 @@ _INSERT_BLOCK: Final = """
 @dataclass(frozen=True, slots=True)
 class ContextState:
     blocks: tuple[Block, ...] = ()
-    """Oldest first; only the newest if there are very many."""
+    """Oldest first; the newest if there are very many."""
     next_first: int | None = None
-    """For a thread: the start of its channel's first block that ends after the thread started."""
+    """For a thread: the start of the first block of its channel that ends after the thread started."""
     window: int = 0
-    """The oldest message shown; 0 if none has left yet."""
+    """The oldest message in requests; 0 if all messages are."""
     resets: Mapping[int, int] = field(default_factory=dict)
-    """By thread id (0: the channel): the last message before the reset."""
+    """The last message before the reset, by thread id (0: the channel)."""
     waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
-    """By thread id: messages that wait for an answer."""
+    """The messages that wait for an answer, by thread id."""
 
 
 def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[ContextState]:
@@ -163,17 +163,14 @@ def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transact
 def read_context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
 ) -> Transaction[list[ContextMessage]]:
-    """Newest first, from `first` up to but excluding `before`.
-
-    After the question `asked`, only answers are included. Replies to messages up to `reset` show no
-    quotation.
-    """
+    """Return messages from `first` up to but excluding `before`, newest first. After the question `asked`,
+    only answers are included. Replies to messages up to `reset` show no quotation."""
     params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
 
 
 class BlockStore(Store):
-    async def run(self, begin: Callable[[], Transaction[T]]) -> T:
+    async def run_read(self, begin: Callable[[], Transaction[T]]) -> T:
         return await self._database.read(begin)
 
     async def freeze(
@@ -190,7 +187,7 @@ class BlockStore(Store):
             DELETE FROM block_boundaries
             WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
         """
-        # It never moves back: messages that have left do not return.
+        # The window never moves back.
         move_window = """
             INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
             ON CONFLICT (channel_id, thread_id)
@@ -199,8 +196,8 @@ class BlockStore(Store):
         """
         await self._database.transaction(
             [
-                *(Statement(sql, _place(block)) for block in thawed),
-                *(Statement(_INSERT_BLOCK, (*_place(block), block.tokens, now)) for block in blocks),
+                *(Statement(sql, _block_columns(block)) for block in thawed),
+                *(Statement(_INSERT_BLOCK, (*_block_columns(block), block.tokens, now)) for block in blocks),
                 *(
                     Statement(move_window, (key.channel_id, key.thread_id, first))
                     for key, first in windows.items()
@@ -210,22 +207,22 @@ class BlockStore(Store):
         )
 
 
-def _place(block: Block) -> tuple[int, int, int, int]:
+def _block_columns(block: Block) -> tuple[int, int, int, int]:
     return (block.key.channel_id, block.key.thread_id, block.first_id, block.last_id)
 
 
 _LAST_THREAD: Final = 2**63 - 1
 
-# The messages that an array of ids ($1) stands for: pages are replaced by their answers.
-_MEANT: Final = """
-    SELECT value FROM @ids($1) AS meant
+# The ids of an array ($1), with pages replaced by their answers.
+_WITH_PAGES_REPLACED: Final = """
+    SELECT value FROM @ids($1) AS given
     UNION ALL
     SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
 """
 
-# The messages that show answers to the questions $1, and to no question that is left.
+# The messages that show answers to the questions $1 only.
 SELECT_ANSWERS_TO: Final = """
-    WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
+    WITH gone (id) AS (SELECT value FROM @ids($1) AS given), answers (id) AS (
         SELECT w.shown_in FROM turns AS w
         WHERE w.question_id IN (SELECT id FROM gone) AND w.kind = 'mention' AND w.state <> 'accepted'
             AND w.shown_in IS NOT NULL AND NOT EXISTS (
@@ -249,33 +246,33 @@ SELECT_ANSWERS_TO: Final = """
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
 """
 
-_THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.discord_id @among({_MEANT}) /* channel */")
+_THAW: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.discord_id @among({_WITH_PAGES_REPLACED}) /* channel */")
 
-# The questions of session answers among them.
-_ASKED: Final = f"""
+# The questions of the session answers among these ids.
+_QUESTIONS_OF_ANSWERS: Final = f"""
         SELECT (
             SELECT q.id FROM messages AS q
             WHERE q.session_id = a.session_id AND q.id < a.id AND q.role = 'user' AND q.in_channel = 1
             ORDER BY q.id DESC LIMIT 1
         )
         FROM messages AS a
-        WHERE a.discord_id @among({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
+        WHERE a.discord_id @among({_WITH_PAGES_REPLACED}) AND a.in_channel = 1 AND a.role = 'assistant'
 """
 
-# A command's question is visible on Discord only as long as its answer.
-_THAW_ASKED: Final = thaw(f"m.in_channel = 1 AND m.id @among({_ASKED}) /* channel */")
+# The question of a command is visible on Discord only as long as its answer.
+_THAW_QUESTIONS: Final = thaw_sql(f"m.in_channel = 1 AND m.id @among({_QUESTIONS_OF_ANSWERS}) /* channel */")
 
 _LEAVE_CHANNEL: Final = f"""
-    UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})
+    UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_QUESTIONS_OF_ANSWERS})
     /* channel */
 """
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE turns SET shown_in = NULL, state = CASE state WHEN 'accepted' THEN state ELSE 'shown' END
-    WHERE kind = 'mention' AND shown_in @among({_MEANT}) /* channel */
+    WHERE kind = 'mention' AND shown_in @among({_WITH_PAGES_REPLACED}) /* channel */
 """
 
-# An unanswered question of a session is kept only to be asked again.
+# An interrupted question of a session is stored only so that it can be asked again.
 DELETE_TURNS: Final = """
     DELETE FROM turns
     WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
@@ -284,24 +281,24 @@ DELETE_TURNS: Final = """
 
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
-    WHERE discord_id @among({_MEANT})
+    WHERE discord_id @among({_WITH_PAGES_REPLACED})
     RETURNING id /* any row */
 """
 
 _DELETE_PAGES: Final = f"""
     DELETE FROM answer_pages
-    WHERE answer_id @among({_MEANT})
+    WHERE answer_id @among({_WITH_PAGES_REPLACED})
 """
 
 # $1 channel, $2 and $3 the first and last thread
-_HERE: Final = """
+_IDS_IN_CHANNEL: Final = """
         SELECT discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
             AND user_id IS NULL AND discord_id IS NOT NULL
 """
-_FORGETTING: Final = (
-    f"DELETE FROM turns WHERE kind = 'mention' AND question_id IN ({_HERE}) /* channel */",
-    f"DELETE FROM answer_pages WHERE answer_id IN ({_HERE} AND role = 'assistant') /* channel */",
+_DELETE_IN_CHANNEL: Final = (
+    f"DELETE FROM turns WHERE kind = 'mention' AND question_id IN ({_IDS_IN_CHANNEL}) /* channel */",
+    f"DELETE FROM answer_pages WHERE answer_id IN ({_IDS_IN_CHANNEL} AND role = 'assistant') /* channel */",
     """
     DELETE FROM messages
     WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
@@ -318,22 +315,22 @@ DELETE_FORWARDED: Final = """
     RETURNING message_id /* channel */
 """
 
-# Whether a backup may hold them. $1 ids
+# Messages that a backup may contain. $1 ids
 SELECT_STORED: Final = f"""
-    SELECT id FROM messages WHERE discord_id @among({_MEANT})
+    SELECT id FROM messages WHERE discord_id @among({_WITH_PAGES_REPLACED})
     UNION ALL
     SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
     LIMIT 1
 """
 
 # Later statements delete what earlier ones join on.
-_DELETION: Final = (
-    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
+_DELETE_WITH_DEPENDENTS: Final = (
+    *(_THAW, _THAW_QUESTIONS, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
 
 # No effect on a channel without messages. $1 channel, $2 thread, $3 the id up to which it is read
-SKIP: Final = """
+MARK_READ_TO: Final = """
     INSERT INTO read_to (channel_id, thread_id, discord_id)
     SELECT $1, $2, $3
     WHERE EXISTS (
@@ -347,15 +344,15 @@ SKIP: Final = """
 """
 
 
-def deletion(discord_ids: Collection[int]) -> list[Statement]:
-    """Delete messages, also of sessions, with their waiting turns, pages and blocks. A page stands for its
-    whole answer. DELETE_MESSAGES returns a row for each message that existed."""
+def delete_messages(discord_ids: Collection[int]) -> list[Statement]:
+    """Return statements that delete messages, also of sessions, with their waiting turns, pages and blocks. A
+    page stands for its whole answer. DELETE_MESSAGES returns a row for each message that existed."""
     ids = json.dumps([*discord_ids])
-    return [Statement(sql, (ids,)) for sql in _DELETION]
+    return [Statement(sql, (ids,)) for sql in _DELETE_WITH_DEPENDENTS]
 
 
 def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
-    """Delete messages that still exist on Discord, so that catching up does not fetch them again."""
+    """Delete messages that still exist on Discord. Catching up does not fetch them again."""
     if not discord_ids:
         return
     newest = dict[tuple[int, int], int]()
@@ -365,22 +362,22 @@ def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
         WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
     """
     for channel_id, thread_id, id_ in (yield Statement(sql, (json.dumps([*discord_ids]),))):
-        at = (channel_id, thread_id)
-        newest[at] = max(newest.get(at, 0), id_)
-    for at, id_ in sorted(newest.items()):
-        yield Statement(SKIP, (*at, id_))
-    yield from run_all(deletion(discord_ids))
+        channel = (channel_id, thread_id)
+        newest[channel] = max(newest.get(channel, 0), id_)
+    for channel, id_ in sorted(newest.items()):
+        yield Statement(MARK_READ_TO, (*channel, id_))
+    yield from run_all(delete_messages(discord_ids))
 
 
 def delete_channel(key: ChannelKey) -> list[Statement]:
-    """Delete a thread, or a channel with its threads."""
+    """Return statements that delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     forget_resets = (
         "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
     )
     forget_places = "DELETE FROM places WHERE {} = $1"
     return [
-        *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
+        *(Statement(sql, (key.channel_id, *threads)) for sql in _DELETE_IN_CHANNEL),
         Statement(forget_resets, (key.channel_id, key.thread_id or None)),
         Statement(forget_places.format("place_id" if key.thread_id else "channel_id"), (key.place_id,)),
     ]

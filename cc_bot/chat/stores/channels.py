@@ -1,7 +1,7 @@
-"""The archive of channels: every message, once, ordered by Discord id.
+"""Stores the archive of channels: every message once, ordered by Discord id.
 
-A change drops the frozen blocks that held the message, in the same transaction. Each call is one trip to the
-database.
+A change drops the frozen blocks that contain the message, in the same transaction. Each call is one trip to
+the database.
 """
 
 import json
@@ -15,15 +15,15 @@ from cc_bot.chat.stores.blocks import (
     DELETE_FORWARDED,
     DELETE_MESSAGES,
     DELETE_TURNS,
+    MARK_READ_TO,
     RESET_ID,
     SELECT_ANSWERS_TO,
     SELECT_STORED,
     SHOWN_IN_CHANNEL,
-    SKIP,
     THAW_FROM,
     delete_channel,
-    deletion,
-    thaw,
+    delete_messages,
+    thaw_sql,
 )
 from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.sessions import StoredTurn
@@ -61,53 +61,54 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 # ruff: noqa: S608 - put together from constants alone
 
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
-# and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_HEARD (an edit on Discord applies
-# to every row), SESSION_OF, and THAW_NEW and RESET, which look at ids alone.
+# and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_TRANSCRIPT (an edit on Discord
+# applies to every row), SESSION_OF, and _THAW_NEW and RESET, which look at ids alone.
 #
-# Messages and ids are passed as JSON arrays: that is half again as fast as one statement per message.
+# Messages and ids are passed as JSON arrays, which is faster than one statement per message.
 
 # Thaw the block of the oldest message that will be stored, and later ones. Run before INSERT. The `+` skips
 # the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
-THAW_NEW: Final = f"""
+_THAW_NEW: Final = f"""
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
-        SELECT min(said.value)
-        FROM @ids($5) AS said
-        WHERE said.value > ({RESET_ID.format("$4")})
-            AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
+        SELECT min(given.value)
+        FROM @ids($5) AS given
+        WHERE given.value > ({RESET_ID.format("$4")})
+            AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = given.value)
     ) /* any row */
 """
 
-_SAID: Final = (
+_GIVEN_COLUMNS: Final = (
     *("discord_id", "author_id", "author_name", "role"),
     *("content", "tool_calls", "status", "tainted", "reply_to"),
 )
 _NUMBERS: Final = frozenset({"discord_id", "author_id", "tainted", "reply_to"})
-_OF_SAID: Final = {
-    name: f"@{'number' if name in _NUMBERS else 'text'}_at(said.value, {at})" for at, name in enumerate(_SAID)
+_GIVEN: Final = {
+    name: f"@{'number' if name in _NUMBERS else 'text'}_at(given.value, {at})"
+    for at, name in enumerate(_GIVEN_COLUMNS)
 }
 
-# A page of a long answer has the answer's row, whose id is that of its first page.
-_WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
-_INSERTED: Final = {**_OF_SAID, "reply_to": _WHOLE.format(id=_OF_SAID["reply_to"])}
+# The id of an answer is that of its first page. {id}: any of its pages
+_ANSWER_ID: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
+_INSERTED_VALUES: Final = {**_GIVEN, "reply_to": _ANSWER_ID.format(id=_GIVEN["reply_to"])}
 
-# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays in the order of _SAID. The id contains the
+# $1 channel, $2 thread, $3 place, $4 now, $5 arrays in the order of _GIVEN_COLUMNS. The id contains the
 # time ('Snowflakes').
-INSERT: Final = f"""
+_INSERT: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
+        parent_channel_id, thread_id, channel_id, created_at, {", ".join(_GIVEN_COLUMNS)}, timestamp
     )
     SELECT
-        $1, $2, $3, $4, {", ".join(_INSERTED.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
-    FROM @rows($5) AS said
-    WHERE {_OF_SAID["discord_id"]} > ({RESET_ID.format("$3")})
+        $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_GIVEN["discord_id"]} >> 22) + 1420070400000
+    FROM @rows($5) AS given
+    WHERE {_GIVEN["discord_id"]} > ({RESET_ID.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
     RETURNING id /* channel */
 """
 
-# Backfill may have stored the message first; one that has waited does not wait again. $1 id, $2 channel, $3
+# Catching up may have stored the message first. A message is queued once. $1 id, $2 channel, $3
 # thread, $4 place, $5 now
-WAIT: Final = f"""
+_QUEUE: Final = f"""
     INSERT INTO turns (
         id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
     )
@@ -122,12 +123,12 @@ WAIT: Final = f"""
 """
 
 # Run before EDIT. $1 id, $2 content. An unchanged text stays frozen.
-THAW_EDITED: Final = thaw(
+THAW_EDITED: Final = thaw_sql(
     f"m.discord_id = $1 AND {SHOWN_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
     " /* channel */"
 )
 
-# The answer to the older text is outdated. Run before EDIT.
+# The answer to the former text is outdated. Run before EDIT.
 MARK_EDITED: Final = """
     UPDATE turns SET state = 'edited'
     WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted' AND shown_in IS NOT NULL AND EXISTS (
@@ -137,15 +138,15 @@ MARK_EDITED: Final = """
     ) /* channel */
 """
 
-# An erased message stays erased. $1 id, $2 content, $3 1 if it now holds others' words; `tainted` is never
-# reset, as files stay.
+# An erased message stays erased. $1 id, $2 content, $3 1 if the content is tainted; `tainted` is never reset,
+# as files stay.
 EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id /* any row */
 """
 
-# An unanswered question of a session is asked again as edited. Parameters as for EDIT.
+# An unanswered question of a session can be asked again as edited. Parameters as for EDIT.
 EDIT_UNANSWERED: Final = """
     UPDATE turns SET question = CASE CAST($3 AS BIGINT)
         WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
@@ -155,7 +156,7 @@ EDIT_UNANSWERED: Final = """
 """
 
 # Discord reports an edit without the transcript.
-SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
+SELECT_TRANSCRIPT: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
 _ANSWERED: Final = Parameters(
     (
@@ -165,8 +166,8 @@ _ANSWERED: Final = Parameters(
     first=7,
 )
 
-# A regenerated answer takes the row of the former one. Stores and returns nothing if the id is that of a
-# session's or another channel's message, or if none of its questions ($6) is left. Then _ANSWERED
+# A regenerated answer replaces the former one. Stores and returns nothing if the id belongs to a message of a
+# session or another channel, or if none of its questions ($6) exists. Then _ANSWERED
 COMMIT_ANSWER: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWERED.names}
@@ -206,7 +207,7 @@ SESSION_OF: Final = f"""
     FROM messages AS m
     JOIN sessions AS s ON s.id = m.session_id
     WHERE m.role = 'assistant'
-        AND m.discord_id = {_WHOLE.format(id="$1")}
+        AND m.discord_id = {_ANSWER_ID.format(id="$1")}
         /* any row */
 """
 
@@ -273,51 +274,51 @@ SELECT_DIRECT: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArchivedChannel:
     """Where catching up starts."""
 
     key: ChannelKey
     newest_id: int
-    """By anyone but the bot; 0 if there is none."""
+    """The newest message of a user; 0 if there is none."""
     reset_id: int
-    """The reset marker's id; 0 if there is none."""
+    """The last message before the reset; 0 if there is none."""
 
 
-_PLACE: Final = Columns(Place)
+_ARCHIVED_CHANNEL: Final = Columns(ArchivedChannel)
 
 
-class Said(NamedTuple):
+class ReadableMessage(NamedTuple):
     user_id: int
-    """Whose session it is in; 0 for a channel's message."""
+    """The user in whose session it is; 0 for a message of a channel."""
     message: Message
 
 
-_HEARD: Final = Columns(Said, message=MESSAGE)
+_READABLE: Final = Columns(ReadableMessage, message=MESSAGE)
 
 
 class ChannelStore(Store):
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
-        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new: not known
-        (with `waiting`: queued before), blank or before a reset.
+        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new: neither
+        known (with `waiting`: queued before), blank nor before a reset.
 
         Attachments are not stored. Raises ValueError for a message without Discord's id, or a private one.
         """
         batch = self._insertion(key, [message])
         if batch and waiting:
             params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
-            batch.append(Statement(WAIT, params))
+            batch.append(Statement(_QUEUE, params))
         stored = await self._database.transaction(batch, channel_locks(key)) if batch else []
         return any(stored)
 
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
-        """In any order. Returns the number that were new, as in `add`."""
+        """Store messages in any order. Returns how many are new, as in `add`."""
         batch = self._insertion(key, messages)
         return len((await self._database.transaction(batch, channel_locks(key)))[1]) if batch else 0
 
     async def mark_read_to(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
         without messages."""
-        await self._change(channel_locks(key), SKIP, key.channel_id, key.thread_id, discord_id)
+        await self._change(channel_locks(key), MARK_READ_TO, key.channel_id, key.thread_id, discord_id)
 
     async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
         thawing = Statement(THAW_EDITED, (question.discord_id, heard))
@@ -346,16 +347,16 @@ class ChannelStore(Store):
             return False
 
         def steps() -> Transaction[bool]:
-            rows = yield Statement(SELECT_HEARD, (discord_id,))
-            says = with_heard(content, rows[0][0] if rows else "")
-            params = (discord_id, says)
+            rows = yield Statement(SELECT_TRANSCRIPT, (discord_id,))
+            text = with_heard(content, rows[0][0] if rows else "")
+            params = (discord_id, text)
             yield Statement(THAW_EDITED, params)
             yield Statement(EDIT_UNANSWERED, (discord_id, content, int(tainted)))
             if not preview:
                 yield Statement(MARK_EDITED, params)
-            return bool((yield Statement(EDIT, (*params, int(tainted or has_quotation(says))))))
+            return bool((yield Statement(EDIT, (*params, int(tainted or has_quotation(text))))))
 
-        return await self._database.write(steps, _where(place_id))
+        return await self._database.write(steps, _lock_keys(place_id))
 
     async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
         """Delete messages of channels and sessions with everything that depends on them. Returns their
@@ -364,12 +365,12 @@ class ChannelStore(Store):
         A deleted page deletes its whole answer. The question of a deleted answer stays answered.
         """
         if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
-            await self._log.note("message", *discord_ids)  # Discord tells of many that were never kept
-        batch = deletion(discord_ids)
-        results = await self._database.transaction(batch, _where(place_id))
-        done = zip(batch, results, strict=True)
+            await self._log.note("message", *discord_ids)  # Discord reports many that were never stored
+        batch = delete_messages(discord_ids)
+        results = await self._database.transaction(batch, _lock_keys(place_id))
+        pairs = zip(batch, results, strict=True)
         counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_TURNS)
-        return sum(row[0] != "mention" for each, rows in done if each.sql in counted for row in rows)
+        return sum(row[0] != "mention" for each, rows in pairs if each.sql in counted for row in rows)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*discord_ids]))
@@ -397,30 +398,34 @@ class ChannelStore(Store):
         if none of the questions is left or the id is another message's.
         """
         now = from_ms(self._now())  # as it is read back
-        asked = json.dumps([question.discord_id for question in questions])
-        held = (key.channel_id, key.thread_id, _discord_id(answer))
+        question_ids = json.dumps([question.discord_id for question in questions])
+        answer_key = (key.channel_id, key.thread_id, _discord_id(answer))
         author_id = questions[0].author_id if questions else 0
-        acts = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
-        columns = _ANSWERED.of(MESSAGE.write(answer) | {"memory_user_id": author_id if acts else None})
+        recorded = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
+        columns = _ANSWERED.of(MESSAGE.write(answer) | {"memory_user_id": author_id if recorded else None})
         asker = SessionKey(author_id, key.place_id, agent)
-        proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
+        inserts = insert_proposals(asker, _discord_id(answer), proposals, now)
 
         def steps() -> Transaction[StoredTurn | None]:
-            yield Statement(THAW_FROM, held)
-            rows = yield Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns))
+            yield Statement(THAW_FROM, answer_key)
+            rows = yield Statement(
+                COMMIT_ANSWER, (*answer_key, key.place_id, to_ms(now), question_ids, *columns)
+            )
             yield Statement(DELETE_OF_CHANNEL_ANSWER, (answer.discord_id,))
-            made = list[Proposal]()
-            for statement in proposing:
-                made += map(PROPOSAL.read, (yield statement))
+            stored_proposals = list[Proposal]()
+            for statement in inserts:
+                stored_proposals += map(PROPOSAL.read, (yield statement))
             for question in questions:
-                yield Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
+                yield Statement(MARK_ANSWERED, (*answer_key, question.discord_id, question.content))
             if not rows:
                 return None
             if settlement:
                 yield from settle_stored(settlement)
-            return StoredTurn((replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(made))
+            return StoredTurn(
+                (replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(stored_proposals)
+            )
 
-        # While the asker is being erased, no answer is stored.
+        # The author's lock: while their data is erased, no answer is stored.
         stored = await self._database.write(steps, (*channel_locks(key), user_lock(author_id)))
         if stored is None:
             raise ConversationGone
@@ -447,19 +452,22 @@ class ChannelStore(Store):
         [read] = await fill_in_texts(self._database, to_user_id, [found])
         return read
 
-    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> tuple[Said | None, int]:
-        """Return what a message (a page: its whole answer) says that everyone or this user can read there,
-        and the id of the newest reset marker; 0 for none."""
+    async def get_readable(
+        self, discord_id: int, place_id: int, user_id: int
+    ) -> tuple[ReadableMessage | None, int]:
+        """Return a message (for a page: its whole answer) if this user can read it there, and the id of the
+        last message before the reset; 0 for none."""
 
-        def steps() -> Transaction[tuple[Said | None, int]]:
+        def steps() -> Transaction[tuple[ReadableMessage | None, int]]:
             [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
             sql = f"""
                 SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
-                WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
+                WHERE m.discord_id = {_ANSWER_ID.format(id="$1")} AND m.channel_id = $2
+                    AND m.status <> 'replaced'
                     AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
                     /* channel */
             """
-            return _HEARD.first((yield Statement(sql, (discord_id, place_id, user_id)))), reset_id
+            return _READABLE.first((yield Statement(sql, (discord_id, place_id, user_id)))), reset_id
 
         return await self._database.read(steps)
 
@@ -471,7 +479,7 @@ class ChannelStore(Store):
         sql = f"""
             SELECT 1 FROM messages AS m
             WHERE {SHOWN_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
-                AND m.discord_id = {_WHOLE.format(id="$1")}
+                AND m.discord_id = {_ANSWER_ID.format(id="$1")}
                 /* channel */
         """
         return bool(await self._database.query(sql, discord_id))
@@ -480,7 +488,7 @@ class ChannelStore(Store):
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
-        """The answer's id is that of its first message."""
+        """`answer_id`: the answer's first message."""
         sql = """
             INSERT INTO answer_pages (answer_id, discord_id)
             SELECT $1, page.value FROM @ids($2) AS page WHERE true
@@ -502,7 +510,7 @@ class ChannelStore(Store):
         return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
 
     async def note_place(self, place: KnownPlace) -> None:
-        """DMs are not recorded."""
+        """Record a channel; ignores DMs."""
         if place.guild_id is None:
             return
         sql = """
@@ -512,10 +520,12 @@ class ChannelStore(Store):
         key = place.key
         await self._change(channel_locks(key), sql, key.place_id, key.channel_id, place.guild_id)
 
-    async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
-        """List the most recently used of a shard, and of unknown shard."""
+    async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[ArchivedChannel, ...]:
+        """List the most recently used channels of a shard, and of an unknown shard."""
         rows = await self._database.query(PLACES, shard.id, shard.count)
-        return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
+        return tuple(
+            nlargest(limit, map(_ARCHIVED_CHANNEL.read, rows), key=lambda channel: channel.newest_id)
+        )
 
     async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
         """Return the DM channels with open sessions used since then, and their users, the most recent
@@ -534,7 +544,8 @@ class ChannelStore(Store):
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
-        """Returns the id since when the bot reads these: `since` if the last run read others."""
+        """Record which messages the bot reads. Returns the id since when it reads these: `since` if the last
+        run read others."""
         sql = """
             INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
             ON CONFLICT (id) DO UPDATE SET
@@ -555,18 +566,20 @@ class ChannelStore(Store):
         return to_ms(self._clock())
 
     def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
-        kept = [message for message in messages if not is_blank(message.content)]
-        if not kept:
+        given = [message for message in messages if not is_blank(message.content)]
+        if not given:
             return []
-        ids, rows = [*map(_discord_id, kept)], [*map(_row, kept)]
-        held = (key.channel_id, key.thread_id)
+        ids, rows = [*map(_discord_id, given)], [*map(_row, given)]
+        channel_ids = (key.channel_id, key.thread_id)
         return [
-            Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
-            Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
+            Statement(_THAW_NEW, (*channel_ids, min(ids), key.place_id, json.dumps(ids))),
+            Statement(
+                _INSERT, (*channel_ids, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))
+            ),
         ]
 
 
-def memory_calls(
+def read_memory_calls(
     key: ChannelKey, user_id: int, first: int
 ) -> Transaction[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
     """Return calls for a user in recent answers there, from the id `first` on."""
@@ -584,21 +597,21 @@ def memory_calls(
     return [(id_, tool_calls_from_json(calls)) for id_, calls in (yield Statement(sql, params))]
 
 
-def _where(place_id: int | None) -> tuple[LockKey, ...]:
+def _lock_keys(place_id: int | None) -> tuple[LockKey, ...]:
     return (MAINTENANCE_LOCK if place_id is None else channel_lock(place_id),)
 
 
 def _row(message: Message) -> list[Any]:
-    """In the order of _SAID. SQLite ends a JSON text at a NUL; Discord sends none."""
+    """Return values in the order of _GIVEN_COLUMNS. NUL is removed, as it ends a JSON text in SQLite."""
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),
-        "tainted": int(message.taints or message.role == "assistant"),  # who knows what its model had read
+        "tainted": int(message.taints or message.role == "assistant"),  # what its model had read is unknown
     }
-    return [columns[name] for name in _SAID]
+    return [columns[name] for name in _GIVEN_COLUMNS]
 
 
 def _discord_id(message: Message) -> int:
     if message.discord_id is None or message.visibility == "private":
-        raise ValueError("a channel's message has an id of Discord's, and is not private")
+        raise ValueError("a message of a channel has a Discord id and is not private")
     return message.discord_id

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter
 
-from cc_bot.chat.stores.blocks import RESET_ID, thaw
+from cc_bot.chat.stores.blocks import RESET_ID, thaw_sql
 from cc_bot.chat.stores.settings import VisitorState, visitor_states
 from cc_bot.db import MAINTENANCE_LOCK, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
@@ -81,7 +81,7 @@ QUESTION_OF: Final = """
 # An answer that was moved to another channel, and its question.
 _MOVED_MESSAGES: Final = f"$2, (SELECT q.id {QUESTION_OF})"
 
-_THAW_MOVED_MESSAGES: Final = thaw(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_MOVED_MESSAGES})")
+_THAW_MOVED_MESSAGES: Final = thaw_sql(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_MOVED_MESSAGES})")
 
 _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_MOVED_MESSAGES})

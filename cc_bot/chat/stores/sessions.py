@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from uuid import uuid4
 
 from cc_bot.chat.drawing import Redraw
-from cc_bot.chat.stores.blocks import THAW_FROM, thaw
+from cc_bot.chat.stores.blocks import THAW_FROM, thaw_sql
 from cc_bot.chat.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
 from cc_bot.chat.stores.files import (
     DELETE_ATTACHMENTS_OF_CLOSED,
@@ -160,7 +160,7 @@ _MARK_REPLACED: Final = """
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-_THAW_REPLACED: Final = thaw("m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1")
+_THAW_REPLACED: Final = thaw_sql("m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1")
 
 _MESSAGE_PARAMETERS: Final = Parameters(
     (name for name in MESSAGE.names if name not in ("id", "created_at")), first=7

@@ -15,7 +15,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.chat.stores.channels import Place
+from cc_bot.chat.stores.channels import ArchivedChannel
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import WHOLE, Shard
 from cc_bot.discord.gateway import Shards
@@ -83,7 +83,7 @@ class CatchUp:
         for run in self._runs.values():
             await run.close()
 
-    async def fill(self, place: Place) -> None:
+    async def fill(self, place: ArchivedChannel) -> None:
         """Store the missed messages of a channel. Never raises: new messages wait for it."""
         place_id = place.key.place_id
         with upkeep("catch_up", hikari.HikariError, place=place_id):
@@ -203,7 +203,7 @@ class _Run:
         self._unread.cancel()
         await self._tasks.cancel()
 
-    async def _list_unread(self) -> dict[int, Place]:
+    async def _list_unread(self) -> dict[int, ArchivedChannel]:
         channels, limit = self._catch_up.stores.channels, MAX_KNOWN_CHANNELS
         try:
             places = await channels.list_places(limit=limit, shard=self._shard)

@@ -191,7 +191,7 @@ class ProactiveMessageQuotes:
         answer = reply_target(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
-        found = await self.stores.archive.get_said(int(answer.id))
+        found = await self.stores.archive.get_notification(int(answer.id))
         return found[1].content if found and found[0] == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw
+from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw_sql
 from cc_bot.chat.stores.canvases import CHANGED, TICK
 from cc_bot.chat.stores.receipts import mark_stale
 from cc_bot.chat.stores.summaries import SKIP_MESSAGES
@@ -187,7 +187,7 @@ _EMPTY_MESSAGES: Final = """
 """
 
 # The frozen blocks that contain these messages. $1 an array of messages
-THAW: Final = thaw(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+THAW: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
 _DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
 
