@@ -1,4 +1,4 @@
-"""Which agent answers in a channel, and in which session. Look-ups raise StorageError."""
+"""Selects the agent that answers in a channel, and its session. Every method may raise StorageError."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -22,9 +22,9 @@ class SelectedAgent:
     key: SessionKey
     agent: Agent
     is_fallback: bool = False
-    """True if the user's choice can't be used there now."""
+    """Whether it replaces the user's choice, which can't be used there now."""
     is_former: bool = False
-    """True if the user's other questions there go to another agent."""
+    """Whether the user's other questions there go to another agent."""
 
 
 @dataclass(eq=False, slots=True)
@@ -37,7 +37,7 @@ class AgentSelector:
     async def for_interaction(
         self, interaction: Answerable, known: PlaceAgents | None = None
     ) -> SelectedAgent:
-        """`known`: the choices, if read already."""
+        """Return the agent for an interaction. `known` choices save a read."""
         return await self.for_place(int(interaction.user.id), place_of(interaction), known)
 
     async def for_place(
@@ -48,14 +48,14 @@ class AgentSelector:
         return _in_session(user_id, place, _with_models(agent, place, found), is_fallback=is_fallback)
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
-        """Raises AgentGone if the agent can't be used here any more: no other agent knows that
-        conversation."""
+        """Return the agent that gave an answer. Raises AgentGone if it can't be used there any more: no other
+        agent knows that conversation."""
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._select_again(user_id, place_of(interaction), name)
 
     async def for_session(self, key: SessionKey, guild_id: int | None) -> SelectedAgent:
-        """Raises AgentGone if its agent can't be used there any more."""
+        """Return the agent of a session. Raises AgentGone if it can't be used there any more."""
         return await self._select_again(
             key.user_id, await self._place_in(guild_id, key.channel_id), key.agent
         )
@@ -63,7 +63,7 @@ class AgentSelector:
     async def for_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> SelectedAgent:
-        """`answered`: the session of the answer replied to, which continues while its agent can be used."""
+        """Return the agent for a message. A reply continues the `answered` session if its agent is usable."""
         place = await self._place_in(message.guild_id, int(message.channel_id))
         if answered is None:
             return await self.for_place(user_id, place)
@@ -73,13 +73,13 @@ class AgentSelector:
             return replace(await self.for_place(user_id, place), is_fallback=True)
 
     async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
-        """For a scheduled message: the session's agent, or the default one."""
+        """Return the agent of scheduled messages: the session's, else the default one."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
         return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """True if its user's next question there goes to this session; True if Discord fails."""
+        """Return whether the user's next question there goes to this session; True if Discord fails."""
         try:
             place = place_of(interaction) if interaction else await self.places.get(key.channel_id)
         except hikari.HTTPError:
@@ -87,7 +87,7 @@ class AgentSelector:
         return (await self.for_place(key.user_id, place)).key == key
 
     async def for_mentions(self, key: ChannelKey, found: PlaceAgents) -> Agent:
-        """Return the agent that answers mentions. `found`: the choices there."""
+        """Return the agent that answers mentions, by the choices found for the channel."""
         place = KnownPlace(key)
         return _with_models(await self.agents.default_of(place, found), place, found)
 
@@ -103,7 +103,7 @@ class AgentSelector:
         return self.agents.fallback_note(chosen.agent, recipient.words)
 
     async def _select_again(self, user_id: int, place: KnownPlace, name: str) -> SelectedAgent:
-        """Raises AgentGone if it can't be used there any more."""
+        """Return an agent by name. Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
         if agent is None or not allows(place, agent):
             raise AgentGone
@@ -117,8 +117,8 @@ class AgentSelector:
         return await self.locate(channel_id, int(guild_id))
 
     async def locate(self, channel_id: int, guild_id: int | None = None) -> KnownPlace:
-        """While Discord does not answer (or forbids it, where the bot is only user-installed), a thread
-        counts as a channel of its own."""
+        """Return a channel or thread. If Discord fails, or forbids it to a user-installed bot, a thread is
+        taken for a channel."""
         try:
             return await self.places.get(channel_id)
         except hikari.HTTPError:
@@ -135,7 +135,7 @@ def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, is_fallback: b
 
 
 def _with_models(agent: Agent, place: KnownPlace, found: PlaceAgents) -> Agent:
-    """Agents without models of their own use the channel's."""
+    """Give an agent without models of its own those of the channel."""
     for place_id in () if agent.models else place.key.ids:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)

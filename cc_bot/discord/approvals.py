@@ -1,5 +1,4 @@
-"""Approvals on Discord: a press decides on a proposal, its message shows the outcome, and the model
-continues."""
+"""Handles the buttons of proposals: makes the calls, shows the outcome, and has the model continue."""
 
 import asyncio
 from collections.abc import Sequence
@@ -44,7 +43,7 @@ class _Press:
     presser: Recipient
     asker: Recipient
     role_ids: tuple[int, ...] | None
-    """The question's author has these; None if unknown."""
+    """Roles of the question's author; None if unknown."""
 
     @property
     def by_asker(self) -> bool:
@@ -56,7 +55,7 @@ class _Press:
 
     @property
     def visitor(self) -> Visitor:
-        """The channel of the question decides the available tools."""
+        """Return where the calls are made; the question's channel decides which tools are available."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         here = key_of_interaction(self.interaction.channel).channel_id
         return Visitor(
@@ -77,7 +76,7 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Decide in the background. Returns when done, or once a server is awaited, so that the user can
+        """Decide in the background. Returns at the end, or once a server is awaited, so that the user can
         press other buttons."""
         begun = asyncio.Event()
         task = self._tasks.start(self._decide(interaction, button, presser, begun))
@@ -153,7 +152,7 @@ class ApprovalDelivery:
     async def _make(
         self, press: _Press, chosen: SelectedAgent, begun: asyncio.Event
     ) -> ApprovedResult | None:
-        """Returns None if recovery shows the outcome, or the message was deleted."""
+        """Make the calls. Returns None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         message = press.interaction.message
         asked = message.message_reference and message.message_reference.id
@@ -202,7 +201,7 @@ class ApprovalDelivery:
         return result if result.stored and not deleted else None
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
-        """Restores the buttons first: after a crash in between recovery reports the call."""
+        """Offer the calls again, on the message first: after a crash in between, recovery reports them."""
         refusal = None
         if claimed.content.goes_on:
             words = press.asker.words
@@ -255,8 +254,7 @@ class ApprovalDelivery:
         return None
 
     async def _go_on(self, press: _Press, chosen: SelectedAgent, result: ApprovedResult) -> None:
-        """Continue where the answer can be read. The model gets the call if the conversation lacks the
-        answer."""
+        """Have the model continue. It gets the calls if the conversation lacks their answer."""
         proposal, visibility = press.proposal, press.proposal.visibility
         before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
@@ -284,7 +282,7 @@ def _log_error(task: asyncio.Task[None]) -> None:
 
 
 def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
-    """Receipts tell what the bot's own tools have done."""
+    """Return the lines below the proposal. Receipts report what the bot's own tools have done."""
     line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
     if result.state == "unknown":
         return [line]

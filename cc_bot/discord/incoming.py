@@ -1,4 +1,4 @@
-"""Reads a Discord message: its text for the model, and whom it addresses. No I/O."""
+"""Reads Discord messages: their text for the model, and whom they address. Without I/O."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ from cc_bot.texts.area import without_mentions
 
 QUOTED_CHARACTERS = 300
 ORDINARY: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
-"""Others report pins, boosts, new threads and commands."""
+"""Messages of users; other types report pins, boosts, new threads and commands."""
 FILE_NOTE = "[file: "
-"""Begins a line that names a file."""
+"""Begins a line with the name of a file."""
 
 _USER = re.compile(r"<@!?(\d+)>")
 _LEADING_MENTION = re.compile(r"\A<@!?\d+>\s*")
@@ -30,19 +30,19 @@ def is_from_person(message: hikari.Message) -> bool:
 
 
 def is_addressed(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """True if it mentions the bot, or replies to it with a ping."""
+    """Return whether a message mentions the bot, or replies to it with a ping."""
     return bot_id in (message.user_mentions or ())
 
 
 def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """True if it mentions anyone but the bot, or replies to another user."""
+    """Return whether a message mentions anyone but the bot, or replies to another user."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True
     return message.type is hikari.MessageType.REPLY and reply_target(message, bot_id) is None
 
 
 def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
-    """Return the bot's message that this one replies to."""
+    """Return the bot's message that a message replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
         return None
@@ -71,13 +71,13 @@ def is_empty_question(message: hikari.Message, bot: hikari.User) -> bool:
 
 
 def is_forward(message: hikari.PartialMessage) -> bool:
-    """True if it forwards messages without text of its own."""
+    """Return whether a message forwards others and has no text of its own."""
     return bool(forwards_of(message)) and is_blank(message.content or "")
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return its text and embedded content, with names instead of codes, without mentions of the bot at both
-    ends."""
+    """Return the text and embedded content, with names instead of mentions, without mentions of the bot at
+    both ends."""
     typed = typed_text_of(message, bot)
     return "\n".join(filter(None, (typed, *_quoted_extras(message, bot))))
 
@@ -88,8 +88,7 @@ def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
 
 def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: bool) -> str:
-    """Return the text that "Remember this" stores: the message's own, else that of its forwards and embeds.
-    `by_bot`: an answer of the bot."""
+    """Return what "Remember this" stores: the message's text, else that of its forwards and embeds."""
     content = message.content or ""
     typed = (
         _with_names(without_small_print(content), message.user_mentions or {}, bot)
@@ -107,7 +106,7 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: 
 
 
 def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """True if `content_of` has text that its author did not choose: names of others and of files, link
+    """Return whether `content_of` has text that the author did not choose: names of users and files, link
     previews, forwards. Discord names the file of a voice message."""
     has_files = bool(files_of(message)) and not is_voice_message(message)
     shows_others = message.embeds or has_files or forwards_of(message)
@@ -115,7 +114,7 @@ def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
-    """Return its text and the names of its files, as the channel's archive stores them.
+    """Return the text and the names of files, as the channel's archive stores them.
 
     `quoting`: the bot's message that it replies to is not archived, and is quoted. Other users are never
     quoted: what they delete must be gone.
@@ -141,7 +140,7 @@ def without_small_print(said: str) -> str:
 
 
 def reply_to(message: hikari.PartialMessage) -> int | None:
-    """Return the message that it replies to in the same channel."""
+    """Return the id of the message in the same channel that it replies to."""
     reference = message.message_reference
     if (
         not reference
@@ -160,7 +159,7 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         author_name=name_of_author(message),
         discord_id=int(message.id),
         created_at=message.timestamp,
-        # A moderator may have chosen the nickname.
+        # The nickname may be a moderator's choice.
         tainted=contains_foreign_text(message, int(bot.id))
         or bool(message.member and message.member.nickname),
         reply_to=None if quoting else reply_to(message),
@@ -178,7 +177,7 @@ _AFTER_NAME: Final = re.compile(r"\s|$")
 def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: hikari.User) -> str:
     def named(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        # Another user chose the name: it must not contain an address or pass for typed words.
+        # Another user chose the name, which must not contain an address or look like typed words.
         name = "_".join((user.display_name or user.username).replace("://", ":").split()) if user else ""
         parts = not _AFTER_NAME.match(mention.string, mention.end())
         return f"@{name}{' ' * parts}" if user else mention[0]
@@ -187,8 +186,7 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
 
 def _without_own_mentions(text: str, bot_id: int) -> str:
-    """Remove mentions of the bot at both ends. A pattern for the end would take minutes for long runs of
-    spaces."""
+    """Remove mentions of the bot at both ends. For the end, a pattern could take minutes."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     mentions = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(mentions):
@@ -196,11 +194,11 @@ def _without_own_mentions(text: str, bot_id: int) -> str:
     return text
 
 
-# Link previews, embeds, polls, stickers and forwards. Text that is not the author's own is quoted.
+# Link previews, embeds, polls, stickers and forwards are quoted, since the author did not write them.
 
 EMBEDS: Final = 5
 EMBED_CHARACTERS: Final = 800
-"""Per embed; 6,000 would drown the message itself."""
+"""Per embed. Discord allows 6,000, far more than the message itself has."""
 
 
 def _quoted_extras(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
@@ -224,7 +222,7 @@ def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:
-    """Other bots use text components instead of embeds."""
+    """Yield the text components, which other bots use instead of embeds."""
     for component in components:
         if isinstance(component, hikari.TextDisplayComponent):
             yield component.content

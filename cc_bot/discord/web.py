@@ -1,4 +1,4 @@
-"""Answers the web pages about Discord: permissions and names."""
+"""Tells the web pages what Discord knows: permissions and names."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -120,7 +120,7 @@ class DiscordForPages:
     async def _cached_fetch(
         self, key: tuple[object, ...], fetch: Callable[[], Awaitable[T]], cached_s: float
     ) -> T | None:
-        """An empty value is cached for PERMISSION_CACHE_S only."""
+        """Fetch a value once in a while; an empty one is cached for PERMISSION_CACHE_S only."""
         cached = self._cache.get(key)
         if cached and monotonic() < cached[1]:
             return cast("T | None", cached[0])

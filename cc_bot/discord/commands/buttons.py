@@ -1,4 +1,4 @@
-"""The buttons below an answer."""
+"""Handles the buttons below an answer."""
 
 import asyncio
 from contextlib import suppress
@@ -133,7 +133,7 @@ async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedg
     if await _runs_elsewhere(button, ledger):
         await tell(interaction, recipient.words[AnswerTexts].runs_elsewhere)
         return
-    # The program was restarted.
+    # The program was restarted meanwhile.
     words, page = recipient.words[AnswerTexts], page_of(interaction.message, recipient.locale)
     page = replace(page, buttons=(), facts=NO_FACTS.noting(words.no_longer_running))
     if page.content.startswith(words.thinking):

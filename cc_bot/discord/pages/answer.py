@@ -1,4 +1,4 @@
-"""Renders an answer's messages from the turn's events. Sends nothing."""
+"""Renders an answer's messages from the turn's events, without sending them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -76,9 +76,9 @@ from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, MessageMenuTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5
-"""A user-installed app may send five follow-ups; a longer text is a file."""
+"""A user-installed bot may send five follow-ups. A longer text becomes a file."""
 _MAX_STREAMED_CHARACTERS = 2 * MAX_MESSAGES * TEXT_LIMIT
-"""More than the messages of a streaming answer can show. Bounds the cost of an edit."""
+"""More than a streaming answer can show; limits the cost of an edit."""
 MAX_PICTURES: Final = 9
 MAX_PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
@@ -94,7 +94,7 @@ MAX_TRANSCRIPT_CHARACTERS: Final = 1000
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
-"""Markdown; percent-encoded in addresses."""
+"""Markdown characters, percent-encoded in addresses."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | ToolsUnavailable
@@ -109,26 +109,26 @@ class AnswerState:
     waiting: Waiting = "thinking"
     ahead: int | None = None
     tools: tuple[str, ...] = ()
-    """Running tools, and those finished since the last text, since most are too quick to be seen."""
+    """Running tools, and finished ones until text follows, since most are too quick to be noticed."""
     receipts: tuple[Change, ...] = ()
     carried: tuple[Change, ...] = ()
     """Receipts of the answer that this one replaces."""
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
-    """A memory or reminder may have been changed."""
+    """Whether an interrupted call may have changed a memory or reminder."""
     in_doubt_outside: bool = False
-    """A call with external effects may have been made."""
+    """Whether an interrupted call with external effects may have been made."""
     done_outside: tuple[str, ...] = ()
-    """Tools with external effects, in an earlier run or the replaced answer."""
+    """Tools with external effects that an earlier run or the replaced answer called."""
     files_left_out: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     quiet_s: int = 0
-    """Seconds since the last event; 0 while short."""
+    """Seconds since the last event; 0 if few."""
     done: Done | None = None
     failure: str | None = None
     passing: bool = False
-    """A retry may succeed."""
+    """Whether a retry may succeed."""
     images: tuple[Attachment, ...] = ()
     canvas: CanvasChanged | None = None
     unseen: bool = False
@@ -213,8 +213,8 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Return the finished messages, the last one with the facts. Buttons are added later: they name the
-    messages. `as_file`: one message with a file, if the text is too long."""
+    """Return the finished messages, without buttons, which name the messages. `as_file`: a text that is too
+    long for one message becomes a file."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
@@ -388,7 +388,7 @@ def without_transcript(shown: str) -> str:
 
 def _activity(state: AnswerState, words: Texts) -> str:
     if state.tools:
-        # The model may call any name.
+        # The model may have made up the name.
         line = words[AnswerTexts].tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
     elif state.waiting == "queued":
         line = words[AnswerTexts].waiting_line(state.ahead)
@@ -449,8 +449,8 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Return a link that neither address nor label can break. Redirects may have chosen the address; Discord
-    would link "://" in a label."""
+    """Return a link that neither address nor label can break. A redirect may have chosen the address, and
+    Discord would link a "://" in the label."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(
@@ -491,7 +491,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
-    """Discord refuses empty messages."""
+    """Return the sentence of an answer without text, since Discord refuses empty messages."""
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":

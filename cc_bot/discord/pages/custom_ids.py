@@ -13,14 +13,14 @@ from cc_bot.features.memory.model import Order
 
 MAX_LENGTH = 100
 ANY_ASKER = 0
-"""Instead of a user: the authors of the questions of the running turn."""
+"""In place of a user id: the authors of the running turn's questions."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass_transform(frozen_default=True)
 class Control:
-    """A button, menu or form for `user_id`. The last field of a kind may be numbers, or any text."""
+    """A button, menu or form of a user. The last field of a kind may be a tuple of numbers, or any text."""
 
     head: ClassVar[str]
     is_form: ClassVar[bool]
@@ -85,13 +85,13 @@ class StopButton(Control, head="stop"):
 
 
 class AnswerButton(Control, head="answer"):
-    """Regenerate or Continue, under a finished answer."""
+    """Regenerate or continue a finished answer."""
 
     action: Literal["again", "more"]
     user_id: int
     answer_id: int
     earlier_messages: tuple[int, ...] = ()
-    """Messages of the answer before the one with the button; at most four."""
+    """Ids of at most four messages of the answer above the one with the button."""
 
 
 class RetryButton(Control, head="retry"):
@@ -119,7 +119,7 @@ class UndoButton(Control, head="undo"):
 
 
 class UsedMemoriesButton(Control, head="used"):
-    """Show memories that an answer used, as many as fit."""
+    """Show the memories that an answer used, as many as fit in the id."""
 
     user_id: int
     memory_ids: tuple[int, ...] = ()
@@ -138,7 +138,7 @@ class UntellButton(Control, head="untell"):
 
 
 class ProposalButton(Control, head="proposal"):
-    """Approve or decline a proposal. Its row says who may."""
+    """Approve or decline a proposal. Its stored row says who may do so."""
 
     action: Literal["do", "dont"]
     user_id: int
@@ -175,7 +175,7 @@ class ListButton(Control, head="list"):
 
 
 class SearchButton(Control, head="search"):
-    """Another page of /memory search. The query may be too long for an id and is read from the message."""
+    """Show another page of /memory search. The query is read from the message: it may not fit in an id."""
 
     user_id: int
     page: int
@@ -199,7 +199,7 @@ class EditForm(Control, head="edit", is_form=True):
 
 
 class ConfirmButton(Control, head="all"):
-    """Confirm for all memories: erase, or import from the attached file."""
+    """Confirm that all memories are erased, or imported from the attached file."""
 
     user_id: int
     decision: Decision

@@ -19,7 +19,7 @@ from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
 REDUCED_LIMIT: Final = 1000
-"""Leaves room for brackets around many short links."""
+"""Limit of text that leaves room for brackets around many short links."""
 
 _FIRST: Final = r"[^\s<>)]"
 _BETWEEN_PARENTHESES: Final = r"[^\s<>\[\]()、。，．「」『』（）【】！？]"

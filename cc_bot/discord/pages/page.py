@@ -1,4 +1,4 @@
-"""A Discord message as data: rendering makes pages, delivery compares and sends them."""
+"""Describes Discord messages as data, which `pages` renders and `delivery` compares and sends."""
 
 import math
 import re
@@ -21,8 +21,8 @@ from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import command_namer
 from cc_bot.texts.session import ReplyTexts
 
-# A message's content is either the model's text or the bot's. So embeds, which code makes from committed
-# rows, can't be imitated by a model. Canvases have their own messages and another colour.
+# A message's content is the model's text or the bot's, never both. Embeds come from committed rows, so a
+# model can't imitate them. Canvases have messages of their own, in another colour.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
@@ -40,11 +40,11 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The bot's own statements about an answer: Markdown lines of an embed."""
+    """The bot's own statements about an answer, as Markdown lines of an embed."""
 
     lines: tuple[str, ...] = ()
     in_buttons: bool = False
-    """Shown as disabled buttons, where the bot may not post embeds."""
+    """Whether they are shown as disabled buttons, because the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
     """For command names in buttons, which can't show mentions."""
 
@@ -111,7 +111,7 @@ def _write_time(timestamp: re.Match[str]) -> str:
 NO_FACTS: Final = Facts()
 COLOUR = 0x5865F2
 CHOICE_CHARACTERS = 100
-"""For autocomplete choices and option labels."""
+"""Discord's limit for autocomplete choices and option labels."""
 PAGE_SIZE: Final = 8
 MAX_EMBED_CHARACTERS: Final = 4096
 """Discord's limit; a longer text is a file."""
@@ -146,7 +146,7 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class EphemeralView:
-    """An ephemeral reply, in place of all that the message had."""
+    """An ephemeral reply, which replaces everything that its message had."""
 
     content: str = ""
     embed: hikari.Embed | None = None
@@ -184,7 +184,7 @@ class Receipts:
     items: tuple[Change, ...] = ()
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
-    """Undo each, and show the memories used."""
+    """Buttons that undo a change, and one that shows the memories used."""
     recalled: tuple[int, ...] = ()
     user_id: int = 0
     private: bool = False
@@ -201,10 +201,10 @@ class Page:
     files: tuple[TextFile | MediaFile, ...] = ()
     receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS
-    """Pages that were read, and notices."""
+    """Links to the pages that were read, and notices."""
     proposals: tuple[ShownProposal, ...] = ()
     see: Button | None = None
-    """If the proposals don't fit."""
+    """The button that shows proposals that don't fit."""
     why: str = ""
 
     @property
@@ -220,24 +220,24 @@ class Page:
 
     @property
     def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
-        """Two proposals per row: five take three of a message's five rows."""
+        """Return the buttons of proposals, two per row: five take three of a message's five rows."""
         buttons = [each.buttons for each in self._inline]
         return tuple(sum(buttons[at : at + 2], ()) for at in range(0, len(buttons), 2))
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """With `see` if the proposals don't fit."""
+        """Return the buttons of the last row, with `see` if the proposals don't fit."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """None if they are too long or embeds are not allowed."""
+        """Return the proposals, unless they are too long or embeds are not allowed."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
-        """Return the parts of the message, or of the edit of `before`."""
+        """Return which parts the message has, or the edit of `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
         held: dict[Part, bool] = {"files": bool(files), "embeds": bool(self.embeds), "components": bool(rows)}
         return frozenset(part for part, there in held.items() if there)
@@ -373,7 +373,7 @@ def reply_view(
     turn: Callable[[int], str] | None = None,
     menu: Menu | None = None,
 ) -> EphemeralView:
-    """Render a reply. `turn` returns the custom id of a page's button. Pages beyond the last show that."""
+    """Render a reply. `turn` returns the custom id of the button to a page."""
     buttons = tuple(action_button(action, reader.user_id) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:

@@ -1,5 +1,5 @@
-"""Proposals below an answer: each in an embed, in a colour that no model's embed has, with two buttons. If
-they don't fit, the user can open each in its own message."""
+"""Renders proposals below an answer, each as an embed with two buttons, in a colour of their own. If they
+don't fit, the user can open each in a message."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _MAX_EXCERPT_CHARACTERS: Final = 600
-"""All texts of a shortened proposal together."""
+"""For all texts of a shortened proposal."""
 _MAX_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
@@ -47,7 +47,7 @@ _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
-    """Show these proposals instead of the page's own. A long one that is alone is shortened, with a file."""
+    """Replace the proposals of a page. A single long one is shortened, and its text becomes a file."""
     stops = tuple(
         Button(words[AnswerTexts].stop, StopButton(ANY_ASKER, each.claimed_by).custom_id())
         for each in proposals
@@ -80,8 +80,7 @@ def _shorten(page: Page, proposal: Proposal, words: Texts) -> Page:
 
 
 def update_proposals(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
-    """Return a message with its proposals in their current state: all of the answer's; without text the
-    pressed one."""
+    """Update a page's proposals: all of the answer; on a page without text only the pressed one."""
     return with_proposals(page, [each for each in proposals if page.content or each.id == pressed_id], words)
 
 

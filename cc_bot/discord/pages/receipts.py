@@ -18,14 +18,14 @@ from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
 
 MAX_RECEIPTS: Final = 4
-"""With the button for memories used, they fill a row."""
+"""With the button for memories used, their buttons fill a row."""
 SHOWN_CHARACTERS: Final = 60
 
 
 def render_receipts(
     receipts: Sequence[Change], recalled: Sequence[int], words: Texts, user_id: int, *, private: bool
 ) -> Receipts:
-    """`private`: only the user reads them."""
+    """Render receipts, which with `private` only the user reads."""
     shown = tuple(receipts[:MAX_RECEIPTS])
     reader = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)
     lines = tuple(_line(each, reader, public=not private) for each in shown)

@@ -24,7 +24,7 @@ MESSAGE_LIMIT: Final = 2000
 # whole. No cut may turn the rest into Markdown at the start of a message: `1. `, `- `, `> ` or a fence.
 
 _PARAGRAPH, _CODE_PARAGRAPH, _LINE, _IN_LINE = range(4)
-"""Quality of a position, best first; then `_PATTERNS`."""
+"""Ranks of positions, best first; those of `_PATTERNS` follow."""
 
 
 def _characters(text: str) -> str:
@@ -101,7 +101,7 @@ def _after_white_space(text: str, at: int) -> int:
 
 
 _LATE_SHARE = 0.4
-"""The share of a message, at its end, in which a better position beats a later one."""
+"""In this last share of a message a better position is preferred to a later one."""
 
 
 class _Line(NamedTuple):
@@ -123,7 +123,7 @@ def utf16_length(text: str) -> int:
 
 
 def split(text: str, *, limit: int = MESSAGE_LIMIT, max_count: int | None = None) -> tuple[str, ...]:
-    """Split a Markdown text into at most `most` messages; none if it is blank.
+    """Split a Markdown text into at most `max_count` messages; none if it is blank.
 
     Each has at most `limit` UTF-16 code units and is not blank. Without added fence lines and white space at
     cuts, they are the text. What should stay whole is cut only if it does not fit in one message. Fence lines
@@ -192,7 +192,7 @@ def _best_cut(view: str, lines: list[_Line], limit: int, room: int, *, ends: boo
     ]
     if best := min(filter(fits, cuts), key=preference, default=None):
         return best
-    # Something is longer than a message. A leading tick could open a fence.
+    # A unit is longer than a message. No message begins with a tick, which could open a fence.
     anywhere = (
         _Cut(at, line.fence)
         for line in lines
@@ -223,7 +223,7 @@ def _cuts_at_line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
 
 
 def _cuts_in_lines(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
-    """Yield the positions inside lines, each before the white space there."""
+    """Yield the cuts inside lines, each before the white space there."""
     for line in lines:
         if line.kind not in ("prose", "code"):
             continue
