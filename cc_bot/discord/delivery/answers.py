@@ -194,7 +194,9 @@ class Answers:
             )
             typed = (message,)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
-            return await self._resolve_references(turn, typed, live)  # without a task it is queued at once
+            return await self._resolve_references(
+                turn, typed, live
+            )  # without a task, the turn is queued at once
         return await until_stopped(self._open_files(turn, typed, live), turn.stop) or tuple(
             replace(question, content=question.content or UNSAID) for question in typed
         )

@@ -100,6 +100,7 @@ class LiveAnswer:
         await self.reply.show(await self._lay_out(self._current_pages))
 
     def feed(self, event: TurnEvent) -> None:
+        """Take in an event, which the next edit shows."""
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()

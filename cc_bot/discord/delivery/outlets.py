@@ -90,6 +90,8 @@ seconds, apart from the bot's rate limits."""
 
 @dataclass(eq=False)
 class InteractionOutlet(Outlet):
+    """Sends an answer with the token of an interaction."""
+
     rest: hikari.api.RESTClient
     application_id: int
     token: str
@@ -185,6 +187,8 @@ BUSY_INTERVAL_S: Final = 9.0
 
 @dataclass(eq=False, slots=True)
 class MessageReplies:
+    """Sends messages of the bot: answers, single sentences and reactions."""
+
     rest: hikari.api.RESTClient
     expected_deletions: ExpectedDeletions
     channels: ChannelStore
@@ -216,6 +220,7 @@ class MessageReplies:
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
+        """Reply to a question with one sentence. It is posted once, however often this is called."""
         reply = self.make_reply(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
         await reply.show((Page(sentence),))
 
@@ -223,6 +228,7 @@ class MessageReplies:
         await self.make_reply(await open_dm(self.rest, user_id), None, nonce=nonce).show((page,))
 
     async def report_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
+        """Tell the user by DM what the tools of a withdrawn answer changed, if anything."""
         sentence, words = Page(recipient.words[MentionTexts].withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -258,6 +264,8 @@ class DmFallback:
 
 @dataclass(eq=False)
 class MessageOutlet(Outlet):
+    """Sends an answer as messages of the bot."""
+
     rest: hikari.api.RESTClient
     expected_deletions: ExpectedDeletions
     channels: ChannelStore

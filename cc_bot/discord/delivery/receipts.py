@@ -150,7 +150,7 @@ class ReceiptUpkeep:
     async def _refresh(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
     ) -> None:
-        """`messages`: None for the outdated ones."""
+        """Edit messages. `messages`: None for the outdated ones."""
         async with self._order.after(user_id):
             with upkeep("receipts", hikari.HikariError):
                 if messages is None:

@@ -474,15 +474,15 @@ class Recovery:
 
 
 def _recorded_ids(turn: PendingTurn) -> tuple[int, ...]:
-    """Once the bot posts with its own token, all messages are in `pages`."""
+    """Return all recorded messages. Once the bot posts with its own token, they are all in `pages`."""
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
     return (turn.shown_in, *turn.pages)
 
 
 def _shows_an_end(message: hikari.Message) -> bool:
-    """A waiting or streaming message has a button. A full page whose next one is missing is longer than a
-    sentence."""
+    """Return whether a message shows the end of its turn. A waiting or streaming message has a button; a full
+    page whose next one is missing is longer than a sentence."""
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE_CHARACTERS and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

@@ -281,7 +281,7 @@ class Reply:
 
     @property
     def further_ids(self) -> tuple[int, ...]:
-        """All ids but the first, which may need a request."""
+        """Return all ids but the first, which may need a request."""
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def send_ephemeral(self, sentence: str) -> None:
@@ -375,7 +375,7 @@ class Reply:
 
 
 class _TextFileRefused(Exception):
-    """The text is then shown in several messages."""
+    """Raised if Discord refuses a text file. Its text is then shown in several messages."""
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:

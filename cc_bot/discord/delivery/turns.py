@@ -60,7 +60,7 @@ NOTE_TIMEOUT_S: Final = 1.0
 
 
 class Askers(Protocol):
-    """Forms of running tools, if the feature `mcp` is there."""
+    """Makes the forms of running tools. The feature `mcp` provides it."""
 
     def asker(self, reply: Reply, recipient: Recipient) -> Asker:
         """Make one that asks below `reply`."""
@@ -68,7 +68,7 @@ class Askers(Protocol):
 
 
 class SpokenAnswers(Protocol):
-    """Speech of answers, if the feature `voice` is there and has a model."""
+    """Attaches speech to answers. The feature `voice` provides it if it has a model."""
 
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
@@ -80,7 +80,7 @@ class SpokenAnswers(Protocol):
         ...
 
     async def close(self) -> None:
-        """Stop all."""
+        """Stop attaching speech to all answers."""
 
 
 @dataclass(eq=False, slots=True)
@@ -152,6 +152,7 @@ class RunningTurns:
 
     @contextmanager
     def track(self, turn: RunningTurn) -> Iterator[None]:
+        """Count the turn as running during the block."""
         self._turns[turn.name] = turn
         try:
             yield
@@ -261,6 +262,7 @@ class RunningTurns:
             await self.channels.add_pages(row.place_id or row.key.channel_id, answer.discord_id, pages)
 
     def mark_unshown(self, entry: str) -> None:
+        """Leave the end of a turn to recovery."""
         self.unshown.add(entry)
         self.retry_due.set()
 
@@ -320,7 +322,7 @@ class DiscordTurn(RunningTurn):
 
     @property
     def public_place(self) -> ChannelKey | None:
-        """Where a session's question and answer are public; None if private or unknown."""
+        """Return where a session's question and answer are public; None if private or unknown."""
         row = self.row
         hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
         if self.key or hidden or row.question_id is None:
@@ -391,7 +393,7 @@ class DiscordTurn(RunningTurn):
 
 
 def _max_tokens(question: AskedQuestion | None) -> int:
-    """A character is at most about one token."""
+    """Return about how many tokens a question has at most: one for each character."""
     if question is None:
         return 0
     files = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)

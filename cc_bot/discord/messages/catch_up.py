@@ -98,7 +98,7 @@ class CatchUp:
                 _log.info("place_not_readable", status=int(error.status))
 
     async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """Return them oldest first; if they are too many, only the newest."""
+        """Return the missed messages, oldest first; if they are too many, only the newest."""
         found: list[hikari.Message] = []
         for _ in range(self.max_pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)

@@ -55,6 +55,7 @@ TYPING_S: Final = 9.0
 
 
 def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
+    """Return the oldest questions, as many as one turn answers."""
     characters = 0
     for count, mention in enumerate(waiting[:MAX_BATCH]):
         characters += len(mention.question.content)
@@ -103,7 +104,7 @@ class ChannelAnswers:
         sentence: Callable[[Texts], str],
         visitor: VisitorState,
     ) -> None:
-        """Post a sentence instead of an answer, with the side effects of a dead process."""
+        """Post a sentence instead of an answer, and what the tools of an interrupted turn changed."""
         turn, reply = await self._begin(key, waiting, visitor)
         words, user_id = turn.recipient.words, turn.recipient.user_id
         page = unanswered_page(sentence(words), turn.row.calls, texts_for_channel(words), user_id, "public")
@@ -166,6 +167,7 @@ class ChannelAnswers:
         return not state.unseen
 
     async def show_stored(self, key: ChannelKey, user_id: int, visitor: VisitorState) -> None:
+        """Show the user's answers that are stored but not completely shown."""
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(id_of(answer))
             if all(question.author_id != user_id for question in questions):
@@ -281,7 +283,7 @@ class ChannelAnswers:
 
 @dataclass(eq=False, slots=True)
 class MentionQueue:
-    """Has the waiting mentions of all channels answered, a few users at a time in each."""
+    """Answers the waiting mentions of all channels, for a few users at a time in each."""
 
     answers: ChannelAnswers
     gate: Gate
@@ -303,16 +305,19 @@ class MentionQueue:
         return self.answers.stores.ledger
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
+        """Answer the waiting mentions of the channels that this process serves. Raises StorageError."""
         for key in await self._ledger.list_places():
             if await serves(key.place_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
+        """Answer the waiting mentions of a channel, in the background."""
         if key not in self._due and not self._closed.is_set():
             self._due.add(key)
             self._tasks.start(self._serve_channel(key))
 
     async def follow_edit(self, message_id: int) -> None:
+        """Answer a mention again, in the background. Does nothing for other messages."""
         if key := await self._ledger.get_place(message_id):
             self.wake(key)
 
@@ -364,7 +369,7 @@ class MentionQueue:
             if after_s := await self._process(key, due, visitor):
                 self._retry_later(key, None, after_s)
             else:
-                more = len(due) > 1 or due[0].state != "accepted"  # of several, only some may be done
+                more = len(due) > 1 or due[0].state != "accepted"  # perhaps only some are answered
         except (StorageError, hikari.HikariError) as error:
             self._retry_later(key, error, RETRY_S)
         except Exception:  # noqa: BLE001 - logged, and retried

@@ -318,8 +318,8 @@ class MessageRouter:
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def make_archived(self, message: hikari.Message) -> Message | None:
-        """Convert a missed message for the archive; None if it is not kept. Answers to commands are quoted
-        without a look-up."""
+        """Return a missed message as it is archived, else None. Answers to commands are quoted without
+        a look-up."""
         bot = self.bot()
         may_read = self.reads_all or (is_from_person(message) and self.is_addressed(message))
         if (
