@@ -1,4 +1,4 @@
-"""Parts of the program over REST and a database alone: without a gateway, and where no file says anything."""
+"""Parts of the program over REST and a database, without a gateway or files of the operator."""
 
 import asyncio
 import sqlite3
@@ -43,7 +43,7 @@ Rest = hikari.api.RESTClient
 
 @dataclass
 class Place:
-    """A channel and somebody in it, between the double and a database in a folder."""
+    """A channel with a user, a Discord double and a database in a folder."""
 
     discord: LoopbackDiscord
     rest: Rest
@@ -61,7 +61,7 @@ class Place:
         return Shards(Places(self.rest, self.stores.channels), GuildLocales())
 
     def execute(self, sql: str, *values: object) -> list[Any]:
-        """As another program does with the same database."""
+        """Execute a statement as another program."""
         with closing(sqlite3.connect(self.folder / "sessions.db")) as connection, connection:
             return connection.execute(sql, values).fetchall()
 
@@ -79,7 +79,7 @@ class Place:
 
 
 def no_pictures(_: Chart, __: Locale) -> bytes | None:
-    """As where the extra is not installed."""
+    """Draw no picture, as without the extra."""
     return None
 
 
@@ -121,7 +121,7 @@ def running_over(stores: Stores, rest: Rest) -> RunningTurns:
 
 
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:
-    """What questions point at, read by a bot that is shown everything."""
+    """Return references of a bot that may read everything."""
     reads, places = gate_over(stores, rest).may_read, Places(rest, stores.channels)
     return References(rest, stores, reads, places, fetcher(), lambda: bot, reads_all=True)
 

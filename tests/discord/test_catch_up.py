@@ -1,4 +1,4 @@
-"""What was missed is read from Discord: once, bounded, in order, and before anything newer is stored."""
+"""Missed messages are read from Discord once, in order, up to a limit, and before newer ones are stored."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,17 +23,17 @@ HISTORY = "GET /channels/{channel}/messages"
 
 
 @dataclass
-class Hearing:
-    """Archives everything but the bot's own messages, none of which wants an answer."""
+class FakeRouter:
+    """Archives all messages but the bot's own. None wants an answer."""
 
-    shut: set[ChannelKey] = field(default_factory=set)
+    unreadable: set[ChannelKey] = field(default_factory=set)
 
     @property
-    def gate(self) -> "Hearing":
+    def gate(self) -> "FakeRouter":
         return self
 
     async def may_read(self, key: ChannelKey) -> bool:
-        return key not in self.shut
+        return key not in self.unreadable
 
     def make_archived(self, message: hikari.Message) -> Message | None:
         if message.author.is_bot:
@@ -47,45 +47,45 @@ class Hearing:
 
 @dataclass
 class Scene(Place):
-    """A bot that comes back to one channel in which it has stored something."""
+    """A channel with a stored message, to which the bot reconnects."""
 
-    hearing: Hearing = field(default_factory=Hearing)
+    router: FakeRouter = field(default_factory=FakeRouter)
     opened: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def write(self, *texts: str, channel: Channel | None = None) -> list[Posted]:
         return [await self.discord.post(self.aiko, channel or self.channel, text) for text in texts]
 
     async def begin(self, key: ChannelKey, channel: Channel) -> None:
-        """Have something stored of a channel or thread."""
+        """Store a first message of a channel or thread."""
         [first] = await self.write("始め", channel=channel)
         message = Message("user", first.content, author_id=self.aiko.id, discord_id=first.id)
         await self.stores.channels.note_place(KnownPlace(key, 5))
         assert await self.stores.channels.add(key, message)
 
-    def makes(self, pages: int = MAX_PAGES, since: int = 0) -> CatchUp:
-        router = cast("MessageRouter", self.hearing)
+    def make_catch_up(self, pages: int = MAX_PAGES, since: int = 0) -> CatchUp:
+        router = cast("MessageRouter", self.router)
         return CatchUp(self.stores, self.rest, self.shards, router, utc_now, pages, since)
 
-    def returns(self, pages: int = MAX_PAGES, *, since: int = 0) -> CatchUp:
-        """The bot connects; every CatchUp is closed at the end of the test."""
-        catch_up = self.makes(pages, since)
+    def reconnect(self, pages: int = MAX_PAGES, *, since: int = 0) -> CatchUp:
+        """Begin to catch up. The CatchUp is closed at the end of the test."""
+        catch_up = self.make_catch_up(pages, since)
         self.opened.push_async_callback(catch_up.close)
         catch_up.begin()
         return catch_up
 
     async def catches_up(self, pages: int = MAX_PAGES) -> list[str]:
-        """What is stored of the channel once the bot has come back to it."""
-        await self.returns(pages).wait_for(self.channel.id)
+        """Catch up with the channel, and return its stored messages."""
+        await self.reconnect(pages).wait_for(self.channel.id)
         return self.stored()
 
     def stored(self, channel: Channel | None = None) -> list[str]:
-        """What the archive has of a place since it began, in the order in which it was inserted."""
+        """Return the channel's stored messages after the first, in the order in which they were inserted."""
         place = (channel or self.channel).id
         rows = self.execute("SELECT content FROM messages WHERE channel_id = ? ORDER BY id", place)
         return [row[0] for row in rows][1:]
 
-    async def history_asked(self, *tasks: asyncio.Task[None]) -> None:
-        """The history was asked for, and nobody who waits for it has gone on."""
+    async def wait_for_history_request(self, *tasks: asyncio.Task[None]) -> None:
+        """Wait for the request of the history. Until it is answered, no task goes on."""
         await self.discord.wait(lambda: not self.discord.faults.outstanding, "the history")
         assert not any(task.done() for task in tasks)
         assert self.stored() == []
@@ -114,7 +114,7 @@ class TestWhatWasMissed:
         self, scene: Scene
     ) -> None:
         _, private, _, marker, _ = await scene.write("まだ", "これも", "ここから", "区切る", "後")
-        scene.returns(since=private.id)
+        scene.reconnect(since=private.id)
         await scene.until(lambda: scene.stored() == ["ここから", "区切る", "後"])
         [marker, _] = await scene.write("また区切る", "その後")
         await scene.stores.channels.reset(scene.key, bot_id=1, discord_id=marker.id)
@@ -122,12 +122,12 @@ class TestWhatWasMissed:
 
     async def test_is_not_read_where_the_bot_may_not_read_even_once_it_may_again(self, scene: Scene) -> None:
         await scene.write("内輪の話")
-        scene.hearing.shut.add(scene.key)
+        scene.router.unreadable.add(scene.key)
         written = utc_now()  # ids tell milliseconds, and are made from floating numbers
         await scene.until(lambda: utc_now() - written > timedelta(milliseconds=3))
         assert await scene.catches_up() == []
         assert scene.discord.calls(HISTORY) == []
-        scene.hearing.shut.clear()
+        scene.router.unreadable.clear()
         await scene.write("また聞いてよい話")
         assert await scene.catches_up() == ["また聞いてよい話"]
 
@@ -137,7 +137,7 @@ class TestWhatWasMissed:
         await scene.write("スレッドで", channel=thread)
         await scene.write("チャンネルで")
         [unknown] = await scene.write("知らない場所", channel=elsewhere)
-        catch_up = scene.returns()
+        catch_up = scene.reconnect()
         for place in (thread, scene.channel, elsewhere):
             await catch_up.wait_for(place.id)
         assert (scene.stored(thread), scene.stored()) == (["スレッドで"], ["チャンネルで"])
@@ -162,7 +162,7 @@ class TestWhatWasMissed:
         await scene.begin(ChannelKey(newer.id), newer)
         await scene.write("古い場所で")
         await scene.write("新しい場所で", channel=newer)
-        catch_up = scene.returns()
+        catch_up = scene.reconnect()
         await scene.until(lambda: scene.stored(newer) == ["新しい場所で"])
         assert scene.stored() == []
         await catch_up.wait_for(scene.channel.id)
@@ -179,14 +179,14 @@ class TestWhatWasMissed:
 
 class TestALiveMessage:
     async def test_waits_until_what_came_before_it_is_stored(self, scene: Scene) -> None:
-        catch_up = scene.makes()
+        catch_up = scene.make_catch_up()
         await catch_up.wait_for(scene.channel.id)
         assert scene.discord.calls(HISTORY) == []  # the bot was never away
         await scene.write("先に書かれた")
         scene.discord.fail_next(HISTORY, 200, delay_s=0.2)
-        catch_up = scene.returns()
+        catch_up = scene.reconnect()
         waits = [asyncio.create_task(catch_up.wait_for(scene.channel.id)) for _ in range(3)]
-        await scene.history_asked(*waits)
+        await scene.wait_for_history_request(*waits)
         await asyncio.gather(*waits)
         assert scene.stored() == ["先に書かれた"]
         assert len(scene.discord.calls(HISTORY)) == 1
@@ -194,9 +194,9 @@ class TestALiveMessage:
     async def test_that_waits_when_the_bot_leaves_is_not_stored_before_the_gap(self, scene: Scene) -> None:
         await scene.write("隙間")
         scene.discord.fail_next(HISTORY, 200, delay_s=10)
-        catch_up = scene.returns()
+        catch_up = scene.reconnect()
         live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
-        await scene.history_asked(live)
+        await scene.wait_for_history_request(live)
         await catch_up.close()
         with pytest.raises(asyncio.CancelledError):
             await live
@@ -220,7 +220,7 @@ class TestDirectMessages:
                 "INSERT INTO usage (user_id, day, guild_id, model, purpose) VALUES (?, ?, 0, '', 'turn')",
                 *(user_id, day),
             )
-        unheard = scene.returns()
+        unheard = scene.reconnect()
         found = [
             [int(message.id) for message, waits in await unheard.list_unanswered(channel_id, 1) if waits]
             async for channel_id in unheard.list_dms()

@@ -1,4 +1,4 @@
-"""Answers in channels, between real stores, a scripted model and a Discord that is asked over REST."""
+"""Answers to mentions, with real stores, a scripted model and a Discord double over REST."""
 
 import asyncio
 import gc
@@ -49,14 +49,14 @@ ROOM_AGAIN = "DROP TRIGGER disk_is_full"
 
 
 def full_disk(column: str) -> str:
-    """From now on this is not written."""
+    """Return a trigger that makes writes of a column fail."""
     fails = "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
     return f"CREATE TRIGGER disk_is_full BEFORE UPDATE OF {column} ON turns {fails}"
 
 
 @dataclass
 class Room(Place):
-    """A channel with people in it, and the bot's answers there."""
+    """A channel with users, and the bot's answers there."""
 
     table: Table
     answers: ChannelAnswers
@@ -64,7 +64,7 @@ class Room(Place):
     posts: dict[str, Post] = field(default_factory=dict)
 
     async def asks(self, name: str, text: str, *files: File) -> Message:
-        """Somebody asks, and it is stored."""
+        """Post a question of a user, and store it."""
         user = self.people.setdefault(name, self.discord.user(name, locale="ja"))
         posted = await self.discord.post(user, self.channel, text, mention=True, attachments=files)
         self.posts[text] = posted
@@ -74,7 +74,7 @@ class Room(Place):
         return question
 
     async def answer(self) -> bool:
-        """Answer who has waited longest."""
+        """Answer the user who has waited longest."""
         waiting = await self.mentions()
         author_id = waiting[0].question.author_id
         mine = [each for each in waiting if each.question.author_id == author_id]
@@ -99,28 +99,28 @@ class Room(Place):
         return await list_waiting(self.stores, self.key)
 
     async def stored_unseen(self) -> list[str]:
-        """Answers that are stored, and are still to be shown."""
+        """Return the stored answers that are not shown yet."""
         return [message.content for message in await self.stores.ledger.list_unshown(self.key)]
 
     async def edited(self, question: Message, text: str) -> Message:
-        """The question, once its author has changed it."""
+        """Edit a question, and return it."""
         await self.stores.channels.edit(question.discord_id or 0, text)
         [edited] = await list_edited(self.stores, self.key)
         return edited
 
     async def done(self) -> None:
-        """Wait until nobody waits, and all is shown."""
+        """Wait until all questions are answered and shown."""
         await self.until(
             lambda: not self.execute("SELECT 1 FROM turns WHERE state NOT IN ('shown', 'interrupted')")
         )
 
     def replies(self) -> dict[str, str]:
-        """What the bot says, by the question that it replies to; in the order of these."""
+        """Return the bot's answers, by question, in the order of the questions."""
         answers = {text: self.discord.answer(post) for text, post in self.posts.items()}
         return {question: answer.text for question, answer in answers.items() if answer.messages}
 
     def has_shown(self, tries: int, labels: list[str]) -> bool:
-        """Return whether the model was asked so often, and the only message has these buttons."""
+        """Return whether the model was asked `tries` times, and the only message has these buttons."""
         return len(self.table.model.requests) == tries and self.written()[0].labels == labels
 
     def prompt(self) -> str:
@@ -128,7 +128,7 @@ class Room(Place):
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[MentionQueue]:
-        """Whoever waits is answered, and what fails is tried again soon."""
+        """Answer all waiting questions, and retry failures soon."""
         mentions = MentionQueue(self.answers, gate_over(self.stores, self.rest))
         yield mentions
         mentions.close()
@@ -215,7 +215,7 @@ class TestWaiting:
 
 
 class TestPeople:
-    """Who ask in one channel at the same moment."""
+    """Users who ask in one channel at the same time."""
 
     async def test_are_answered_separately_and_one_fault_of_the_model_fails_one(self, room: Room) -> None:
         for name in ("アイコ", "ケン", "チエ"):

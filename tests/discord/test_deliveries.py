@@ -1,4 +1,4 @@
-"""The ledger in the hands of those who show answers: it keeps nobody from their answer."""
+"""Ledger entries of running turns: answers are shown even if the ledger fails."""
 
 import asyncio
 import sqlite3
@@ -31,8 +31,8 @@ OUT_OF_REACH = hikari.HTTPError("connection lost")
 
 
 @dataclass
-class Desk(Place):
-    """Where turns are entered and settled."""
+class Scene(Place):
+    """Running turns over a database."""
 
     entries: RunningTurns
 
@@ -46,7 +46,7 @@ class Desk(Place):
         return turn
 
     async def left(self) -> list[str]:
-        """The turns that are not settled."""
+        """Return the ids of the turns in the ledger."""
         return [turn.id for turn in await self.stores.ledger.list_unfinished()]
 
     @contextmanager
@@ -57,9 +57,9 @@ class Desk(Place):
 
 
 @pytest.fixture
-def desk(place: Place, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.setattr(turns, "NOTE_TIMEOUT_S", 0.02)
-    return Desk(**vars(place), entries=running_over(place.stores, place.rest))
+    return Scene(**vars(place), entries=running_over(place.stores, place.rest))
 
 
 async def refuse() -> str:
@@ -67,15 +67,17 @@ async def refuse() -> str:
 
 
 class TestAcknowledgement:
-    async def test_comes_after_the_entry_of_which_it_leaves_none_when_it_is_refused(self, desk: Desk) -> None:
-        entry, known = await desk.entries.acknowledge(desk.accepts(), desk.left, undo=DiscordTurn.settle)
+    async def test_comes_after_the_entry_of_which_it_leaves_none_when_it_is_refused(
+        self, scene: Scene
+    ) -> None:
+        entry, known = await scene.entries.acknowledge(scene.accepts(), scene.left, undo=DiscordTurn.settle)
         assert known == ["e1"]
         await entry.settle()
         with pytest.raises(hikari.NotFoundError):
-            await desk.entries.acknowledge(desk.accepts(), refuse, undo=DiscordTurn.settle)
-        assert await desk.left() == []
+            await scene.entries.acknowledge(scene.accepts(), refuse, undo=DiscordTurn.settle)
+        assert await scene.left() == []
 
-    async def test_is_made_although_the_database_is_locked_or_there_is_no_entry(self, desk: Desk) -> None:
+    async def test_is_made_although_the_database_is_locked_or_there_is_no_entry(self, scene: Scene) -> None:
         made: list[str] = []
 
         async def prepare() -> DiscordTurn:
@@ -84,57 +86,57 @@ class TestAcknowledgement:
         async def note() -> None:
             made.append("acknowledged")
 
-        with desk.locked():
-            entry, _ = await desk.entries.acknowledge(desk.accepts(), note, undo=DiscordTurn.settle)
+        with scene.locked():
+            entry, _ = await scene.entries.acknowledge(scene.accepts(), note, undo=DiscordTurn.settle)
             assert (entry.name, made) == ("e1", ["acknowledged"])
-            quiet = asyncio.ensure_future(desk.entries.wait_idle())
+            quiet = asyncio.ensure_future(scene.entries.wait_idle())
             for _ in range(9):
                 await asyncio.sleep(0)
             assert not quiet.done(), "the entry is not written yet"
         await quiet
-        assert await desk.left() == ["e1"]
+        assert await scene.left() == ["e1"]
         with pytest.raises(AttachmentNotFetched):
-            await desk.entries.acknowledge(prepare(), note, undo=DiscordTurn.settle)
+            await scene.entries.acknowledge(prepare(), note, undo=DiscordTurn.settle)
         assert made == ["acknowledged"] * 2
 
 
 class TestEntry:
-    async def test_goes_when_its_end_was_seen(self, desk: Desk) -> None:
-        entry = await desk.accepts()
+    async def test_goes_when_its_end_was_seen(self, scene: Scene) -> None:
+        entry = await scene.accepts()
         async with entry.delivered():
-            await desk.entries.record_page(entry.row, 41)
-            [turn] = await desk.stores.ledger.list_unfinished()
+            await scene.entries.record_page(entry.row, 41)
+            [turn] = await scene.stores.ledger.list_unfinished()
             assert turn.pages == (41,)
             await entry.finish(AnswerState())
-        assert (await desk.left(), desk.entries.retry_due.is_set()) == ([], False)
+        assert (await scene.left(), scene.entries.retry_due.is_set()) == ([], False)
 
     @pytest.mark.parametrize(
         ("error", "left"),
         [(AttachmentNotFetched(), []), (OUT_OF_REACH, ["e1"]), (asyncio.CancelledError(), ["e1"])],
     )
     async def test_stays_after_an_error_of_which_nobody_can_be_told(
-        self, desk: Desk, error: BaseException, left: list[str]
+        self, scene: Scene, error: BaseException, left: list[str]
     ) -> None:
         with pytest.raises(type(error)):
-            async with (await desk.accepts()).delivered():
+            async with (await scene.accepts()).delivered():
                 raise error
-        assert await desk.left() == left
+        assert await scene.left() == left
 
-    async def test_that_can_not_be_settled_is_owed(self, desk: Desk) -> None:
-        entry = await desk.accepts()
-        desk.execute(
+    async def test_that_can_not_be_settled_is_owed(self, scene: Scene) -> None:
+        entry = await scene.accepts()
+        scene.execute(
             "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
         )
         await entry.settle()
-        assert desk.entries.unsettled == {"e1": 1}
-        assert desk.entries.retry_due.is_set()
+        assert scene.entries.unsettled == {"e1": 1}
+        assert scene.entries.retry_due.is_set()
 
-    async def test_may_be_asked_again_as_soon_as_its_button_is_shown(self, desk: Desk) -> None:
+    async def test_may_be_asked_again_as_soon_as_its_button_is_shown(self, scene: Scene) -> None:
         failed = replace(TURN, question=AskedQuestion("元気？", "Aiko"))
-        entry = await desk.accepts(failed)
+        entry = await scene.accepts(failed)
         async with entry.delivered():
             pressed = asyncio.ensure_future(
-                desk.entries.claim("e1", 1, lambda turn: replace(turn, id="e2", former=turn.id))
+                scene.entries.claim("e1", 1, lambda turn: replace(turn, id="e2", former=turn.id))
             )
             for _ in range(9):
                 await asyncio.sleep(0)
@@ -145,22 +147,24 @@ class TestEntry:
 
 
 class TestAdmission:
-    async def test_is_made_with_the_entry_and_handed_over_once_unless_it_is_refused(self, desk: Desk) -> None:
-        await desk.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
-        entry = await desk.admits()
+    async def test_is_made_with_the_entry_and_handed_over_once_unless_it_is_refused(
+        self, scene: Scene
+    ) -> None:
+        await scene.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
+        entry = await scene.admits()
         reservation = await entry.take_reservation()
         assert reservation is not None
         assert reservation.request.model == "small"
         assert await entry.take_reservation() is None
-        refused = await desk.admits(replace(TURN, id="e2"))
+        refused = await scene.admits(replace(TURN, id="e2"))
         with pytest.raises(TooManyAtOnce):
             await refused.take_reservation()
-        assert await desk.left() == ["e1"]
+        assert await scene.left() == ["e1"]
 
-    async def test_that_nobody_takes_up_counts_as_nothing(self, desk: Desk) -> None:
-        await desk.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
+    async def test_that_nobody_takes_up_counts_as_nothing(self, scene: Scene) -> None:
+        await scene.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
-            await desk.entries.acknowledge(desk.admits(), refuse, undo=DiscordTurn.settle)
-        assert await desk.left() == []
-        assert await (await desk.admits()).take_reservation()
-        assert await desk.stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()
+            await scene.entries.acknowledge(scene.admits(), refuse, undo=DiscordTurn.settle)
+        assert await scene.left() == []
+        assert await (await scene.admits()).take_reservation()
+        assert await scene.stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()

@@ -1,4 +1,4 @@
-"""An answer on its way."""
+"""Answers that are shown while they stream."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), EN, welcomed=True)
 
 
 class Recorder(Reply):
-    """Shows nothing anywhere."""
+    """Records what is shown."""
 
     def __init__(self) -> None:
         self.contents: list[str] = []
@@ -48,7 +48,7 @@ class Recorder(Reply):
         self._more.set()
 
     async def next(self) -> str:
-        """What is shown from now on, as soon as there is something."""
+        """Wait for the next change, and return what it shows."""
         self._more.clear()
         async with asyncio.timeout(60):
             await self._more.wait()

@@ -1,4 +1,4 @@
-"""Messages that are posted under a nonce: each stands once, whatever an earlier run of the program left."""
+"""Messages with a nonce are posted once, whatever an earlier process posted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class Scene(Place):
         self.question = await self.discord.post(self.aiko, channel, "質問", mention=True)
 
     async def again(self, reply: Reply, count: int) -> Reply:
-        """The same with the next run of the program, which knows so many of its messages."""
+        """Return the reply of the next process, which knows the first `count` messages."""
         return self.reply(await sent(reply, count))
 
 
@@ -74,7 +74,7 @@ class TestAnAnswer:
         assert scene.texts() == ["一枚目", "三枚目"]
 
     async def test_that_grew_shorter_and_longer_again_is_all_there(self, scene: Scene) -> None:
-        """Its nonces bring back messages that were deleted: of that Discord says nothing."""
+        """For its nonces Discord returns deleted messages, without a sign that they are."""
         reply = scene.reply()
         for further in (SECOND, THIRD, SECOND):
             await reply.show((FIRST, further))
@@ -91,8 +91,7 @@ class TestAnAnswer:
         assert scene.texts() == ["一枚目"]
 
     async def test_that_was_written_anew_and_not_noted_has_each_message_once(self, scene: Scene) -> None:
-        """The run that was killed had taken a message down before: its place tells its nonce, not how many
-        were posted till then."""
+        """The killed process had deleted a message before: its nonce is made of its position."""
         begun = scene.reply()
         await begun.show((FIRST, SECOND))
         anew = await scene.again(begun, 2)

@@ -1,4 +1,4 @@
-"""What the last run of the program left on its way, where the bot writes by itself: over REST alone."""
+"""Recovery of turns of an earlier process, with the bot's own token, over REST."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ class Scene(Place):
 
     @asynccontextmanager
     async def started(self, running: RunningTurns | None = None) -> AsyncIterator[RunningTurns]:
-        """A run of the program, until nothing is on its way but what it does not have to finish."""
+        """Run recovery."""
         running = running or running_over(self.stores, self.rest)
         replies = MessageReplies(self.rest, ExpectedDeletions(), self.stores.channels)
         recipients = recipients_over(self.stores)
@@ -60,12 +60,12 @@ class Scene(Place):
                 await asyncio.sleep(0.01)
 
     async def starts(self, *states: str, called: str | None = None) -> None:
-        """A run that leaves turns in these states."""
+        """Run recovery, which leaves turns in these states."""
         async with self.started():
             await self.left(*states, called=called)
 
     async def begun(self, text: str = "元気？", **fields: Any) -> tuple[Posted, PendingTurn]:
-        """A DM whose turn the last run was ended under."""
+        """Add a DM, and its turn that a kill interrupted."""
         posted, place_id = await self.discord.post(self.aiko, self.channel, text), self.channel.id
         key, name = SessionKey(self.aiko.id, place_id), "0123456789abcd"
         turn = PendingTurn(
@@ -76,7 +76,7 @@ class Scene(Place):
         return posted, turn
 
     async def killed_again(self, turn: PendingTurn, **fields: Any) -> None:
-        """The run that has told of a turn is killed before that could be noted."""
+        """Kill the process that has shown the end of a turn, before that is recorded."""
         await self.stores.ledger.delete_seen(turn.id, self.aiko.id)
         await self.stores.ledger.accept(replace(turn, **fields))
 
@@ -154,7 +154,7 @@ class TestAnAnswer:
         assert posted.reactions == [UNREACHABLE]
 
     async def test_that_is_late_is_written_on_where_it_was_begun(self, scene: Scene) -> None:
-        """Killed after the post and before it was noted, and once more after that."""
+        """The process is killed after the post, before it is recorded, and once more after that."""
         _, turn = await scene.begun(**NOWHERE)
         await scene.starts("interrupted")
         for pages in ((), (scene.written()[0].id,)):
@@ -166,7 +166,7 @@ class TestAnAnswer:
 async def test_an_interaction_that_was_not_acknowledged_is_told_of_and_may_be_asked_again(
     scene: Scene,
 ) -> None:
-    """Discord has told its user that it failed, and its token opens nothing."""
+    """Its user saw it fail, and its token is invalid."""
     token = {"token": "never acknowledged", "token_until": utc_now() + timedelta(minutes=14)}
     fields: dict[str, Any] = {
         **token,
