@@ -17,7 +17,7 @@ from cc_bot.chat.policy import make_policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import ToolsOutside, discover
+from cc_bot.chat.tools import ExternalTools, discover
 from cc_bot.chat.turn import Hearing
 from cc_bot.config import Config
 from cc_bot.db.engines import state_path
@@ -54,7 +54,7 @@ async def open_core(
     meter: Meter = NULL_METER,
     *,
     pulse: GatewayHealth | None = None,
-    outside: ToolsOutside | None = None,
+    outside: ExternalTools | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
     """Open the assistant with the configured database and models. Tools `outside` default to those of
@@ -91,7 +91,7 @@ async def open_core(
         openers = () if outside else (getattr(module, "open_tools", None) for module in modules("tools"))
         for open_tools in filter(None, openers):
             outside = await opened.enter_async_context(open_tools(config, stores, meter))
-        tools = local_tools.beside(outside) if outside else local_tools
+        tools = local_tools.with_external(outside) if outside else local_tools
         for agent in (await agents.all()).values():  # not during a turn
             chains.chain_for(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)

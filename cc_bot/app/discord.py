@@ -19,7 +19,7 @@ from cc_bot import __version__
 from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
-from cc_bot.chat.tools import ToolsOutside
+from cc_bot.chat.tools import ExternalTools
 from cc_bot.config import Config
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of, folder_setting, state_path
@@ -37,7 +37,7 @@ DRAIN_S = 10.0
 
 
 async def run_discord(
-    config: Config, say: Callable[[str], None], *, outside: ToolsOutside | None = None
+    config: Config, say: Callable[[str], None], *, outside: ExternalTools | None = None
 ) -> None:
     """Run the bot until it is stopped; `outside` as in `open_core`. Raises StartupError."""
     if not config.discord_token:

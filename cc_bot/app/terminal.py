@@ -9,7 +9,7 @@ import sys
 from typing import Final
 
 from cc_bot.app.core import open_core
-from cc_bot.chat.tools import ToolsOutside
+from cc_bot.chat.tools import ExternalTools
 from cc_bot.config import Config
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
@@ -51,7 +51,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
-        if outside := core.assistant.tools.outside:
+        if outside := core.assistant.tools.external:
             await _wait_for_servers(outside, words[TerminalTexts].servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, core.own, profile)
@@ -67,7 +67,7 @@ NOTICE_AFTER_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0
 
 
-async def _wait_for_servers(servers: ToolsOutside, sentence: str) -> None:
+async def _wait_for_servers(servers: ExternalTools, sentence: str) -> None:
     starting = asyncio.create_task(servers.settle())
     try:
         await asyncio.wait((starting,), timeout=NOTICE_AFTER_S)

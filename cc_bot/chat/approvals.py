@@ -16,11 +16,11 @@ import structlog
 from pydantic import ValidationError
 
 from cc_bot.chat.active import Stop, until_stopped
-from cc_bot.chat.consent import DECLINED, EXPIRED, OUTDATED, resolved
+from cc_bot.chat.consent import DECLINED, EXPIRED, OUTDATED, with_result
 from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import (
-    CALL_IN_DOUBT,
+    OUTCOME_UNKNOWN_ERRORS,
     InvalidToolCall,
     ToolContext,
     ToolOutcome,
@@ -147,12 +147,12 @@ class Approvals:
             raise AnswerInUse
 
     def must_wait(self, proposal: Proposal) -> bool:
-        servers = self.tools.outside
+        servers = self.tools.external
         return servers is not None and servers.is_starting(proposal.content.server)
 
     async def wait_for_server(self, proposal: Proposal) -> None:
         """Wait for the proposal's server. Raises CallPostponed if it is unavailable, and ProposalGone."""
-        servers, server = self.tools.outside, proposal.content.server
+        servers, server = self.tools.external, proposal.content.server
         away = None
         try:
             if servers and server:
@@ -225,7 +225,7 @@ class Approvals:
             if not is_final or isinstance(error, StorageError):
                 raise
             sentence = explain(error, words)
-            if isinstance(error, CALL_IN_DOUBT):
+            if isinstance(error, OUTCOME_UNKNOWN_ERRORS):
                 return replace(_refused(claimed, outcome_unknown(sentence), sentence), state="unknown")
             return _refused(claimed, failed(sentence), sentence)
         except Exception:  # noqa: BLE001 - the tool may have done something before
@@ -299,7 +299,7 @@ def _refused(claimed: Proposal, outcome: ToolOutcome, sentence: str) -> Approved
 def _revising(proposal: Proposal, outcomes: Sequence[ToolOutcome]) -> Callable[[ToolCall], ToolCall]:
     def revise(stored: ToolCall) -> ToolCall:
         for call, outcome in zip(proposal.content.calls, outcomes, strict=True):
-            stored = resolved(stored, call, outcome.text, ok=outcome.ok)
+            stored = with_result(stored, call, outcome.text, ok=outcome.ok)
         return stored
 
     return revise

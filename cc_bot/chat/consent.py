@@ -62,9 +62,9 @@ def check_can_propose(context: ToolContext) -> None:
         raise InvalidToolCall("No user is here who could agree to this. Nothing was done.")
 
 
-def check_held(context: ToolContext, **held: object) -> None:
+def check_unchanged(context: ToolContext, **expected: object) -> None:
     """Raise ProposalOutdated if an approved call finds other values than when it was proposed."""
-    if context.approved is not None and context.approved != _to_json(held):
+    if context.approved is not None and context.approved != _to_json(expected):
         raise ProposalOutdated
 
 
@@ -74,15 +74,15 @@ def propose(
     arguments: Mapping[str, object],
     shown: ProposalText,
     *,
-    held: Mapping[str, object] | None = None,
+    expected: Mapping[str, object] | None = None,
     result: Mapping[str, Any] = {},
     memory_id: int | None = None,
     **more: Any,
 ) -> ToolOutcome:
-    """Propose a call of this tool. `held`: what it will pass to `check_held`; `result`: fields of the pending
-    result; `memory_id`: the memory that it changes; `more`: other fields of ProposedCalls."""
+    """Propose a call of this tool. `expected`: what it will pass to `check_unchanged`. `result`: fields of
+    the pending result. `memory_id`: the memory that it changes. `more`: other fields of ProposedCalls."""
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
-    call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(held or {}))
+    call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
     proposal = ProposedCalls((call,), shown, origin, memory_id=memory_id, **more)
     return succeeded(result, proposal=proposal)
@@ -96,7 +96,7 @@ def propose_call(
     *,
     server: str = "",
     approvers: Approvers = "asker",
-    held: Mapping[str, object] | None = None,
+    expected: Mapping[str, object] | None = None,
 ) -> ToolOutcome:
     """Propose a call with whose result the model continues. `tool` is its display name."""
     check_can_propose(context)
@@ -107,7 +107,7 @@ def propose_call(
     parts.append(ProposalLine(words.arguments, below=argument_lines(arguments)))
     shown = show(words.call, *parts, title=title)
     return propose(
-        context, name, arguments, shown, held=held, server=server, approvers=approvers, goes_on=True
+        context, name, arguments, shown, expected=expected, server=server, approvers=approvers, goes_on=True
     )
 
 
@@ -122,7 +122,7 @@ _RUN: Final = re.compile(
 """An address, or letters of one script."""
 
 
-def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
+def is_typed_phrase(typed: str, given: Mapping[str, object]) -> bool:
     """Return whether the only argument, if any, is a phrase that the user typed: it leaks few bits."""
     values = list(given.values())
     return not values or (
@@ -130,7 +130,7 @@ def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
     )
 
 
-def choices_of_words(typed: str, query: str) -> int:
+def count_possible_queries(typed: str, query: str) -> int:
     """The number of possible queries of this form: a phrase that the user typed, or as many words in their
     order; 0 if it is neither."""
     words, runs = query.split(), _RUN.findall(typed)
@@ -181,20 +181,20 @@ def on_one_line(text: str) -> str:
 def is_pending(call: ToolCall) -> bool:
     """Return whether a stored call, or its `superseded`, waits for approval."""
     result = parse_json(call.result)
-    return isinstance(result, dict) and (_waits(result) or _waits(result.get("superseded")))
+    return isinstance(result, dict) and (_is_proposed(result) or _is_proposed(result.get("superseded")))
 
 
-def resolved(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
+def with_result(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
     """Return the stored call with its result if it is this one and pending; calls may be equal."""
     name, arguments = call.asked
     written = without_texts(replace(stored, arguments=arguments)).arguments
     if stored.name != name or parse_json(stored.arguments) != parse_json(written) or not is_pending(stored):
         return stored
     result = parse_json(stored.result)
-    if _waits(result):
+    if _is_proposed(result):
         return replace(stored, result=text, ok=ok)
     return replace(stored, result=json.dumps({**result, "superseded": json.loads(text)}, ensure_ascii=False))
 
 
-def _waits(result: Any) -> bool:
+def _is_proposed(result: Any) -> bool:
     return isinstance(result, dict) and result.get("proposed") is True

@@ -348,25 +348,25 @@ class OwnWords:
     zone: ZoneInfo
     earlier: tuple[str, ...] = ()
 
-    def say(self, content: str) -> bool:
+    def says(self, content: str) -> bool:
         every = (self, *self._pointed_at())
         return any(_has_clauses(*both) for own in every for both in own._compared(content, asking=True))
 
-    def say_phrase(self, text: str) -> bool:
+    def says_phrase(self, text: str) -> bool:
         return any(_has_part(*both) for both in self._compared(text))
 
-    def say_reminder(self, text: str) -> bool:
+    def says_reminder(self, text: str) -> bool:
         """Return whether a reminder says what the author said, or only that it is time."""
         every = (self, *self._pointed_at())
         return any(_has_part(*both, _NEUTRAL) for own in every for both in own._compared(text))
 
-    def mean_time(self, due: datetime, repeat: str) -> bool:
+    def means_time(self, due: datetime, repeat: str) -> bool:
         own = _NAME.sub(" ", _own(self.said))
         if repeat:
             return mentioned_times.mentions_repeat(due, repeat, own, self.now, self.zone)
         return mentioned_times.mentions_time(due, own, self.now, self.zone)
 
-    def mean_day(self, moment: datetime) -> bool:
+    def means_day(self, moment: datetime) -> bool:
         """Return whether the author meant the day of this moment, or the day that ends at it."""
         own, day = _NAME.sub(" ", _own(self.said)), moment.astimezone(self.zone).date()
         return any(
@@ -374,7 +374,7 @@ class OwnWords:
             for days in (0, 1)
         )
 
-    def end(
+    def asks_to_end(
         self, text: str, *, others: Sequence[str] = (), shown: bool = False, may_be_done: bool = False
     ) -> bool:
         """Return whether the author asks to end this memory or reminder: the message says so, and matches it
@@ -389,7 +389,9 @@ class OwnWords:
         only_points = points and not self._topic(_ENDING.sub(" ", own))
         return only_points or self._is_named(own, self._topic(text), [*map(self._topic, others)])
 
-    def change(self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False) -> bool:
+    def asks_to_change(
+        self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False
+    ) -> bool:
         """Return whether the author asks to change a memory to this content: all of it, or the changed parts,
         are the author's words. The message must match the former text better than all `others`; or match
         none, and correct the only memory that was `shown`."""
@@ -401,7 +403,7 @@ class OwnWords:
         names, none_named = self._is_named(own, old, rest), not self._topic(own) & set().union(*rest)
         if not new - old or not (names or (none_named and ((shown and corrects) or old & new))):
             return False
-        return (corrects and (names or shown) and self._replace(former, content, own)) or self.say(content)
+        return (corrects and (names or shown) and self._replace(former, content, own)) or self.says(content)
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
         """Return whether the message shares most words with this topic; in a tie, if it has all of them."""

@@ -274,10 +274,10 @@ class Rounds:
             self.context,
             source=replace(self.context.source, model=draft.model),
             tainted=draft.tainted or prompt.tainted,
-            looked_up=prompt.has_stored_data(self.registry.personal),
-            recalled=frozenset(draft.recalled_memories),
-            made=frozenset(draft.new_memories),
-            changing=len(draft.changed_memories) + sum(map(_changes_memory, requests)),
+            read_stored_data=prompt.has_stored_data(self.registry.personal),
+            recalled_memories=frozenset(draft.recalled_memories),
+            new_memories=frozenset(draft.new_memories),
+            changed_count=len(draft.changed_memories) + sum(map(_changes_memory, requests)),
         )
         started = [request for request in requests if self.registry.changes(request.name)]
         if started:

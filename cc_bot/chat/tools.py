@@ -53,7 +53,7 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 MAX_TEXT_LENGTH = 6000
-CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
+OUTCOME_UNKNOWN_ERRORS: Final = (ToolTimedOut, ToolCallLost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +65,16 @@ class ToolContext:
     timezone: ZoneInfo
     stores: "Stores"
     tainted: bool = True
-    """The model has read text not written by the user."""
+    """True if the model has read text not written by the user."""
     can_propose: bool = True
-    """False in a heartbeat: there is no user to ask."""
-    shown: frozenset[int] = frozenset()
-    """Memories that this conversation stored or showed before the question."""
-    recalled: frozenset[int] = frozenset()
-    """Looked up in this turn, and seen by its user."""
-    made: frozenset[int] = frozenset()
-    changing: int = 0
-    """Number of existing memories that this turn changes or deletes."""
+    """False in a heartbeat: no user can approve."""
+    shown_memories: frozenset[int] = frozenset()
+    """Ids of memories that this conversation stored or showed before the question."""
+    recalled_memories: frozenset[int] = frozenset()
+    """Ids of memories looked up in this turn."""
+    new_memories: frozenset[int] = frozenset()
+    changed_count: int = 0
+    """Number of existing memories that this turn changes or deletes, this call included."""
     source: Source = Source("model")
     clock: Clock = utc_now
     canvas: Drawing | None = None
@@ -89,14 +89,14 @@ class ToolContext:
     own_words: str = ""
     """Typed or said in this message."""
     earlier_words: tuple[str, ...] = ()
-    """Typed or said earlier or in the message replied to, newest first."""
-    looked_up: bool = False
-    """The model has seen results of `personal` tools."""
+    """Typed or said earlier, or in the message replied to; newest first."""
+    read_stored_data: bool = False
+    """True if the model has seen results of `personal` tools."""
     asker: Asker | None = None
     approved: str | None = None
-    """The values that an approved call must find unchanged (see DeferredCall)."""
-    owners_read: bool = True
-    """An owner may see the answer and its proposals."""
+    """For an approved call: the values that must be unchanged (see DeferredCall)."""
+    owner_may_read: bool = True
+    """True if an owner may see the answer and its proposals."""
 
     @property
     def user_id(self) -> int:
@@ -107,8 +107,8 @@ class ToolContext:
         return self.stores.memories
 
     @property
-    def own(self) -> "OwnWords":
-        """Text that a tainted turn may store without approval."""
+    def grounding(self) -> "OwnWords":
+        """Checks which changes a tainted turn may make without approval."""
         from cc_bot.chat.grounding import OwnWords  # noqa: PLC0415 - 30 ms, for the first change
 
         return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
@@ -119,7 +119,7 @@ class ToolContext:
 
     @property
     def kept_audience(self) -> Audience:
-        """The audience of memories stored in this turn."""
+        """The audience of new memories."""
         return "private" if self.in_dm else self.audience
 
     def local_date(self, moment: datetime) -> str:
@@ -132,9 +132,9 @@ class ToolOutcome:
     """A JSON object; `{"error": …}` if `ok` is False."""
     ok: bool
     secret: bool = False
-    """The arguments must not be stored."""
+    """True if the arguments must not be stored."""
     changes: tuple[Change, ...] = ()
-    """Committed."""
+    """Committed changes."""
     recalled: tuple[Memory, ...] = ()
     proposal: ProposedCalls | None = None
     """A change that needs approval and was not made."""
@@ -142,9 +142,9 @@ class ToolOutcome:
     """Ids of new memories among `changes`."""
     tainted: bool = False
     ephemeral: bool = False
-    """The result is not stored with the answer."""
+    """True if the result is not stored with the answer."""
     has_side_effects: bool = False
-    """Something outside was changed for good, or may have been."""
+    """True if something outside the bot was changed, or may have been."""
     images: tuple[Attachment, ...] = ()
 
 
@@ -159,13 +159,13 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
 class CallableTool(ABC):
     schema: ToolSchema
     writes: bool
-    """It stores or changes anything; not offered in a temporary turn."""
+    """True if it stores or changes anything; not offered in a temporary turn."""
     personal: bool
-    """It acts for one user and shows the model stored data."""
-    about: str | None
-    """Offered only if the user has that and wants it used."""
+    """True if it shows the model stored data of the user."""
+    subject: str | None
+    """Offered only if the turn has and may use this, such as `memory`."""
     changes: bool
-    """A call makes a lasting change at once, so it must not be repeated."""
+    """True if a call makes a lasting change at once, so it must not be repeated."""
 
     @abstractmethod
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
@@ -184,8 +184,8 @@ class CallableTool(ABC):
         except CcBotError as error:
             if isinstance(error, ToolServerError):
                 _log.warning("tool_call_failed", tool=self.schema.name, error=type(error).__name__)
-            maybe_done = self.changes and isinstance(error, CALL_IN_DOUBT)
-            refused = (outcome_unknown if maybe_done else failed)(explain(error, texts(context.locale)))
+            may_be_done = self.changes and isinstance(error, OUTCOME_UNKNOWN_ERRORS)
+            refused = (outcome_unknown if may_be_done else failed)(explain(error, texts(context.locale)))
             return replace(refused, secret=isinstance(error, SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
@@ -206,7 +206,9 @@ class Tool(CallableTool):
             return await self.function(context, **given)
 
 
-def tool(*, writes: bool, personal: bool = True, about: str | None = None) -> Callable[[ToolFunction], Tool]:
+def tool(
+    *, writes: bool, personal: bool = True, subject: str | None = None
+) -> Callable[[ToolFunction], Tool]:
     def declare(function: ToolFunction) -> Tool:
         arguments = _arguments_of(function)
         schema = ToolSchema(
@@ -214,13 +216,13 @@ def tool(*, writes: bool, personal: bool = True, about: str | None = None) -> Ca
             description=" ".join((inspect.getdoc(function) or "").split()),
             parameters=_without_titles(arguments.model_json_schema()),
         )
-        changes = writes and about in ("memory", "schedule")
-        return Tool(schema, writes, personal, about, changes, function, arguments)
+        changes = writes and subject in ("memory", "schedule")
+        return Tool(schema, writes, personal, subject, changes, function, arguments)
 
     return declare
 
 
-class ToolsOutside(Protocol):
+class ExternalTools(Protocol):
     """Tools of servers."""
 
     def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]: ...
@@ -239,28 +241,28 @@ class TurnPart(Protocol):
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Return whether the feature's tools about these are offered."""
+        """Return for each subject whether the feature's tools about it are offered."""
         ...
 
     def for_turn(self, messages: Sequence[Message]) -> object:
-        """Return what the feature's tools share. `messages`: the turn's questions and the history before
-        them; none for an approved call."""
+        """Return an object that the feature's tools share. `messages`: the history and the questions; none
+        for an approved call."""
         ...
 
 
 class ToolRegistry:
     """All tools in a fixed order, which is part of the prompt's cached prefix."""
 
-    def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
+    def __init__(self, tools: Iterable[CallableTool], external: ExternalTools | None = None) -> None:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
-        self.outside = outside
+        self.external = external
         self.turn_parts: list[TurnPart] = []
 
-    def beside(self, outside: ToolsOutside) -> "ToolRegistry":
-        return ToolRegistry(self._tools.values(), outside)
+    def with_external(self, external: ExternalTools) -> "ToolRegistry":
+        return ToolRegistry(self._tools.values(), external)
 
     def shared(self, messages: Sequence[Message] = ()) -> Mapping[type[Any], Any]:
-        """Return what the tools of features share in one turn."""
+        """Return the objects that the tools of each feature share in one turn, by class."""
         return {type(each): each for each in (part.for_turn(messages) for part in self.turn_parts)}
 
     def subjects(self) -> Mapping[str, bool]:
@@ -268,11 +270,11 @@ class ToolRegistry:
 
     def for_visitor(self, visitor: Visitor) -> "ToolRegistry":
         """Return the tools available to the visitor. External ones can't take a built-in tool's name."""
-        if self.outside is None:
+        if self.external is None:
             return self
         there = ToolRegistry(self._tools.values())
         there.turn_parts = self.turn_parts
-        for tool in self.outside.tools_in(visitor):
+        for tool in self.external.tools_in(visitor):
             there._tools.setdefault(tool.schema.name, tool)
         return there
 
@@ -283,14 +285,14 @@ class ToolRegistry:
     def schemas(
         self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
     ) -> tuple[ToolSchema, ...]:
-        """Return the tools to offer. `subjects`, if any are given: those that the tools may be about.
+        """Return the tools to offer. `subjects`: whether to offer tools about each; by default all.
         `allowed`: names, and patterns for names of servers' tools; None: all."""
         patterns = [each for each in allowed or () if SEPARATOR in each]
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
-            and (tool.about is None or subjects.get(tool.about, not subjects))
+            and (tool.subject is None or subjects.get(tool.subject, not subjects))
             and (allowed is None or name in allowed or any(fnmatchcase(name, each) for each in patterns))
         )
 
@@ -323,13 +325,13 @@ class ToolRegistry:
             calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
             outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
         if not outcome.ok and await context.memories.contain_secret(*_texts_in(request.arguments)):
-            return replace(outcome, secret=True)  # in addition to the error
+            return replace(outcome, secret=True)
         return outcome
 
     async def run_approved(
         self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Raises ToolGone, and what the tool raises."""
+        """Run an approved call. Raises ToolGone, and what the tool raises."""
         tool = self._tools.get(call.name)
         if tool is None or tool.schema not in offered:
             raise ToolGone
@@ -373,7 +375,7 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Without pydantic's titles and nulls, which would cost tokens in every request."""
+    """Remove pydantic's titles and nulls, which would cost tokens in every request."""
     kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     if len(kinds) == 1:
         rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
@@ -398,9 +400,9 @@ def outcome_unknown(problem: str) -> ToolOutcome:
     return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=False, has_side_effects=True)
 
 
-# Lenient parsing of models' arguments; what only one tool needs is in its module.
+# Lenient parsing of models' arguments, for several tools.
 
-_NOTHING: Final = {"", "none", "null", "n/a", "-"}
+_EMPTY_VALUES: Final = {"", "none", "null", "n/a", "-"}
 
 
 def as_number(number: object) -> object:
@@ -409,8 +411,8 @@ def as_number(number: object) -> object:
     return number
 
 
-def as_or_none(text: object) -> object:
-    return None if isinstance(text, str) and text.strip().casefold() in _NOTHING else text
+def none_if_empty(text: object) -> object:
+    return None if isinstance(text, str) and text.strip().casefold() in _EMPTY_VALUES else text
 
 
 MemoryId = Annotated[int, BeforeValidator(as_number)]

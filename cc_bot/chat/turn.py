@@ -367,9 +367,9 @@ def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegis
         typed=turn.typed,
         own_words=turn.own_words,
         earlier_words=turn.earlier_words,
-        shown=turn.shown_memories,
+        shown_memories=turn.shown_memories,
         asker=options.asker,
-        owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
+        owner_may_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
     )
 
 

@@ -203,7 +203,7 @@ class TestRequest:
     async def test_uses_of_servers_what_only_reads(self, heart: Heart, tmp_path: Path) -> None:
         look = offered("look", read_only=True, waits=False, open_world=True)
         servers = CountingServers(tmp_path, (look, offered("put", waits=False)))
-        tools = discover().beside(ServerTools(servers))
+        tools = discover().with_external(ServerTools(servers))
         await heart.remember("11月24日に検査")
         heart.table.model.script = [[call("notes__look", text="11月24日に検査")], ["はい"]]
         await heart.over(tools).compose(heart.schedule, OPTIONS)

@@ -29,7 +29,7 @@ class Camera(CallableTool):
 
     def __init__(self, name: str = "camera__look", *, writes: bool = False) -> None:
         schema = ToolSchema(name, "Look.", {"type": "object", "properties": {}})
-        super().__init__(schema, writes, personal=True, about=None, changes=False)
+        super().__init__(schema, writes, personal=True, subject=None, changes=False)
         self.looks = 0
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
@@ -64,7 +64,7 @@ def with_notes(table: Table, folder: Path) -> Table:
     read = offered("read", read_only=True, waits=False)
     hostile = replace(read, description=ORDERS)
     tools = ServerTools(CountingServers(folder, (hostile,)))
-    return with_tools(table, ToolRegistry([memory.remember]).beside(tools))
+    return with_tools(table, ToolRegistry([memory.remember]).with_external(tools))
 
 
 async def keeps(table: Table, question: str) -> bool:
@@ -118,7 +118,7 @@ class TestOrders:
 
 def test_an_agent_has_the_tools_of_servers_that_it_names(tmp_path: Path) -> None:
     notes = ServerTools(CountingServers(tmp_path, (offered("read"),)))
-    there = ToolRegistry([memory.remember]).beside(notes).for_visitor(Visitor(1))
+    there = ToolRegistry([memory.remember]).with_external(notes).for_visitor(Visitor(1))
     cases: list[tuple[set[str] | None, list[str]]] = [
         (None, ["remember", "notes__read"]),
         ({"notes__*"}, ["notes__read"]),

@@ -67,7 +67,7 @@ def give_tools(scene: Scene, web: Web) -> None:
     """Have the scene's assistant reach out: by a tool server, and by the web."""
     fetch = offered("fetch", read_only=True, waits=False, open_world=True)
     servers = ServerTools(CountingServers(scene.folder, (fetch,)))
-    tools = discover().beside(servers)
+    tools = discover().with_external(servers)
     tools.turn_parts.append(WebAccess(web, web))
     scene.assistant = Assistant(scene.stores, only(scene.switch), tools, clock=scene.clock)
 

@@ -72,7 +72,7 @@ def model() -> ScriptedModel:
 
 @pytest.fixture
 def with_server(stores: Stores, model: ScriptedModel, tmp_path: Path) -> Talk:
-    tools = discover().beside(ServerTools(CountingServers(tmp_path)))
+    tools = discover().with_external(ServerTools(CountingServers(tmp_path)))
     return Talk(stores, answering=Assistant(stores, only(model), tools))
 
 

@@ -39,7 +39,7 @@ class TestTaintedTurn:
         self, turn: Turn, memory: Memory
     ) -> None:
         reminder = await turn.stores[ScheduleStore].add(ME, "薬", TOMORROW)
-        tainted = turn.having(tainted=True, recalled=frozenset({memory.id}), changing=1)
+        tainted = turn.having(tainted=True, recalled_memories=frozenset({memory.id}), changed_count=1)
         arguments: dict[str, dict[str, Any]] = {
             "remember": {"content": "猫が好き", "tags": ["猫"]},
             "update_memory": {"id": memory.id, "content": "会議は木曜"},
@@ -159,8 +159,8 @@ class TestUntaintedTurn:
         proposed: bool,
     ) -> None:
         mine = frozenset({memory.id})
-        turn = turn.having(recalled=mine if recalled else frozenset(), changing=changing)
-        turn = turn.having(made=mine if made else frozenset())
+        turn = turn.having(recalled_memories=mine if recalled else frozenset(), changed_count=changing)
+        turn = turn.having(new_memories=mine if made else frozenset())
         content = {"content": "会議は木曜"} if name == "update_memory" else {}
         outcome = await turn.call(name, id=memory.id, **content)
         assert (outcome.proposal is not None, len(outcome.changes)) == (proposed, not proposed)

@@ -20,14 +20,14 @@ def is_granted(wish: Wish) -> bool:
     asked, given = own(wish.text, earlier=(wish.earlier,)), wish.arguments
     match wish.kind:
         case "remember":
-            return asked.say(given["content"])
+            return asked.says(given["content"])
         case "change":
-            return asked.change(wish.before, given["content"])
+            return asked.asks_to_change(wish.before, given["content"])
         case "remind":
             due, cron = parse_schedule(given["when"], given.get("repeat", ""), NOW, TOKYO)
-            return asked.mean_time(due, cron) and asked.say_reminder(given["text"])
+            return asked.means_time(due, cron) and asked.says_reminder(given["text"])
         case _:
-            return asked.end(wish.before, may_be_done=wish.kind == "cancel")
+            return asked.asks_to_end(wish.before, may_be_done=wish.kind == "cancel")
 
 
 def test_natural_wishes_are_granted() -> None:
@@ -49,7 +49,7 @@ class TestText:
     def test_is_the_askers_in_other_function_words_and_with_times_as_dates(
         self, said: str, claim: str
     ) -> None:
-        assert own(said).say(claim)
+        assert own(said).says(claim)
 
     @pytest.mark.parametrize(
         ("said", "claims"),
@@ -108,7 +108,7 @@ class TestText:
     def test_is_not_theirs_once_words_are_left_out_added_or_in_another_order(
         self, said: str, claims: tuple[str, ...]
     ) -> None:
-        assert [claim for claim in claims if own(said).say(claim)] == []
+        assert [claim for claim in claims if own(said).says(claim)] == []
 
     def test_is_no_wish_where_they_quote_paste_ask_or_want_none_to_be_kept(self) -> None:
         for said in (
@@ -125,15 +125,15 @@ class TestText:
             "鍵は玄関、だけど覚えなくていいよ",
             "you don't have to remember it, but 鍵は玄関",
         ):
-            assert not own(said).say("鍵は玄関"), said
-        assert own("「鍵は玄関」と覚えて").say("鍵は玄関")
+            assert not own(said).says("鍵は玄関"), said
+        assert own("「鍵は玄関」と覚えて").says("鍵は玄関")
 
     def test_of_an_earlier_message_counts_where_this_one_only_points(self) -> None:
         for said in ("今の覚えて", "さっきの覚えておいて", "remember that", "can you note this down pls"):
-            assert own(said, earlier=("ねえ", "社員番号は4471だった")).say("ユーザーの社員番号は4471"), said
-        assert own("明日9時にそれ知らせて", earlier=("薬を飲む",)).say_reminder("薬を飲む")
+            assert own(said, earlier=("ねえ", "社員番号は4471だった")).says("ユーザーの社員番号は4471"), said
+        assert own("明日9時にそれ知らせて", earlier=("薬を飲む",)).says_reminder("薬を飲む")
         for said in ("猫が好き、覚えて", "今の覚えてる？", "どう思う？"):
-            assert not own(said, earlier=("社員番号は4471",)).say("社員番号は4471"), said
+            assert not own(said, earlier=("社員番号は4471",)).says("社員番号は4471"), said
 
     def test_of_a_reminder_may_be_a_part_with_few_neutral_words_or_only_that_it_is_time(self) -> None:
         for said, texts in {
@@ -142,7 +142,7 @@ class TestText:
             "10分後に知らせて": ("リマインダー", "10分後のお知らせ", "10分たちました"),
             "remind me in 10 minutes": ("Time's up!", "Reminder", "10 minutes are up", "It's time"),
         }.items():
-            assert [text for text in texts if not own(said).say_reminder(text)] == []
+            assert [text for text in texts if not own(said).says_reminder(text)] == []
         for said, text in (
             ("remind me in an hour about the laundry", "Check the laundry at Ken's"),
             ("remind me tomorrow never to call Anna", "Call Anna"),
@@ -153,7 +153,7 @@ class TestText:
             ("10分後に知らせて", "ボブに払う時間です"),
             ("remind me in 10 minutes", "5 minutes are up"),
         ):
-            assert not own(said).say_reminder(text), said
+            assert not own(said).says_reminder(text), said
 
     def test_of_any_length_is_decided_in_time(self) -> None:
         began = time.thread_time()
@@ -163,8 +163,8 @@ class TestText:
             ("the the " * 700, "the " * 900 + "cat"),
             ("明日 9時 3日 " * 400, "2026-11-23 " * 300 + "猫"),
         ):
-            own(said).say(claim)
-            own(said).change(claim[:3000], claim)
+            own(said).says(claim)
+            own(said).asks_to_change(claim[:3000], claim)
         assert time.thread_time() - began < 8
 
 
@@ -184,7 +184,7 @@ class TestChange:
     def test_puts_the_askers_words_in_the_place_of_others(
         self, former: str, content: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert own(said).change(former, content, shown=shown) is expected
+        assert own(said).asks_to_change(former, content, shown=shown) is expected
 
 
 class TestRemoval:
@@ -200,7 +200,7 @@ class TestRemoval:
     def test_is_of_what_the_asker_says_goes(
         self, text: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert own(said).end(text, shown=shown) is expected
+        assert own(said).asks_to_end(text, shown=shown) is expected
 
     @pytest.mark.parametrize(
         ("said", "memories"),
@@ -211,17 +211,17 @@ class TestRemoval:
     )
     def test_and_change_is_of_the_memory_that_they_name(self, said: str, memories: tuple[str, ...]) -> None:
         tea, *others = memories
-        assert own(said).end(tea, others=others)
+        assert own(said).asks_to_end(tea, others=others)
         for other in others:
             rest = [each for each in memories if each != other]
-            assert not own(said).end(other, others=rest)
-            assert not own(said).end(other, others=[each for each in rest if each != tea], shown=True)
-            assert not own(f"{said}, actually").change(other, tea, others=rest)
+            assert not own(said).asks_to_end(other, others=rest)
+            assert not own(said).asks_to_end(other, others=[each for each in rest if each != tea], shown=True)
+            assert not own(f"{said}, actually").asks_to_change(other, tea, others=rest)
 
     @pytest.mark.parametrize("said", ["牛乳はもう買ったから大丈夫", "牛乳は10時に変えて"])
     def test_is_of_a_reminder_that_is_done_or_moved(self, said: str) -> None:
-        assert own(said).end("牛乳を買う", may_be_done=True)
-        assert not own(said).end("牛乳を買う")
+        assert own(said).asks_to_end("牛乳を買う", may_be_done=True)
+        assert not own(said).asks_to_end("牛乳を買う")
 
 
 class TestTime:
@@ -244,4 +244,4 @@ class TestTime:
         self, when: str, repeat: str, said: str, *, expected: bool
     ) -> None:
         due, cron = parse_schedule(when, repeat, NOW, TOKYO)
-        assert own(said).mean_time(due, cron) is expected
+        assert own(said).means_time(due, cron) is expected

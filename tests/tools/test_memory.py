@@ -12,7 +12,7 @@ from tests.tools.conftest import Turn, result_of
 
 def shown(turn: Turn, *ids: int) -> Turn:
     """One that has looked these memories up, so that its user saw them."""
-    return turn.having(recalled=frozenset(ids), changing=1)
+    return turn.having(recalled_memories=frozenset(ids), changed_count=1)
 
 
 async def remember(turn: Turn, content: str, **arguments: Any) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class TestSupersedes:
         moved = shown(turn, old["id"])
         if afterwards:
             new = await remember(moved, "京都に住んでいる")
-            moved = moved.having(made=frozenset({new["ref"]}))
+            moved = moved.having(new_memories=frozenset({new["ref"]}))
         outcome = await moved.call("remember", content="京都に住んでいる", supersedes=f"#{old['id']}")
         result = result_of(outcome)
         assert result["superseded"] == old["id"]

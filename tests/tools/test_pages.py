@@ -71,7 +71,7 @@ class Turn:
 
     def after_a_look(self, *wrote: str, typed: str) -> "Turn":
         """One that holds others' words, and what is kept of its user; `typed` is their message."""
-        return self.of(*wrote, tainted=True, looked_up=True, typed=typed)
+        return self.of(*wrote, tainted=True, read_stored_data=True, typed=typed)
 
     async def read(self, url: str, locale: Locale = Locale.JA) -> ToolOutcome:
         return await call(replace(self.context, locale=locale), "read_page", url=url)

@@ -36,7 +36,7 @@ class Served:
 
 
 def serve(context: ToolContext, servers: CountingServers, folder: Path) -> Served:
-    tools = ToolRegistry(()).beside(ServerTools(servers)).for_visitor(Visitor(7, (10,)))
+    tools = ToolRegistry(()).with_external(ServerTools(servers)).for_visitor(Visitor(7, (10,)))
     return Served(replace(context, tainted=True), folder, tools)
 
 

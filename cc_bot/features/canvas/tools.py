@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from cc_bot.chat.consent import changed_line, check_held, needs_approval, on_one_line, propose, show
+from cc_bot.chat.consent import changed_line, check_unchanged, needs_approval, on_one_line, propose, show
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.proposal import ProposalLine
@@ -55,7 +55,7 @@ Lines = Annotated[list[_Line], BeforeValidator(_as_lines), WithJsonSchema(_SERIE
 Labels = list[Annotated[str, Field(coerce_numbers_to_str=True)]]
 
 
-@tool(writes=True, about="canvas")
+@tool(writes=True, subject="canvas")
 async def canvas_add_card(
     context: ToolContext,
     title: str,
@@ -67,7 +67,7 @@ async def canvas_add_card(
     return _draw(context, "canvas_add_card", Card(id or "", title, content))
 
 
-@tool(writes=True, about="canvas")
+@tool(writes=True, subject="canvas")
 async def canvas_show_text(
     context: ToolContext,
     content: str,
@@ -78,7 +78,7 @@ async def canvas_show_text(
     return _draw(context, "canvas_show_text", Text(id or "", content, title or ""))
 
 
-@tool(writes=True, about="canvas")
+@tool(writes=True, subject="canvas")
 async def canvas_add_chart(
     context: ToolContext,
     *,
@@ -93,7 +93,7 @@ async def canvas_add_chart(
     return _draw(context, "canvas_add_chart", Chart(id or "", title, kind, tuple(labels), lines))
 
 
-@tool(writes=True, about="canvas")
+@tool(writes=True, subject="canvas")
 async def canvas_update_card(
     context: ToolContext,
     id: Id,  # noqa: A002 - as above
@@ -104,13 +104,13 @@ async def canvas_update_card(
     return _draw(context, "canvas_update_card", UpdateCard(id, title or None, content or None))
 
 
-@tool(writes=True, about="canvas")
+@tool(writes=True, subject="canvas")
 async def canvas_remove_element(context: ToolContext, id: Id) -> ToolOutcome:  # noqa: A002 - as above
     """Take one element off the canvas."""
     return _draw(context, "canvas_remove_element", RemoveElement(id))
 
 
-@tool(writes=True, about="canvas")
+@tool(writes=True, subject="canvas")
 async def canvas_set_mode(
     context: ToolContext,
     mode: Literal["clear", "list", "board", "focus"],
@@ -125,8 +125,8 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     draft = context.canvas
     if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")
-    before, held = draft.canvas, _unchanged_values(draft, command, approved=context.approved is not None)
-    check_held(context, **held)
+    before, expected = draft.canvas, _unchanged_values(draft, command, approved=context.approved is not None)
+    check_unchanged(context, **expected)
     proposed = needs_approval(context, lambda: False)
     try:
         canvas = draft.apply(command, propose=proposed)
@@ -141,7 +141,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     words = texts(context.locale)
     shown = show(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
     given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
-    return propose(context, tool_name, given, shown, held=held, result=fields)
+    return propose(context, tool_name, given, shown, expected=expected, result=fields)
 
 
 def _unchanged_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:

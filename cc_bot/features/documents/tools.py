@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, as_or_none, succeeded, tool
+from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, none_if_empty, succeeded, tool
 from cc_bot.domain.message import Attachment, Document
 from cc_bot.features.memory.search.passages import find_passages
 
@@ -21,18 +21,18 @@ _MAX_RANGES: Final = 20
 
 Pages = Annotated[
     str | None,
-    BeforeValidator(as_or_none),
+    BeforeValidator(none_if_empty),
     BeforeValidator(lambda pages: str(pages) if isinstance(pages, int) else pages),
     Field(description="Such as 3, 5-8 or 2,9."),
 ]
 
 
-@tool(writes=False, personal=False, about="file")
+@tool(writes=False, personal=False, subject="file")
 async def read_file(
     context: ToolContext,
     file: str,
     pages: Pages = None,
-    query: Annotated[str | None, BeforeValidator(as_or_none)] = None,
+    query: Annotated[str | None, BeforeValidator(none_if_empty)] = None,
 ) -> ToolOutcome:
     """Read more of a document that was attached: its pages (or slides, parts), or with query those where
     something stands. Use the user's own words as query."""

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from cc_bot.chat.consent import check_held, propose_call, repeats_only
+from cc_bot.chat.consent import check_unchanged, is_typed_phrase, propose_call
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome
 from cc_bot.domain.access import Visitor
@@ -39,7 +39,7 @@ class CallableServerTool(CallableTool):
         """`calls` counts the turn's calls by server."""
         writes = not tool.read_only
         super().__init__(
-            tool.schema, writes, personal=True, about=None, changes=writes and not tool.needs_approval
+            tool.schema, writes, personal=True, subject=None, changes=writes and not tool.needs_approval
         )
         self._tool = tool
         self._servers = servers
@@ -48,8 +48,8 @@ class CallableServerTool(CallableTool):
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Make or propose the call. Raises InvalidToolCall and ToolServerError."""
         tool, values = self._tool, self._parse_arguments(arguments)
-        held = {"approvers": tool.approvers}
-        check_held(context, **held)
+        expected = {"approvers": tool.approvers}
+        check_unchanged(context, **expected)
         if context.approved is not None or not (tool.needs_approval or self._may_leak(context, values)):
             result = await self._servers.call(tool.server, tool.name, values, context.asker)
             fields = {"note": RESULT_NOTE, "result" if result.ok else "error": result.text}
@@ -60,7 +60,7 @@ class CallableServerTool(CallableTool):
                 images=result.images,
                 has_side_effects=self.changes,
             )
-        if tool.approvers == "owners" and not context.owners_read:
+        if tool.approvers == "owners" and not context.owner_may_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
         return propose_call(
             context,
@@ -69,7 +69,7 @@ class CallableServerTool(CallableTool):
             _in_schema_order(values, tool),
             server=tool.server,
             approvers=tool.approvers,
-            held=held,
+            expected=expected,
         )
 
     def _may_leak(self, context: ToolContext, values: Mapping[str, Any]) -> bool:
@@ -78,7 +78,7 @@ class CallableServerTool(CallableTool):
         if not (context.tainted and (self._tool.open_world or self._tool.for_roles)):
             return False
         known = self._tool.parameters.get("properties", {})
-        if not (values.keys() <= known.keys() and repeats_only(context.typed, values)):
+        if not (values.keys() <= known.keys() and is_typed_phrase(context.typed, values)):
             return True
         self._calls[_TAINTED_CALLS] += 1
         return self._calls[_TAINTED_CALLS] > MAX_TAINTED_CALLS
@@ -109,7 +109,7 @@ def _in_schema_order(values: Mapping[str, Any], tool: OfferedTool) -> Mapping[st
 
 
 class ServerTools:
-    """The tools of all servers (a ToolsOutside)."""
+    """The tools of all servers (a ExternalTools)."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers

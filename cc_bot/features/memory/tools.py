@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.chat.consent import (
     changed_line,
-    check_held,
+    check_unchanged,
     field_line,
     needs_approval,
     on_one_line,
@@ -27,7 +27,7 @@ from cc_bot.chat.tools import (
     ToolContext,
     ToolOutcome,
     as_number,
-    as_or_none,
+    none_if_empty,
     succeeded,
     tool,
 )
@@ -100,10 +100,10 @@ def _as_list(tags: object) -> object:
 
 Tags = Annotated[list[str], BeforeValidator(_as_list)]
 Limit = Annotated[int, AfterValidator(lambda limit: max(1, min(limit, MAX_RESULTS)))]
-Superseded = Annotated[int | None, BeforeValidator(as_number), BeforeValidator(as_or_none)]
+Superseded = Annotated[int | None, BeforeValidator(as_number), BeforeValidator(none_if_empty)]
 Expires = Annotated[
     str | None,
-    BeforeValidator(as_or_none),
+    BeforeValidator(none_if_empty),
     Field(description="Its last day or time, if it ends: 2026-03-15 or 2026-03-15T18:00."),
 ]
 
@@ -146,7 +146,7 @@ class _Draft:
         return {"content": self.content, "category": self.category, "tags": self.tags, "expires": ends}
 
 
-@tool(writes=True, about="memory")
+@tool(writes=True, subject="memory")
 async def remember(
     context: ToolContext,
     *,
@@ -163,7 +163,7 @@ async def remember(
     `supersedes`."""
     former = None if supersedes is None else await _find_own(context, supersedes)
     if former is not None:
-        check_held(context, content=former.content)
+        check_unchanged(context, content=former.content)
     draft = _Draft(
         clean_content(content),
         clean_category(category),
@@ -175,8 +175,8 @@ async def remember(
     same = known is not None and is_same_text(known.content, draft.content)
     if known is not None and same and former is None:
         return await _handle_duplicate(context, draft, known, filed=bool(category), tagged=bool(tags))
-    own, ends = context.own, draft.expires_at
-    if needs_approval(context, lambda: own.say(draft.content) and (ends is None or own.mean_day(ends))):
+    own, ends = context.grounding, draft.expires_at
+    if needs_approval(context, lambda: own.says(draft.content) and (ends is None or own.means_day(ends))):
         return await _propose_new(context, draft, former)
     category, grounded_tags = _grounded_labels(context, draft.category, draft.tags)
     draft = replace(draft, category=clean_category(category), tags=tuple(grounded_tags or ()))
@@ -190,7 +190,7 @@ async def remember(
     return await _replace(context, draft, former, known if same else None)
 
 
-@tool(writes=False, about="memory")
+@tool(writes=False, subject="memory")
 async def recall(
     context: ToolContext,
     query: Annotated[
@@ -213,7 +213,7 @@ async def recall(
     return succeeded(result, recalled=tuple(memories), tainted=_any_tainted(memories))
 
 
-@tool(writes=True, about="memory")
+@tool(writes=True, subject="memory")
 async def update_memory(
     context: ToolContext,
     *,
@@ -225,7 +225,7 @@ async def update_memory(
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     former = await _find_own(context, id)
-    check_held(context, **_Draft.of(former).arguments)
+    check_unchanged(context, **_Draft.of(former).arguments)
     draft = _Draft(
         clean_content(content) if content else former.content,
         clean_category(category) if category else former.category,
@@ -236,7 +236,7 @@ async def update_memory(
     others, ends = await _find_others(context, former), draft.expires_at
 
     def is_said() -> bool:
-        is_end_said = ends == former.expires_at or (ends is not None and context.own.mean_day(ends))
+        is_end_said = ends == former.expires_at or (ends is not None and context.grounding.means_day(ends))
         return bool(content) and is_end_said and _is_change_said(context, former, draft.content, others)
 
     if _change_needs_approval(context, former, is_said):
@@ -258,26 +258,30 @@ async def update_memory(
     return succeeded({"updated": describe_change(context, change)}, changes=(change.receipt,))
 
 
-@tool(writes=True, about="memory")
+@tool(writes=True, subject="memory")
 async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _find_own(context, id)
-    held = {"content": memory.content}
-    check_held(context, **held)
+    expected = {"content": memory.content}
+    check_unchanged(context, **expected)
     others = await _find_others(context, memory)
     if _change_needs_approval(
         context,
         memory,
-        lambda: context.own.end(memory.content, others=others, shown=context.shown == {memory.id}),
+        lambda: context.grounding.asks_to_end(
+            memory.content, others=others, shown=context.shown_memories == {memory.id}
+        ),
     ):
         shown = show(texts(context.locale)[ProposalTexts].forget, number=memory.number, text=memory.content)
-        return propose(context, "forget", {"id": memory.number}, shown, held=held, memory_id=memory.id)
+        return propose(
+            context, "forget", {"id": memory.number}, shown, expected=expected, memory_id=memory.id
+        )
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     return succeeded(_deletion_result(memory), changes=(MemoryChange("deleted", memory).receipt,))
 
 
-@tool(writes=False, about="memory")
+@tool(writes=False, subject="memory")
 async def list_memories(
     context: ToolContext,
     category: str | None = None,
@@ -352,7 +356,7 @@ async def _replace(context: ToolContext, draft: _Draft, former: Memory, known: M
     it, else `former`."""
     obsolete: Memory | None
     memories, duplicate = context.memories, known if known and known.id != former.id else None
-    if duplicate is not None and duplicate.id not in context.made:
+    if duplicate is not None and duplicate.id not in context.new_memories:
         obsolete, change = former, MemoryChange("updated", duplicate, duplicate)
     else:
         updated = await memories.update(
@@ -393,13 +397,15 @@ async def _store_and_propose(context: ToolContext, draft: _Draft, former: Memory
 def _change_needs_approval(context: ToolContext, memory: Memory, is_grounded: Callable[[], bool]) -> bool:
     if needs_approval(context, is_grounded):
         return True
-    if context.approved is not None or memory.id in context.made:
+    if context.approved is not None or memory.id in context.new_memories:
         return False
-    return memory.id not in context.shown | context.recalled or context.changing > 1
+    return memory.id not in context.shown_memories | context.recalled_memories or context.changed_count > 1
 
 
 def _is_change_said(context: ToolContext, former: Memory, content: str, others: Sequence[str]) -> bool:
-    return context.own.change(former.content, content, others=others, shown=context.shown == {former.id})
+    return context.grounding.asks_to_change(
+        former.content, content, others=others, shown=context.shown_memories == {former.id}
+    )
 
 
 _LABELS: Final = frozenset(
@@ -421,7 +427,7 @@ def _grounded_labels(
 
     def is_said(label: str) -> bool:
         is_common = label.strip().casefold() in _LABELS
-        return is_common or context.own.say_phrase(label)
+        return is_common or context.grounding.says_phrase(label)
 
     stored = category if category and is_said(category) else None
     return stored, None if tags is None else [tag for tag in tags if is_said(tag)]
@@ -457,8 +463,10 @@ async def _propose_new(context: ToolContext, draft: _Draft, former: Memory | Non
         return await _propose(context, "remember", draft, draft.arguments, shown)
     parts = [*_content_lines(former.content, draft.content, words), *parts]
     shown = show(words[ProposalTexts].replace, *parts, number=former.number)
-    arguments, held = {**draft.arguments, "supersedes": former.number}, {"content": former.content}
-    return await _propose(context, "remember", draft, arguments, shown, held=held, memory_id=former.id)
+    arguments, expected = {**draft.arguments, "supersedes": former.number}, {"content": former.content}
+    return await _propose(
+        context, "remember", draft, arguments, shown, expected=expected, memory_id=former.id
+    )
 
 
 async def _propose_edit(context: ToolContext, draft: _Draft, former: Memory) -> ToolOutcome:
@@ -471,7 +479,7 @@ async def _propose_edit(context: ToolContext, draft: _Draft, former: Memory) -> 
     shown = show(words[ProposalTexts].change, *parts, number=former.number)
     arguments = {"id": former.number, **changes}
     return await _propose(
-        context, "update_memory", draft, arguments, shown, held=now.arguments, memory_id=former.id
+        context, "update_memory", draft, arguments, shown, expected=now.arguments, memory_id=former.id
     )
 
 
@@ -482,13 +490,13 @@ async def _propose(
     arguments: Mapping[str, object],
     shown: ProposalText,
     *,
-    held: Mapping[str, object] | None = None,
+    expected: Mapping[str, object] | None = None,
     memory_id: int | None = None,
 ) -> ToolOutcome:
     """Propose a call. Raises SecretNotStored, as proposals must not contain secrets either."""
     if await context.memories.contain_secret(draft.content, draft.category, *draft.tags):
         raise SecretNotStored
-    return propose(context, name, arguments, shown, held=held, memory_id=memory_id)
+    return propose(context, name, arguments, shown, expected=expected, memory_id=memory_id)
 
 
 def _content_lines(before: str, after: str, words: Texts) -> Iterator[ProposalLine]:

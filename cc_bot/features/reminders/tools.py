@@ -11,8 +11,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.chat.consent import check_held, field_line, needs_approval, on_one_line, propose, show
-from cc_bot.chat.tools import InvalidToolCall, MemoryId, ToolContext, ToolOutcome, as_or_none, succeeded, tool
+from cc_bot.chat.consent import check_unchanged, field_line, needs_approval, on_one_line, propose, show
+from cc_bot.chat.tools import (
+    InvalidToolCall,
+    MemoryId,
+    ToolContext,
+    ToolOutcome,
+    none_if_empty,
+    succeeded,
+    tool,
+)
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
 from cc_bot.domain.message import Place
 from cc_bot.domain.proposal import Moment, ProposalLine
@@ -28,7 +36,7 @@ MAX_LISTED = 30
 _identity = attrgetter("key.channel_id", "text", "due_at", "repeat", "status", "visibility")
 
 
-@tool(writes=True, about="schedule")
+@tool(writes=True, subject="schedule")
 async def schedule(
     context: ToolContext,
     *,
@@ -36,7 +44,7 @@ async def schedule(
     text: Annotated[str, Field(description="In the user's words and language.")],
     repeat: Annotated[
         str | None,
-        BeforeValidator(as_or_none),
+        BeforeValidator(none_if_empty),
         Field(
             description="Cron, where the user is: 0 9 * * 1-5. Every other Tuesday: 0 9 * * 2 every 2 weeks "
             "(or days, months). Leave out for once."
@@ -47,7 +55,9 @@ async def schedule(
     present one; ask if it is not clear when."""
     store, key = context.stores[ScheduleStore], context.key
     due, cron = _first_time(context, when, repeat or "")
-    if needs_approval(context, lambda: context.own.mean_time(due, cron) and context.own.say_reminder(text)):
+    if needs_approval(
+        context, lambda: context.grounding.means_time(due, cron) and context.grounding.says_reminder(text)
+    ):
         text, words = store.check(text), texts(context.locale)
         time = _time_line(due, cron, words, timezone=context.timezone.key, place=context.place)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
@@ -72,7 +82,7 @@ async def schedule(
     return _report_added(added)
 
 
-@tool(writes=False, about="schedule")
+@tool(writes=False, subject="schedule")
 async def list_schedules(context: ToolContext) -> ToolOutcome:
     """List the user's reminders, the next one first."""
     known = await _list_visible(context)
@@ -84,7 +94,7 @@ async def list_schedules(context: ToolContext) -> ToolOutcome:
     return succeeded({**content, **more}, tainted=any(each.tainted for each in listed))
 
 
-@tool(writes=True, about="schedule")
+@tool(writes=True, subject="schedule")
 async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it again."""
@@ -92,14 +102,16 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
-    held = {"text": found.text, "repeat": found.repeat}
-    check_held(context, **held)
+    expected = {"text": found.text, "repeat": found.repeat}
+    check_unchanged(context, **expected)
     others = [each.text for each in known if each is not found]
-    if needs_approval(context, lambda: context.own.end(found.text, others=others, may_be_done=True)):
+    if needs_approval(
+        context, lambda: context.grounding.asks_to_end(found.text, others=others, may_be_done=True)
+    ):
         words = texts(context.locale)
         time = _time_line(found.due_at, found.repeat, words)
         shown = show(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
-        return propose(context, "cancel_schedule", {"id": found.number}, shown, held=held)
+        return propose(context, "cancel_schedule", {"id": found.number}, shown, expected=expected)
     cancelled = await context.stores[ScheduleStore].cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)

@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.chat.consent import choices_of_words, propose_call
+from cc_bot.chat.consent import count_possible_queries, propose_call
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.domain.tool_calls import READ_PAGE, WEB_SEARCH
@@ -26,7 +26,7 @@ PAGES_NOTE: Final = (
 _log = structlog.get_logger(__name__)
 
 
-@tool(writes=False, personal=False, about="page")
+@tool(writes=False, personal=False, subject="page")
 async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     """Read a web page, PDF or other document. Only addresses that stand in the user's messages, in what they
     reply to or forwarded, or in results of web_search in this turn can be read: give one of those exactly as
@@ -55,7 +55,7 @@ async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     return succeeded(_page_fields(await web.read(pages, address)), tainted=True)
 
 
-@tool(writes=False, personal=False, about="search")
+@tool(writes=False, personal=False, subject="search")
 async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     """Search the web, in a few words, without anything private. Read what looks best with read_page, where
     that is offered."""
@@ -69,7 +69,7 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
     if web.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     web.searches_left -= 1
-    if _may_leak(context) and not web.spend_choice(choices_of_words(context.typed, query_words)):
+    if _may_leak(context) and not web.spend_choice(count_possible_queries(context.typed, query_words)):
         return _propose(context, WEB_SEARCH, {"query": query})
     results = await searches.search(query_words)
     for result in results:
@@ -79,7 +79,7 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
 
 
 def _may_leak(context: ToolContext) -> bool:
-    return context.approved is None and context.tainted and context.looked_up
+    return context.approved is None and context.tainted and context.read_stored_data
 
 
 def _count_address_choices(typed: str, address: WebAddress) -> int:

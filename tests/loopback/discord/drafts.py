@@ -81,7 +81,7 @@ def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> l
     message had and keeps; where there is no such file, there is no picture to see."""
     urls = {attachment.file.name: attachment.url for attachment in attachments}
 
-    def resolved(embed: dict[str, Any]) -> dict[str, Any]:
+    def with_result(embed: dict[str, Any]) -> dict[str, Any]:
         copy = {"type": "rich", **embed}
         for key in ("image", "thumbnail"):
             url = (copy.get(key) or {}).get("url", "")
@@ -90,7 +90,7 @@ def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> l
                 copy[key] = {**copy[key], "url": found} if found else None
         return {name: value for name, value in copy.items() if value is not None}
 
-    return [resolved(embed) for embed in embeds]
+    return [with_result(embed) for embed in embeds]
 
 
 @dataclass(frozen=True, slots=True)
