@@ -59,8 +59,8 @@ async def run_discord(
                 Process(name, platform.node(), __version__, config.shards, config.shard_count),
                 ended,
                 lambda: {file: hash_file(operator_path(config, file)) for file in OPERATOR_FILES},
-                alone=not shared,
-                waits_for=lambda other: say(
+                is_only_process=not shared,
+                on_wait=lambda other: say(
                     words.waits_for.format(host=other.host, shards=other.shards_text or "*")
                 ),
             )

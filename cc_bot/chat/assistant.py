@@ -172,7 +172,7 @@ class Assistant:
         """Discard turns of users that another process erases."""
         while True:
             await asyncio.sleep(CHECK_ERASURES_EVERY_S)
-            if len(membership.living) == 1 or not self.turns:
+            if len(membership.active) == 1 or not self.turns:
                 continue
             try:
                 self.turns.discard(await self._stores.personal_data.list_begun())

@@ -44,12 +44,12 @@ _SELECT_TABLES: Final = """
 """
 
 Rows = Mapping[str, int]
-"""Row count of each table."""
+"""The number of rows in each table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The hash detects damage that SQLite's check misses."""
+    """What a backup held when it was made. The hash detects damage that SQLite's check misses."""
 
     made_at: datetime
     program: str
@@ -58,7 +58,7 @@ class Manifest:
     sha256: str
     rows: Rows
     erasures: int
-    """Entries in the erasure log."""
+    """The number of entries in the erasure log."""
 
     def to_json(self) -> str:
         made_at = self.made_at.isoformat(timespec="milliseconds")
@@ -85,7 +85,7 @@ def manifest_path(backup: Path) -> Path:
 
 
 def read_manifest(backup: Path) -> Manifest | None:
-    """Raises OSError, or ValueError if it is invalid; None if there is none."""
+    """Return the manifest; None if there is none. Raises OSError, or ValueError if it is invalid."""
     with suppress(FileNotFoundError):
         return Manifest.from_json(read_regular(manifest_path(backup)).decode())
     return None
@@ -98,7 +98,7 @@ def manifests_in(folder: Path) -> Iterator[Manifest]:
 
 
 def hash_of(path: Path) -> str:
-    """Raises OSError."""
+    """Return the file's SHA-256. Raises OSError."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -121,7 +121,7 @@ def check_database(connection: sqlite3.Connection) -> tuple[int, Rows]:
 
 
 def ensure_whole(connection: sqlite3.Connection) -> None:
-    """Raises sqlite3.Error."""
+    """Raises Damaged if SQLite's checks fail, or another sqlite3.Error."""
     if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
         raise Damaged
     if connection.execute("PRAGMA foreign_key_check").fetchone():
@@ -129,23 +129,23 @@ def ensure_whole(connection: sqlite3.Connection) -> None:
 
 
 def is_disk_error(error: BaseException) -> bool:
-    """The file may be intact."""
+    """Return whether the disk failed, so that the file may be intact."""
     return code_of(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backup:
-    """Later ones compare greater."""
+    """A backup in a folder; later ones compare greater."""
 
     moment: datetime
-    """In the time zone of the program that made it."""
+    """When it was made, in the time zone of the program."""
     number: int
     """Counts backups of the same second."""
     path: Path
 
 
 def backups_in(folder: Path) -> list[Backup]:
-    """Newest first. Raises OSError."""
+    """List the backups, newest first. Raises OSError."""
     found = list[Backup]()
     for path in folder.iterdir():
         if match := _NAME.fullmatch(path.name):
@@ -193,7 +193,7 @@ class BackupResult:
     path: Path
     manifest: Manifest
     deleted: tuple[Path, ...] = ()
-    """By the rotation."""
+    """The expired backups that were deleted."""
 
 
 async def back_up(
@@ -298,7 +298,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
             if not target.exists() and not manifest_path(target).exists():
                 return partial, target
             partial.unlink()
-    raise AssertionError("names never run out")
+    raise AssertionError("the numbers of names do not end")
 
 
 def copies_of(database: Path) -> list[Path]:
@@ -316,7 +316,7 @@ def copies_of(database: Path) -> list[Path]:
 
 
 def leftovers_of(database: Path) -> list[Path]:
-    """The folders of interrupted restores."""
+    """List the folders of interrupted restores."""
     return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
 
 
@@ -339,6 +339,6 @@ def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, .
 
 
 def newest_backup(folder: Path, zone: tzinfo) -> datetime | None:
-    """Returns when it was made, or None if there is none. Raises OSError."""
+    """Return when the newest backup was made; None if there is none. Raises OSError."""
     newest = next(iter(backups_in(folder)), None)
     return newest.moment.replace(tzinfo=zone) if newest else None

@@ -22,44 +22,44 @@ from cc_bot.domain.tool_calls import without_texts
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS: Final = 221_845_392_000_000  # the year 9000: all clocks of the world can tell it
+_LAST_MS: Final = 221_845_392_000_000  # the year 9000, which datetime can represent in all time zones
 
 
 class Store:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
-        """`log` records deletions; None if they repeat a log's after a restore. `process`: the owner of
+        """`log`: records deletions; None if they repeat logged ones after a restore. `process`: the owner of
         turns, claims and reservations."""
         self._database = database
         self._clock = clock
         self._log = log
         self._process = process
 
-    async def _change(self, about: Sequence[LockKey], sql: str, *params: Any) -> Sequence[Row]:
-        [rows] = await self._database.transaction([Statement(sql, params)], about)
+    async def _change(self, lock_keys: Sequence[LockKey], sql: str, *params: Any) -> Sequence[Row]:
+        [rows] = await self._database.transaction([Statement(sql, params)], lock_keys)
         return rows
 
 
 def to_text(moment: datetime) -> str:
-    """ISO 8601 in UTC, always with microseconds: text order is time order."""
+    """Return ISO 8601 in UTC, always with microseconds, so that text order is time order."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def to_ms(moment: datetime) -> int:
-    """Truncated, and computed in integers, as floats lose a millisecond now and then."""
+    """Return Unix milliseconds, truncated. A float would lose a millisecond now and then."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def from_ms(ms: int) -> datetime:
-    """Limited to what datetime can represent: one bad row must not break reading all."""
+    """Return the time, limited to what datetime can represent, so that one bad row breaks no query."""
     if not 0 <= ms <= _LAST_MS:
         ms = 0 if ms < 0 else _LAST_MS
     return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
 
 
 def idle_since(now: datetime, ttl: timedelta) -> str:
-    """The last activity that is too long ago for an open session."""
+    """Return the last activity that is too long ago for an open session."""
     try:
         return to_text(now - ttl)
     except OverflowError:  # a time to live of thousands of years: sessions never expire
@@ -75,14 +75,14 @@ _NUMBERED: Final[Mapping[Noun, str]] = {
 
 
 def next_number(noun: Noun) -> str:
-    """SQL for the number of a user's new row ($1)."""
+    """Return SQL for the number of a new row of the user $1."""
     last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
     return f"1 + coalesce(({last}), 0)"
 
 
 def keep_number(noun: Noun) -> str:
-    """SQL that records the number of a user's ($1) new row, so that it is never reused. Run it after the
-    insert, in the same transaction."""
+    """Return SQL that records the number of a new row of the user $1, so that it is never reused. It runs
+    after the insert, in the same transaction."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
         SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
@@ -94,15 +94,15 @@ def keep_number(noun: Noun) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a field is stored. None is NULL."""
+    """How a field is stored. None is stored as NULL."""
 
     write: Callable[[Any], Any] | None = None
-    """None: unchanged; `read` too."""
+    """None: the value is stored as it is. Likewise `read`."""
     read: Callable[[Any], Any] | None = None
     column: str = ""
-    """If it differs from the field's name."""
+    """The column's name, if it differs from the field's."""
     nothing: str = "NULL"
-    """PostgreSQL takes an untyped one for text."""
+    """NULL with a type, as PostgreSQL takes an untyped one for text."""
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -155,7 +155,7 @@ class _Column:
 
 
 class Columns(Generic[V]):
-    """In the order of the fields."""
+    """The columns of a table's rows, in the order of the fields."""
 
     def __init__(
         self,
@@ -179,16 +179,16 @@ class Columns(Generic[V]):
         """Return a value's columns by name, in order."""
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
-        """For SELECT, RETURNING and INSERT."""
+        """The list for SELECT, RETURNING and INSERT."""
         self.marks: Final[str] = Parameters(self.names).marks
-        """For VALUES, if no other parameters come first."""
+        """The parameters for VALUES, if no others come first."""
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
     def of(self, alias: str) -> str:
         return ", ".join(f"{alias}.{name}" for name in self.names)
 
     def filled(self, **given: str) -> str:
-        """A list in place of `select`, with these values and else NULL."""
+        """Return a list for SELECT of the same shape, with these values and else NULL."""
         return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
@@ -204,7 +204,7 @@ class Columns(Generic[V]):
         return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
     def _build_expression(self, described: "Columns[Any]", value: type, within: str) -> str:
-        """Return the expression that builds a value; collect its columns."""
+        """Return the expression that builds a value, and add its columns."""
         parts = []
         for name, hint in _field_types(value).items():
             if name in described._without:
@@ -219,7 +219,7 @@ class Columns(Generic[V]):
             elif is_dataclass(bare) and isinstance(bare, type):
                 part = self._build_expression(described, bare, f"{within}{name}.")
             else:
-                raise TypeError(f"how does {value.__name__}.{name} stand in its column?")
+                raise TypeError(f"{value.__name__}.{name} needs a Kind")
             parts.append(f"{name}={part}")
         self._scope[value.__name__] = value
         return f"{value.__name__}({', '.join(parts)})"
@@ -242,8 +242,8 @@ class Columns(Generic[V]):
         return f"write_{column.name}(value.{column.field})"
 
     def _compile(self, given: str, made: str) -> Callable[..., Any]:
-        """As dataclasses do with their methods: as fast as hand-written code."""
-        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
+        """Compile a function, as dataclasses do: it is as fast as hand-written code."""
+        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - only names of fields
         return compiled
 
 
@@ -254,7 +254,7 @@ def _field_types(value: type) -> dict[str, Any]:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """The type without None, and whether it allowed None; for literals, their type."""
+    """Return the type without None, or the type of a Literal's values; and whether it allowed None."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
         hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
@@ -268,9 +268,9 @@ class Parameters:
         self.names: Final = ", ".join(self._marks)
         self.marks: Final = ", ".join(self._marks.values())
         self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
-        """For SET in UPDATE."""
+        """The list for SET in UPDATE."""
         self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
-        """For ON CONFLICT DO UPDATE."""
+        """The list for ON CONFLICT DO UPDATE."""
 
     def __getitem__(self, name: str) -> str:
         return self._marks[name]
@@ -287,7 +287,7 @@ def upsert(table: str, keys: str, values: str) -> str:
     return f"""
         INSERT INTO {table} ({row.names}) VALUES ({row.marks})
         ON CONFLICT ({", ".join(keys.split())}) DO UPDATE SET {changed} {own}
-    """  # noqa: S608 - put together from constants alone
+    """  # noqa: S608 - only constants
 
 
 KEY: Final = Columns(SessionKey)
@@ -299,12 +299,13 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 
 
 def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
-    """A thread has the lock keys of its channel too: Discord may report a message by the thread alone."""
+    """Return the lock keys of a channel, or of a thread and its channel: Discord may report a message by its
+    thread only."""
     return (channel_lock(key.channel_id), channel_lock(key.place_id))
 
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
-    """Memory texts are stored as references (domain/memory_calls.py)."""
+    """Return the calls as JSON, with references in place of memories' texts."""
     return _list_to_json([asdict(without_texts(call)) for call in calls])
 
 

@@ -20,7 +20,7 @@ from cc_bot.domain.errors import CopyRefused, CopyStopped, CopyTargetOccupied, S
 if TYPE_CHECKING:
     from cc_bot.db.postgres import PostgresDatabase
 
-# ruff: noqa: S608 - put together from names in the schemas
+# ruff: noqa: S608 - only names of the schemas
 
 _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
     "sqlite": """
@@ -43,7 +43,7 @@ class CopiedTable:
     """Columns that both schemas have."""
     rows: int
     number_column: str
-    """Column of numbers that are never reused, if any."""
+    """The column of numbers that are never reused; empty if there is none."""
     last_number: int
 
     @property
@@ -161,7 +161,7 @@ async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[
 
 def _ensure_equal(expected: object, found: object) -> None:
     if found != expected:
-        raise ValueError("a row is missing, or refers to one that is")
+        raise ValueError("a row, or one that it refers to, is missing")
 
 
 def _failure(error: StorageError, location: str, table: CopiedTable) -> StartupError:

@@ -21,7 +21,7 @@ Dialect = Literal["sqlite", "postgresql"]
 
 
 class Fragment(NamedTuple):
-    """`{0}`, `{1}`, … are the arguments."""
+    """A piece of SQL in which `{0}`, `{1}`, … are the arguments."""
 
     sqlite: str
     postgresql: str
@@ -93,33 +93,33 @@ _NAME: Final = re.compile(r"@([a-z_]+)")
 
 @lru_cache(maxsize=2048)
 def expand(sql: str, dialect: Dialect) -> str:
-    """Raises KeyError for an unknown fragment."""
-    parts, at = list[str](), 0
-    while found := _NAME.search(sql, at):
+    """Replace each `@name(…)` by its fragment. Raises KeyError for an unknown name."""
+    parts, start = list[str](), 0
+    while found := _NAME.search(sql, start):
         fragment = getattr(FRAGMENTS[found[1]], dialect)
         arguments, end = _parse_arguments(sql, found.end())
         filled = fragment.format(*(expand(each, dialect) for each in arguments)) if arguments else fragment
-        parts += [sql[at : found.start()], filled]
-        at = end
-    return "".join((*parts, sql[at:]))
+        parts += [sql[start : found.start()], filled]
+        start = end
+    return "".join((*parts, sql[start:]))
 
 
-def _parse_arguments(sql: str, at: int) -> tuple[list[str], int]:
+def _parse_arguments(sql: str, start: int) -> tuple[list[str], int]:
     """Return the bracketed arguments and their end."""
-    if sql[at : at + 1] != "(":
-        return [], at
-    found, depth, begin = list[str](), 0, at + 1
-    for place in range(at, len(sql)):
-        match sql[place]:
+    if sql[start : start + 1] != "(":
+        return [], start
+    found, depth, begin = list[str](), 0, start + 1
+    for position in range(start, len(sql)):
+        match sql[position]:
             case "(":
                 depth += 1
             case ")":
                 depth -= 1
                 if not depth:
-                    return [*found, sql[begin:place].strip()], place + 1
+                    return [*found, sql[begin:position].strip()], position + 1
             case "," if depth == 1:
-                found.append(sql[begin:place].strip())
-                begin = place + 1
+                found.append(sql[begin:position].strip())
+                begin = position + 1
     raise ValueError("a bracket is not closed")
 
 
@@ -141,17 +141,17 @@ class Statement:
 
 
 ScrubOutcome = Literal["done", "busy", "no_room"]
-"""`busy`: another program reads or writes. `no_room`: VACUUM needs more disk space."""
+"""`busy`: another program reads or writes. `no_room`: VACUUM needs more disk space than there is."""
 
 T = TypeVar("T")
 
 Transaction = Generator[Statement, Sequence[Row], T]
-"""A transaction as a generator: yields a Statement, receives its rows, returns the result. It can't await, so
+"""A generator that yields statements, receives the rows of each, and returns the result. It can't await, so
 nothing slow runs while the transaction is open."""
 
 
 def run_all(statements: Iterable[Statement]) -> Transaction[list[Sequence[Row]]]:
-    """Returns the rows of each."""
+    """Run the statements. Returns the rows of each."""
     found = []
     for statement in statements:
         found.append((yield statement))
@@ -167,7 +167,7 @@ class LockKey(NamedTuple):
 
 MAINTENANCE_LOCK: Final = LockKey("everybody")
 PROCESSES_LOCK: Final = LockKey("processes")
-"""For process heartbeats and duties. No slow write may use this key."""
+"""The key for process heartbeats and duties. No slow write may use it."""
 
 
 def user_lock(id_: int) -> LockKey:
@@ -192,16 +192,16 @@ def sanitize(value: Any) -> Any:
 
 
 class Diagnosis(NamedTuple):
-    """An engine's error, for the operator."""
+    """What the operator is told about an engine's error."""
 
     kind: type[StorageError]
     reason: str
     remedy: str = ""
-    """The operator's remedy. If empty, the statement is wrong, and not logged."""
+    """What the operator can do. If empty, the statement is wrong, and the error is not logged."""
 
 
 class Database:
-    """A connection. Engine errors are raised as StorageError.
+    """A connection. Raises an engine's errors as StorageError.
 
     Each kind of error is logged once until the next success, without the engine's message, which may quote
     users.
@@ -210,7 +210,7 @@ class Database:
     dialect: Dialect
 
     def __init__(self, location: str, classify: Callable[[BaseException], Diagnosis]) -> None:
-        """`location`: without credentials."""
+        """`location`: the path, or the URL without credentials."""
         self.location = location
         self._classify = classify
         self._reported = set[Diagnosis]()
@@ -222,16 +222,15 @@ class Database:
     async def transaction(
         self, statements: Sequence[Statement], lock_keys: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
-        """See `write`. Returns the rows of each statement."""
-
+        """Run the statements as `write` does. Returns the rows of each."""
         return await self.write(lambda: run_all(statements), lock_keys)
 
     async def read(self, begin: Callable[[], Transaction[T]]) -> T:
-        """On one snapshot."""
+        """Run a transaction that only reads, on one snapshot."""
         raise NotImplementedError
 
     async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
-        """On its own connection: for statements whose time grows with the user's data."""
+        """Read on another connection, for statements whose time grows with the user's data."""
         raise NotImplementedError
 
     def stream(self, sql: str) -> AsyncIterator[Row]:
@@ -243,14 +242,14 @@ class Database:
         raise NotImplementedError
 
     async def wait_for_write(self, seconds: float) -> bool:
-        """For a change made through this object. Returns False after the timeout."""
+        """Wait until this object has changed the database. Returns False after the timeout."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 return await self._written.wait()
         return False
 
     async def size(self) -> int:
-        """Including the WAL."""
+        """Return the number of bytes, those of the WAL included."""
         raise NotImplementedError
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:  # noqa: ARG002
@@ -269,20 +268,20 @@ class Database:
         self._written = asyncio.Event()
 
     def _translate(self, error: BaseException) -> StorageError:
-        trouble = self._classify(error)
-        if trouble.remedy and trouble not in self._reported:
-            self._reported.add(trouble)
+        diagnosis = self._classify(error)
+        if diagnosis.remedy and diagnosis not in self._reported:
+            self._reported.add(diagnosis)
             _log.error(
                 "database_trouble",
-                error=trouble.kind.__name__,
-                reason=trouble.reason,
+                error=diagnosis.kind.__name__,
+                reason=diagnosis.reason,
                 path=self.location,
-                mended_by=trouble.remedy,
+                mended_by=diagnosis.remedy,
             )
-        return trouble.kind()
+        return diagnosis.kind()
 
     def _is_known_trouble(self, kind: type[StorageError]) -> bool:
-        return any(trouble.kind is kind for trouble in self._reported)
+        return any(diagnosis.kind is kind for diagnosis in self._reported)
 
     def _note_success(self) -> None:
         if self._reported:

@@ -26,43 +26,43 @@ _SERVER_NAME: Final = "postgresql"
 
 
 def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """The path beside which the operator's files are: the database file as the URL names it or, for a server,
-    a path in the data folder. Raises InvalidSetting."""
+    """Return the path beside which the operator's files are: the database file as the URL names it or, for a
+    server, a path in the data folder. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """The same for the program's own files (erasure log, lock), with links resolved."""
+    """Return the path beside which the program's own files are (erasure log, lock), with links resolved."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def folder_setting(url: str) -> str:
-    """The setting that determines both folders."""
+    """Return the setting that determines both folders."""
     return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
 
 
 def shown(url: str) -> str:
-    """The URL without its password. Raises InvalidSetting or EngineMissing."""
+    """Return the URL without its password. Raises InvalidSetting or EngineMissing."""
     if dialect_of(url) == "sqlite":
         return url
     _need_driver()
     from cc_bot.db.postgres import PostgresUrl  # noqa: PLC0415 - only where a URL names a server
 
-    return PostgresUrl.of(url).shown
+    return PostgresUrl.parse(url).shown
 
 
 def source_url(url: str) -> str:
-    """Like `shown`, for a database that may later be named from another folder."""
+    """Return the URL without its password, and with an absolute path. Raises as `shown`."""
     if dialect_of(url) == "sqlite":
         return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
     address = shown(url)
     options = parse_qsl(urlsplit(url).query)
-    place = "&".join(f"{name}={value}" for name, value in options if name in ("host", "port"))
-    return f"{address}?{place}" if place else address
+    hosts = "&".join(f"{name}={value}" for name, value in options if name in ("host", "port"))
+    return f"{address}?{hosts}" if hosts else address
 
 
 def require_file(url: str, command: str) -> Path:
-    """For commands on files. Raises InvalidSetting, or NotAFile for a server."""
+    """Return the database file, links resolved. Raises InvalidSetting, or NotAFile for a server."""
     if dialect_of(url) != "sqlite":
         raise NotAFile(command=command)
     return database_file(url)
@@ -101,11 +101,11 @@ _COUNT_OTHERS: Final = """
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""A bot queries at least every 15 seconds, so idle connections belong to a pooler. Those of other roles,
-whose state is hidden, count."""
+"""Counts connections that are not idle, and those of other roles, whose state is hidden. A bot queries at
+least every 15 seconds, so idle connections belong to a pooler."""
 _MAX_ATTEMPTS: Final = 20
 _PAUSE_S: Final = 0.1
-"""A closed connection may still be listed."""
+"""Between attempts, as a closed connection may still be listed."""
 
 
 async def ensure_unused(database: Database) -> None:

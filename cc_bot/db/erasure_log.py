@@ -26,12 +26,12 @@ from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.files import open_regular
 
 Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]
-"""All of a user's data; a memory; a memory with the messages that repeat it; a conversation; a Discord
-message; all messages of a channel or thread."""
+"""What was erased: all of a user's data; a memory; a memory with the messages that repeat it; a conversation;
+a Discord message; all messages of a channel or thread (`place`)."""
 
 _SALT_BYTES: Final = 16
 _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
-"""About 4 ms. Only for users: other ids are erased by the thousand."""
+"""Takes about 4 ms, so it is used only for users: other ids are erased by the thousand."""
 _TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")
 """An incomplete line left by a crash."""
 _EARLIER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
@@ -41,17 +41,17 @@ _log = structlog.get_logger(__name__)
 
 class UnreadableLine(ValueError):
     def __init__(self, path: Path, line: int) -> None:
-        super().__init__(f"line {line} of {path} is no erasure")
+        super().__init__(f"line {line} of {path} is invalid")
         self.line = line
 
 
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """A number alone may be reused after a restore."""
+    """Return a memory's id in the log. Its number may be reused after a restore, but not at the same time."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
 def thread_name(channel_id: int, thread_id: int) -> str:
-    """Thread 0: the channel itself."""
+    """Return the id of a thread in the log; thread 0 is the channel itself."""
     return f"{channel_id}/{thread_id}"
 
 
@@ -66,14 +66,14 @@ class _Entry(NamedTuple):
 class Erasures:
     salts: frozenset[bytes]
     times: Mapping[str, datetime]
-    """The last one by hash."""
+    """The last time by hash."""
     last_user: datetime | None
     count: int
     unreadable: Mapping[Path, int]
-    """The logs that were left out, each with its first line that is no erasure."""
+    """The logs that were not read, each with its first invalid line."""
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
-        """Return whether it was erased since then; None: ever."""
+        """Return whether the id was erased since then; None: at any time."""
         if kind == "user" and (self.last_user is None or (since is not None and self.last_user < since)):
             return False  # without a slow hash
         times = (self.times.get(_hash(salt, kind, id_)) for salt in self.salts)
@@ -86,11 +86,11 @@ class ErasureLog:
         self._clock = clock
         self._in_trouble = False
         self._writing = Lock()
-        """A line being written looks truncated."""
+        """Held while a line is written, which would look truncated."""
 
     @classmethod
     def beside(cls, database: Path, *, clock: Clock = utc_now) -> "ErasureLog":
-        """`sessions.erasures.jsonl` for `sessions.db`."""
+        """Return the log `sessions.erasures.jsonl` of `sessions.db`."""
         return cls(database.with_suffix(".erasures.jsonl"), clock=clock)
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
@@ -144,17 +144,17 @@ def merge_log(source: Path, target: Path) -> None:
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The log copies in a folder."""
+    """List the copies of logs in a folder."""
     return sorted(folder.glob("erasures*.jsonl"))
 
 
 def copy_in(folder: Path) -> Path:
-    """The copy that `cc-bot backup` keeps, in case the machine is lost."""
+    """Return the path of the copy that `cc-bot backup` writes, in case the machine is lost."""
     return folder / "erasures.jsonl"
 
 
 def _entries(path: Path) -> Iterator[_Entry]:
-    """In a log of an earlier checkout the first line has the salt."""
+    """Yield the entries. In a log of an earlier checkout the first line has the salt."""
     salt = ""
     with open_regular(path) as file:
         for number, line in enumerate(map(bytes.rstrip, file), 1):
@@ -176,7 +176,7 @@ def _salt_of(path: Path) -> bytes:
 
 
 def _parse(path: Path, number: int, line: bytes, salt: str) -> _Entry | None:
-    """None if a crash truncated the line."""
+    """Return the entry; None if a crash truncated the line. Raises UnreadableLine."""
     try:
         fields = json.loads(line)
         given = bytes.fromhex(fields.get("salt", salt) if salt else fields["salt"])

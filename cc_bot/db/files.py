@@ -25,9 +25,9 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
 _MAX_NAME_BYTES = 180
-"""Files beside the database have longer names, up to 255."""
+"""Files beside the database have longer names; the system allows 255 bytes."""
 _MAX_PATH_BYTES = 3900
-"""Paths may have 4096."""
+"""The system allows 4096 bytes."""
 
 
 def sqlite_path(url: str) -> Path:
@@ -54,17 +54,18 @@ def database_file(url: str) -> Path:
 
 
 def sidecar(database: Path, suffix: str) -> Path:
-    """The file beside the database with a suffix, such as `-wal`."""
+    """Return the file beside the database with a suffix, such as `-wal`."""
     return database.with_name(database.name + suffix)
 
 
 def has_folder(database: Path) -> bool:
-    """Only the default folder is created: a typing error must not start an empty database."""
+    """Return whether the folder exists or is the default one, which is created. A misspelt folder must not
+    start an empty database."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
-    """Raises DatabaseFolderMissing. `setting` names the folder."""
+    """Create the default folder. Raises DatabaseFolderMissing for another. `setting` names the folder."""
     if not has_folder(database):
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
     database.parent.mkdir(mode=0o700, exist_ok=True)
@@ -74,8 +75,8 @@ def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
 class LockOwner:
     note: Path
     previous: str
-    """The previous holder; empty if there was none, or if the note is a copy: its writer may run
-    elsewhere."""
+    """The name of the previous holder. Empty if there was none, or if the note is a copy, as its writer may
+    run elsewhere."""
 
     def write_owner(self, name: str) -> None:
         self.note.touch(mode=0o600)
@@ -84,7 +85,7 @@ class LockOwner:
 
 @contextmanager
 def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[LockOwner]:
-    """Hold the lock beside the database, or that of these shards: two bots would answer every question twice.
+    """Hold the lock beside the database, or that of these shards: two bots would answer each question twice.
     `setting` names the folder. Raises AlreadyRunning, DatabaseFolderMissing, or DatabaseUnusable if the
     folder is not writable."""
     ensure_folder(database, setting)
@@ -132,7 +133,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Not possible on Windows."""
+    """Do nothing on Windows, where a folder can't be synced."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -171,7 +172,7 @@ def append(path: Path, lines: bytes) -> None:
             if file.read(1) != b"\n":
                 lines = b"\n" + lines
         if file.write(lines) < len(lines):
-            raise OSError("the disk took a part of the lines only")
+            raise OSError("the lines were written in part")
         os.fsync(file.fileno())
     if is_new:
         sync_folder(path.parent)

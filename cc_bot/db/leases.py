@@ -22,31 +22,32 @@ _log = structlog.get_logger(__name__)
 _LEASE_S: Final = LEASE.total_seconds()
 _RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
 END_ANSWERS_AFTER_S: Final = 25.0
-"""Before the end of the lease, to leave time to mark answers as interrupted."""
+"""Answers end before the lease does, so that there is time to mark them as interrupted."""
 _POLL_S: Final = 1.0
 _LATE_S: Final = 15.0
-"""An outage may have kept other processes from renewing, too."""
+"""After such a pause an outage may have kept other processes from renewing, too."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Leases:
-    """Leader election for background work. This one holds every duty: for a terminal."""
+    """Leader election for background work. This class, for a terminal, holds every duty."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
-        """Run `work` while this process holds the duty, again each time it is regained, until `work`
-        returns."""
+        """Run `work` while this process holds the duty, and restart it each time the duty is regained, until
+        `work` returns."""
         await work()
 
 
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
     process: Process
-    ended: Sequence[str] = ()
+    ended_names: Sequence[str] = ()
     """Processes that are known to have ended."""
     hash_files: Callable[[], Mapping[str, str]] = dict
-    alone: bool = False
+    is_only_process: bool = False
     """No other process can exist: other rows come from a backup, and the lease never expires."""
-    waits_for: Callable[[Process], None] = lambda _: None
+    on_wait: Callable[[Process], None] = lambda _: None
+    """Called with the process whose lease has to expire first."""
 
 
 class Membership(Leases):
@@ -55,11 +56,11 @@ class Membership(Leases):
     def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
         self._store = store
         self._hash_files = options.hash_files
-        self._alone = options.alone
+        self._is_only_process = options.is_only_process
         self._wanted = set[str]()
-        """Held or waited for; a renewal releases all others."""
+        """Duties that this process holds or waits for; a renewal releases all others."""
         self._holders = dict[str, str | None]()
-        """By duty, at the last renewal."""
+        """The name of each duty's process at the last renewal."""
         self._lapsed = asyncio.Event()
         self._drained = False
         """Its answers ended in time, so that others have nothing to take over."""
@@ -69,10 +70,10 @@ class Membership(Leases):
         """Called when others may take over its answers."""
         self.renewed_s = monotonic()
         self.process = replace(options.process, file_hashes=options.hash_files())
-        self.living: tuple[ActiveProcess, ...] = ()
-        """At the last renewal, this one included."""
+        self.active: tuple[ActiveProcess, ...] = ()
+        """The processes at the last renewal, this one included."""
         self.is_connected: Callable[[], bool] = lambda: False
-        """All shards are connected to Discord; stored with each renewal."""
+        """Returns whether all shards are connected to Discord, which is stored with each renewal."""
         self.evicted = asyncio.Event()
         """Set when others have declared this process dead."""
 
@@ -81,9 +82,9 @@ class Membership(Leases):
         return self.process.name
 
     @property
-    def sharing(self) -> int:
-        """Processes connected to Discord."""
-        return max(1, sum(each.process.shards != () for each in self.living))
+    def process_count(self) -> int:
+        """The number of processes connected to Discord."""
+        return max(1, sum(each.process.shards != () for each in self.active))
 
     def may_send(self) -> bool:
         """Return whether no other process can have taken over."""
@@ -91,7 +92,7 @@ class Membership(Leases):
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            async with self.hold_duty(duty, patient=True):
+            async with self.hold_duty(duty, only_if_free=True):
                 working = asyncio.ensure_future(work())
                 lapsing = asyncio.create_task(self._lapsed.wait())
                 try:
@@ -105,11 +106,11 @@ class Membership(Leases):
                     await asyncio.gather(working, lapsing, return_exceptions=True)
 
     @asynccontextmanager
-    async def hold_duty(self, duty: str, *, patient: bool = False) -> AsyncIterator[None]:
-        """Wait for a duty and hold it; if `patient`, request it only after a renewal found it free."""
+    async def hold_duty(self, duty: str, *, only_if_free: bool = False) -> AsyncIterator[None]:
+        """Wait for a duty and hold it. `only_if_free`: request it only after a renewal found it free."""
         self._wanted.add(duty)
         try:
-            while not await self._take(duty, patient=patient):  # noqa: ASYNC110 - the database sends no event
+            while not await self._take(duty, only_if_free=only_if_free):  # noqa: ASYNC110 - the database sends no event
                 await asyncio.sleep(_POLL_S)
             yield
         finally:
@@ -117,8 +118,8 @@ class Membership(Leases):
             with suppress(StorageError):  # the next renewal releases it
                 await self._store.give_back(duty, self.name)
 
-    async def _take(self, duty: str, *, patient: bool) -> bool:
-        if self._lapsed.is_set() or (patient and self._holders.get(duty) not in (None, self.name)):
+    async def _take(self, duty: str, *, only_if_free: bool) -> bool:
+        if self._lapsed.is_set() or (only_if_free and self._holders.get(duty) not in (None, self.name)):
             return False
         try:
             return await self._store.take(duty, self.name)
@@ -156,12 +157,12 @@ class Membership(Leases):
             return False
         if renewal.died:
             _log.warning("processes_died", processes=renewal.died)
-        before = {each.process.name for each in self.living}
-        self.living, self._holders = renewal.living, {each.name: each.process for each in renewal.duties}
+        before = {each.process.name for each in self.active}
+        self.active, self._holders = renewal.active, {each.name: each.process for each in renewal.duties}
         self.renewed_s, self._drained = begun_s, False
         self._lapsed.clear()
         # A process that joined and died between two renewals is in neither list.
-        if renewal.died or (before and before != {each.process.name for each in self.living}):
+        if renewal.died or (before and before != {each.process.name for each in self.active}):
             for listener in self.on_change:
                 listener()
         return True
@@ -174,13 +175,13 @@ class Membership(Leases):
             if age_s >= END_ANSWERS_AFTER_S and not self._lapsed.is_set():
                 _log.error("process_lapsed", seconds=round(age_s))
                 self._drained = age_s < _LEASE_S
-                if len(self.living) > 1 or not self._drained:
+                if len(self.active) > 1 or not self._drained:
                     self._end()
                 self._lapsed.set()
 
     @property
     def _age_s(self) -> float:
-        return 0.0 if self._alone else monotonic() - self.renewed_s
+        return 0.0 if self._is_only_process else monotonic() - self.renewed_s
 
     def _end(self) -> None:
         self._lapsed.set()
@@ -190,13 +191,16 @@ class Membership(Leases):
 
 @asynccontextmanager
 async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
-    """Raises ShardsTaken if a living process has the same shards, and StorageError."""
+    """Join, and leave on exit. Raises ShardsTaken if an active process has the same shards, and
+    StorageError."""
     membership = Membership(store, options)
     process = membership.process
-    former = [each.process.name for each in await store.list_all()] if options.alone else options.ended
-    await store.remove(former)
+    ended = options.ended_names
+    if options.is_only_process:
+        ended = [each.process.name for each in await store.list_all()]
+    await store.remove(ended)
     if others := await store.join(process):
-        await _wait_for_leases(store, process, others, options.waits_for)
+        await _wait_for_leases(store, process, others, options.on_wait)
     membership.renewed_s = monotonic()
     renewing = asyncio.create_task(membership.keep_alive())
     try:
@@ -209,10 +213,7 @@ async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membe
 
 
 async def _wait_for_leases(
-    store: ProcessStore,
-    process: Process,
-    others: Sequence[ActiveProcess],
-    waits_for: Callable[[Process], None],
+    store: ProcessStore, process: Process, others: Sequence[ActiveProcess], on_wait: Callable[[Process], None]
 ) -> None:
     """Join once the leases of others have expired. Raises ShardsTaken if one renews, or another joins."""
     seen = {each.process.name: each.renewed_at for each in others}
@@ -220,7 +221,7 @@ async def _wait_for_leases(
     watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
     _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.shards_text or "*")
-    waits_for(first)
+    on_wait(first)
     while others:
         for each in others:
             if each.renewed_at > seen.get(each.process.name, _NEVER):

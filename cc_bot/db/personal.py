@@ -10,7 +10,7 @@ from cc_bot.db.schema import newest_tables
 if TYPE_CHECKING:
     from cc_bot.features.privacy.model import DataKind
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - only constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,11 @@ class PersonalTable:
 
     table: str
     kind: "DataKind | None"
-    """None: derived, and not exported."""
+    """None: the rows are derived from others, and not exported."""
     at: str = ""
-    """The time column, if any."""
+    """The time column; empty if there is none."""
     name: str = ""
-    """Its list in an export; empty: the table's name."""
+    """The name of its list in an export; empty: the table's name."""
     column: str = "user_id"
     only: str = ""
     """An additional condition."""
@@ -32,21 +32,21 @@ class PersonalTable:
     erasing: Literal["delete", "unsign", "keep"] = "delete"
     """unsign: the row stays, without the user's id."""
     deleted_with_last_session: bool = False
-    """The row of a session key is deleted with its last session."""
+    """Whether the row of a session key is deleted with its last session."""
     ids: str = ""
-    """A query for the rows' ids, if there may be many or they are found through other rows."""
+    """A query for the rows' ids, if there may be many rows or they are found through other rows."""
     id_column: str = "id"
     page_size: int = 200
-    """Ids whose rows are read together."""
+    """The number of ids whose rows are read at once."""
     read_where: str = ""
-    """If not by the user column."""
+    """The condition for reading, if it is not the user column."""
 
     @property
     def list_name(self) -> str:
         return self.name or self.table
 
     @property
-    def theirs(self) -> str:
+    def is_about_user(self) -> str:
         return f"{self.column} = $1{self.only and f' AND {self.only}'}"
 
     @property
@@ -55,26 +55,26 @@ class PersonalTable:
 
     @property
     def select(self) -> str:
-        """The rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
+        """SQL that reads the rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
         some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
-        held = self.read_where or self.theirs
-        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {held}{some}"
+        condition = self.read_where or self.is_about_user
+        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {condition}{some}"
 
     @property
     def count(self) -> str:
-        """Their number, first and last time. $1 user"""
+        """SQL that reads the number of rows, their first and last time. $1 user"""
         span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
-        held = self.read_where or self.theirs
-        chosen = f"{held} AND {self.id_column} IN ({self.ids})" if self.ids else held
+        condition = self.read_where or self.is_about_user
+        chosen = f"{condition} AND {self.id_column} IN ({self.ids})" if self.ids else condition
         return f"SELECT count(*), {span} FROM {self.table} WHERE {chosen}"
 
     @property
     def erase(self) -> str:
-        """$1 user"""
+        """SQL that deletes the rows, or removes the user's id from them. $1 user"""
         if self.erasing == "unsign":
-            return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.theirs}"
+            return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.is_about_user}"
         chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
-        return f"DELETE FROM {self.table} WHERE {self.theirs}{chosen}"
+        return f"DELETE FROM {self.table} WHERE {self.is_about_user}{chosen}"
 
     @property
     def users(self) -> str:

@@ -56,17 +56,17 @@ OLDEST_VERSION: Final = 14
 """The oldest whose planner uses index order for all of our queries."""
 MAX_CONNECTIONS: Final = 10
 TIMEOUT_S: Final = 15.0
-"""For a statement, and for all attempts while the server is unreachable. Half of it for locks, twice as much
-for a connection from a busy pool."""
+"""Limits a statement, and all attempts while the server is unreachable. A lock is waited for half as long, a
+connection from a busy pool twice as long."""
 LONG_TIMEOUT_S: Final = 120.0
 """For `read_long` and for writes that lock MAINTENANCE_LOCK, such as migrations."""
 FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""While the server is known to be unreachable, and during shutdown."""
+"""Replaces the other timeouts while the server is known to be unreachable, and during shutdown."""
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0
-"""Per host, if the URL names several."""
+"""The timeout of each host, if the URL names several."""
 IDLE_TIMEOUT_S: Final = 15.0
-"""After which the server ends a transaction whose process is suspended, as others may wait for its locks."""
+"""The server then ends a transaction whose process is suspended, as others may wait for its locks."""
 _MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
@@ -84,13 +84,13 @@ class PostgresUrl:
     `prepare=off` is our own option, for poolers without prepared statements."""
 
     urls: tuple[str, ...] = field(repr=False)
-    """One per host."""
+    """One URL for each host."""
     shown: str
-    """For messages: without the password."""
+    """The URL for messages, without the password."""
     prepare: bool
 
     @classmethod
-    def of(cls, url: str) -> "PostgresUrl":
+    def parse(cls, url: str) -> "PostgresUrl":
         """Parse a URL. Raises InvalidSetting, whose message does not contain the URL."""
         try:
             parts = urlsplit(url)
@@ -307,13 +307,13 @@ class PostgresDatabase(Database):
         return self._shorten(self._full_timeout_s)
 
     def _shorten(self, seconds: float) -> float:
-        """Return a shorter timeout while the server is unreachable, and during shutdown."""
+        """Return the timeout, shortened while the server is unreachable and during shutdown."""
         fast = self._stopping or self._is_known_trouble(DatabaseUnreachable)
         return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
-        """Limit the time of the body during shutdown, even if that begins later."""
+        """Limit the body's time once the shutdown has begun."""
         try:
             async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else None) as deadline:
                 self._deadlines.add(deadline)
@@ -400,7 +400,7 @@ async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connect
 @asynccontextmanager
 async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIterator[PostgresDatabase]:
     """Raises InvalidSetting, PostgresRefused, PostgresTooOld, PostgresNotUtf8, or another StorageError."""
-    address = PostgresUrl.of(url)
+    address = PostgresUrl.parse(url)
     pool = asyncpg.create_pool(
         address.urls[0],
         connect=partial(_connect, [*address.urls]),

@@ -18,10 +18,10 @@ from cc_bot.db.columns import MS, Columns, Kind, Store, from_ms, object_to_json
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)
-"""A process not renewed for this long may be declared dead."""
+"""After this time without a renewal a process may be declared dead."""
 
 CONNECTS_WITHIN: Final = timedelta(minutes=1)
-"""A starting process is connected to Discord by then."""
+"""A starting process needs less time to connect to Discord."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Shard:
 
     id: int
     count: int
-    """With 1, it covers all servers."""
+    """The number of shards; with 1, it covers all servers."""
 
 
 WHOLE: Final = Shard(0, 1)
@@ -39,11 +39,11 @@ WHOLE: Final = Shard(0, 1)
 @dataclass(frozen=True, slots=True)
 class Process:
     name: str
-    """Random."""
+    """A random name."""
     host: str
     version: str
     shards: tuple[int, ...] | None = ()
-    """None: all. A terminal runs none."""
+    """None: all shards. A terminal runs none."""
     shard_count: int = 0
     """0 if the process runs all or none."""
     file_hashes: Mapping[str, str] = field(default_factory=dict)
@@ -51,11 +51,11 @@ class Process:
 
     @property
     def shards_text(self) -> str:
-        """For the operator, `0-3/16`; empty for none and for all."""
+        """The shards for the operator, `0-3/16`; empty for none and for all."""
         return f"{write_shards(self.shards)}/{self.shard_count}" if self.shards else ""
 
     def conflicts_with(self, other: "Process") -> bool:
-        """The two can't run their shards at the same time."""
+        """Return whether the two can't run their shards at the same time."""
         if self.shards == () or other.shards == ():
             return False
         if self.shards is None or other.shards is None or self.shard_count != other.shard_count:
@@ -64,7 +64,7 @@ class Process:
 
 
 def write_shards(shards: Iterable[int]) -> str:
-    """For the operator: `0-3`, `0, 2`."""
+    """Return the numbers for the operator: `0-3`, `0, 2`."""
     ranges = list[tuple[int, int]]()
     for shard in sorted(shards):
         if ranges and ranges[-1][1] == shard - 1:
@@ -82,13 +82,13 @@ class ActiveProcess:
     started_at: datetime
     renewed_at: datetime
     lapsed: bool
-    """Its lease has run out."""
+    """The lease has expired."""
     connected_at: datetime | None = None
-    """The last renewal with all shards connected."""
+    """When it was last renewed with all shards connected."""
 
     @property
     def is_unconnected(self) -> bool:
-        """It runs shards that have not all been connected for a while."""
+        """Whether some of its shards have not been connected for a while."""
         since = max(self.connected_at or self.started_at, self.started_at)
         return self.process.shards != () and self.renewed_at - since > CONNECTS_WITHIN
 
@@ -97,30 +97,30 @@ class ActiveProcess:
 class Lease:
     name: str
     process: str | None
-    """None: free."""
+    """None: the duty is free."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    living: tuple[ActiveProcess, ...]
-    """This one included."""
+    active: tuple[ActiveProcess, ...]
+    """All processes, this one included."""
     died: tuple[str, ...]
-    """Declared dead by this renewal."""
+    """Names of the processes that this renewal declared dead."""
     duties: tuple[Lease, ...] = ()
 
 
-def find_free_shards(living: Sequence[ActiveProcess]) -> frozenset[int]:
-    """Shards that no process runs: the bot is offline in their servers."""
-    processes = [each.process for each in living]
+def find_free_shards(active: Sequence[ActiveProcess]) -> frozenset[int]:
+    """Return the shards that no process runs: the bot is offline in their servers."""
+    processes = [each.process for each in active]
     if not processes or any(each.shards is None for each in processes):
         return frozenset()
     held = {shard for each in processes for shard in each.shards or ()}
     return frozenset(range(max(each.shard_count for each in processes))) - held
 
 
-def find_differing(living: Sequence[ActiveProcess]) -> tuple[str, ...]:
-    """Operator's files, or `version`, that differ between processes."""
-    facts = [{**each.process.file_hashes, "version": each.process.version} for each in living]
+def find_differing(active: Sequence[ActiveProcess]) -> tuple[str, ...]:
+    """Return the operator's files, or `version`, that differ between processes."""
+    facts = [{**each.process.file_hashes, "version": each.process.version} for each in active]
     names = dict.fromkeys(name for each in facts for name in each)
     return tuple(name for name in names if len({each.get(name) for each in facts}) > 1)
 
@@ -130,14 +130,14 @@ _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
 
 # $1 process
 def left_by_dead_process(table: str) -> str:
-    """Rows of a table whose process, other than $1, is dead."""
-    living = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
-    return f"{table}.process <> $1 AND NOT EXISTS ({living})"
+    """Return a condition for rows of a table whose process, other than $1, is dead."""
+    active = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
+    return f"{table}.process <> $1 AND NOT EXISTS ({active})"
 
 
-def in_shard(place: str, shard: str, count: str) -> str:
-    """Rows of `places` in the servers of a shard, and channels without a row there."""
-    return f"({place}.guild_id IS NULL OR ({place}.guild_id >> 22) % {count} = {shard})"
+def in_shard(alias: str, shard: str, count: str) -> str:
+    """Return a condition for rows of `places` in the servers of a shard, and for channels without a row."""
+    return f"({alias}.guild_id IS NULL OR ({alias}.guild_id >> 22) % {count} = {shard})"
 
 
 _PROCESS: Final = Columns(Process)
@@ -151,13 +151,13 @@ _ACTIVE: Final = Columns(
 SELECT_PROCESSES: Final = f"""
     SELECT {_PROCESS.select}, started_at, until, CASE WHEN until <= @now THEN 1 ELSE 0 END, connected_at
     FROM processes ORDER BY started_at, name
-"""  # noqa: S608 - put together from constants alone
+"""  # noqa: S608 - only constants
 
 # _PROCESS, then the lease in ms
 _INSERT: Final = f"""
     INSERT INTO processes ({_PROCESS.select}, started_at, until)
     VALUES ({_PROCESS.marks}, @now, @now + ${len(_PROCESS.names) + 1})
-"""  # noqa: S608 - put together from constants alone
+"""  # noqa: S608 - only constants
 
 # $1 name
 _IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
@@ -197,8 +197,8 @@ SELECT_DUTIES: Final = """
 
 class ProcessStore(Store):
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[ActiveProcess, ...]:
-        """Add a process, unless others conflict with it; returns those. Lapsed ones among `watched` are
-        removed first. Raises StorageError."""
+        """Add a process unless others conflict with it. Returns those. Removes lapsed ones among `watched`
+        first. Raises StorageError."""
 
         def steps() -> Transaction[tuple[ActiveProcess, ...]]:
             yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
@@ -224,32 +224,32 @@ class ProcessStore(Store):
             hashes = object_to_json(process.file_hashes)
             yield Statement(_RENEW, (process.name, _LEASE_MS, hashes, int(connected)))
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
-            living = yield Statement(SELECT_PROCESSES)
+            active = yield Statement(SELECT_PROCESSES)
             duties = [Lease(*row) for row in (yield Statement(SELECT_DUTIES))]
             for duty in duties:
                 if duty.process == process.name and duty.name not in wanted:
                     yield Statement(_GIVE_BACK, (duty.name, process.name))
             names = tuple(name for (name,) in died)
-            return Renewal(tuple(map(_ACTIVE.read, living)), names, tuple(duties))
+            return Renewal(tuple(map(_ACTIVE.read, active)), names, tuple(duties))
 
         return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
-        """Remove ended processes with their duties; returns those still listed. Raises StorageError."""
+        """Remove ended processes and free their duties. Returns the names removed. Raises StorageError."""
         return tuple(name for (name,) in await self._change([PROCESSES_LOCK], _DELETE, json.dumps([*names])))
 
     async def list_all(self) -> tuple[ActiveProcess, ...]:
-        """List the living processes, oldest first. Raises StorageError."""
+        """List the active processes, oldest first. Raises StorageError."""
         return tuple(map(_ACTIVE.read, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
-        """Take a free duty or keep one's own. Returns False if it is another's. Raises StorageError."""
+        """Take a free duty, or keep it. Returns False if another process holds it. Raises StorageError."""
         return bool(await self._change([PROCESSES_LOCK], _TAKE, duty, process))
 
     async def give_back(self, duty: str, process: str) -> None:
-        """Raises StorageError."""
+        """Free a duty if the process holds it. Raises StorageError."""
         await self._change([PROCESSES_LOCK], _GIVE_BACK, duty, process)
 
     async def list_duties(self) -> tuple[Lease, ...]:
-        """Free ones included. Raises StorageError."""
+        """List all duties, free ones included. Raises StorageError."""
         return tuple(Lease(*row) for row in await self._database.query(SELECT_DUTIES))

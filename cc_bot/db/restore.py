@@ -96,7 +96,8 @@ async def stage_backup(
 
 @contextmanager
 def temporary_folder(database: Path, size: int) -> Iterator[Path]:
-    """Leftovers of killed runs are deleted. Raises NotEnoughRoom, or OSError."""
+    """Make a temporary folder beside the database, and delete those of killed runs. Raises NotEnoughRoom, or
+    OSError."""
     ensure_free_space(database.parent, size)
     for leftover in leftovers_of(database):
         shutil.rmtree(leftover)
@@ -143,7 +144,7 @@ def compact_copy(copy: Path, former: Path) -> None:
 
 
 def _numbers(former: Path) -> list[tuple[str, int]]:
-    """Empty for a damaged file: a wrong number would stay in force forever."""
+    """Return the last number of each table. Returns none for a damaged file, as a wrong number would stay."""
     with suppress(sqlite3.Error), closing(connect_existing(former)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
             return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
@@ -172,7 +173,7 @@ def _is_own_file(database: Path) -> bool:
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC
-        # Or the bot has run on it, and not through a link, so it was a database.
+        # A lock file shows that the bot has run on it. Beside a link it belongs to another file.
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
@@ -188,8 +189,8 @@ def remove_wal(database: Path) -> None:
 
 
 def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Returns the old database's new name, if there was one. Raises DatabaseInUse, or RestoreFailed with the
-    database unchanged."""
+    """Replace the database by the copy. Returns the old database's new name, if there was one. Raises
+    DatabaseInUse, or RestoreFailed with the database unchanged."""
     remove_wal(database)
     try:
         replaced = _set_aside(database, now) if database.exists() else None
@@ -222,7 +223,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
 
 
 def list_data_files(database: Path, *more: Path) -> list[Path]:
-    """In the order of deletion: a new file beside an old WAL would read that WAL."""
+    """List the files with data in the order of deletion: a new file would read an old WAL beside it."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
@@ -230,7 +231,8 @@ def list_data_files(database: Path, *more: Path) -> list[Path]:
 
 
 def wipe(database: Path, *more: Path) -> list[Path]:
-    """Raises DatabaseInUse, or DatabaseUnusable if a file can't be deleted."""
+    """Delete the files with data. Returns them. Raises DatabaseInUse, or DatabaseUnusable if one can't be
+    deleted."""
     remove_wal(database)
     doomed = list_data_files(database, *more)
     try:

@@ -48,7 +48,7 @@ _COMMENTS: Final = ("--", "/*")
 _MAX_NAME_LENGTH: Final = 60
 
 Schema = Mapping[str, str]
-"""The SQL of each object by kind and name (`TABLE memories`), normalized."""
+"""The normalized SQL of each object by its kind and name, such as `TABLE memories`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Migration:
 
 @cache
 def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """The first one also makes the tables of features, which are in their `schema.sql`."""
+    """Return all migrations. The first one also creates the tables in `schema.sql` of features."""
     first, *later = read_migrations(resources.files("cc_bot.db") / "migrations", dialect)
     own = (resources.files("cc_bot.features") / feature.name / "schema.sql" for feature in FEATURES)
     scripts = [file.read_text("utf-8") for file in own if file.is_file()]
@@ -83,8 +83,8 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
 
 
 def _split(script: str) -> tuple[str, ...]:
-    """Statements end with a semicolon at the end of a line. executescript would commit the open
-    transaction."""
+    """Split a script into statements, which end with a semicolon at the end of a line. SQLite's executescript
+    would commit the open transaction."""
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)
@@ -123,7 +123,7 @@ async def apply_pending(
 
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that succeeded.
     """
-    # So that a start finds out whether it can write.
+    # Also tells a start whether it can write.
     await database.transaction([Statement(_CREATE_MIGRATIONS_TABLE)], (MAINTENANCE_LOCK,))
     pending = await list_pending(database, migrations)
     if database.dialect == "sqlite":
@@ -145,7 +145,7 @@ def _read_schema() -> Transaction[tuple[int, Schema]]:
 
 
 def _apply(migration: Migration, clock: Clock) -> Transaction[bool]:
-    """Returns False if another program was faster."""
+    """Apply a migration. Returns False if another program has applied it."""
     [(version,)] = yield Statement(_SELECT_VERSION)
     if version >= migration.version:
         return False
@@ -174,9 +174,9 @@ def _schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
 
 def _find_mismatch(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
     """Return the first missing or altered object or extra trigger; empty if there is none."""
-    made = _schema_after(_statements_up_to(version, migrations))
-    wrong = [name for name, sql in made.items() if found.get(name) != sql]
-    wrong += [name for name in found if name.startswith("TRIGGER ") and name not in made]
+    expected = _schema_after(_statements_up_to(version, migrations))
+    wrong = [name for name, sql in expected.items() if found.get(name) != sql]
+    wrong += [name for name in found if name.startswith("TRIGGER ") and name not in expected]
     return "".join(each if each.isprintable() else "?" for each in "".join(wrong[:1]))[:_MAX_NAME_LENGTH]
 
 
@@ -188,7 +188,7 @@ def _statements_up_to(version: int, migrations: Sequence[Migration] | None = Non
 
 @lru_cache(maxsize=64)
 def _schema_after(statements: tuple[str, ...]) -> Schema:
-    """Takes some milliseconds."""
+    """Return the schema that these statements create, which takes some milliseconds."""
     with closing(_run_in_memory(statements)) as connection:
         return schema_of(connection)
 
@@ -213,14 +213,14 @@ class TableLayout:
     name: str
     columns: tuple[Column, ...]
     number_column: str
-    """The column of numbers that are never reused, if any."""
+    """The column of numbers that are never reused; empty if there is none."""
     initial_rows: int
     """Number of rows that the migrations insert."""
 
 
 @cache
 def newest_tables() -> tuple[TableLayout, ...]:
-    """Without MIGRATIONS_TABLE; each after the tables that it references."""
+    """Return the tables without MIGRATIONS_TABLE, each after those that it references."""
     with closing(_run_in_memory(_statements_up_to(known_migrations()[-1].version))) as connection:
         tables = [
             (name, sql)
@@ -248,9 +248,9 @@ Condition = Literal["fine", "missing", "no_folder", "foreign"]
 class Examination:
     condition: Condition
     size_bytes: int = 0
-    """Including the WAL."""
+    """The bytes of the file and its WAL."""
     version: int | None = None
-    """If readable."""
+    """None if it can't be read."""
     mismatch: str = ""
     """An object that differs from the migrations."""
     problem: type[StorageError] | None = None

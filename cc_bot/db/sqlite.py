@@ -42,11 +42,11 @@ from cc_bot.domain.errors import (
 )
 
 Synchronous = Literal["NORMAL", "FULL"]
-"""A power cut may lose the last turns with NORMAL."""
+"""With NORMAL, a power cut may lose the last turns."""
 
 _CACHE_KIB: Final = 16 * 1024
 _CACHED_STATEMENTS: Final = 512
-"""More than the program has, so that each is prepared once."""
+"""More statements than the program has, so that each is prepared once."""
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
@@ -96,7 +96,7 @@ def connect_existing(
 
 
 def size_of(path: Path) -> int:
-    """Including the WAL. Raises OSError."""
+    """Return the bytes of the file and its WAL. Raises OSError."""
     size = path.stat().st_size
     with suppress(OSError):
         size += sidecar(path, "-wal").stat().st_size
@@ -112,14 +112,14 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
-    """cc-bot creates schema_migrations first."""
+    """Raises sqlite3.DatabaseError without schema_migrations, the table that cc-bot creates first."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
         raise sqlite3.DatabaseError("the tables are not cc-bot's")
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
-    """busy_timeout does not apply to this switch, which two programs may attempt on a new file."""
+    """Switch to the WAL. Two programs may do so on a new file at once, and busy_timeout does not apply."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -170,19 +170,19 @@ T = TypeVar("T")
 SQLITE_VERSION: Final = sqlite3.sqlite_version
 _OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
 TIMEOUT_S: Final = 30.0
-"""For writes: longer than a VACUUM of some gigabytes, but users get an answer within a minute."""
+"""For writes: longer than a VACUUM of some gigabytes, but short enough to answer users within a minute."""
 _FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""After another write has timed out."""
+"""For writes after another write has timed out."""
 _PAUSE_S: Final = 0.05
-"""Between attempts; readers use the thread meanwhile."""
+"""The pause between attempts, in which readers use the thread."""
 _STREAMED_ROWS: Final = 20
-"""One may hold a file of megabytes."""
+"""Rows fetched at once; a row may hold a file of megabytes."""
 _IN_MEMORY_BYTES: Final = 2**24
-"""VACUUM of a smaller file uses no temporary file."""
+"""VACUUM of a smaller file works in memory."""
 
 
 class SqliteDatabase(Database):
-    """One writer, so lock keys are ignored."""
+    """Ignores lock keys, as a file has one writer."""
 
     dialect: Dialect = "sqlite"
 
@@ -296,7 +296,7 @@ async def _run_in_thread(job: Callable[[sqlite3.Connection], T], connection: sql
 
 class _Connection(aiosqlite.Connection):
     async def open(self) -> None:
-        """On failure, leave no thread running that might report to a closed loop."""
+        """Connect. After a failure no thread is left that might report to a closed loop."""
         try:
             await self
         except BaseException:
@@ -304,7 +304,7 @@ class _Connection(aiosqlite.Connection):
             raise
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """aiosqlite writes the job to its debug log; a closure shows no parameters, which are user text."""
+        """Run a job on the thread. It is a closure, since aiosqlite logs it: parameters are user text."""
         result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
         return result
 
@@ -350,7 +350,7 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Returns False if not possible at once."""
+    """Empty the WAL. Returns False if another program uses it."""
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:

@@ -141,7 +141,9 @@ class DiscordBot:
         self._reported_not_registered = False
         self._start_failure: StartupError | None = None
         membership = parts.membership
-        share = RestShare(membership.may_send, lambda: 1 if settings.api_keeps_limits else membership.sharing)
+        share = RestShare(
+            membership.may_send, lambda: 1 if settings.api_keeps_limits else membership.process_count
+        )
         self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)
         self._connection_leases = contextlib.AsyncExitStack()
         self._client = lightbulb.client_from_app(

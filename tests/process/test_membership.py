@@ -41,7 +41,7 @@ async def starts(store: ProcessStore, process: Process) -> tuple["asyncio.Task[N
     waits_for = asyncio.get_running_loop().create_future()
 
     async def begin() -> None:
-        async with join(store, JoinOptions(process, waits_for=waits_for.set_result)):
+        async with join(store, JoinOptions(process, on_wait=waits_for.set_result)):
             pass
 
     starting = asyncio.create_task(begin())
@@ -103,7 +103,7 @@ class TestJoining:
     ) -> None:
         """The second as after a backup was put back that was made while the program ran."""
         after = replace(WHOLE, name="next")
-        for next_one in (JoinOptions(after, ["whole"]), JoinOptions(after, alone=True)):
+        for next_one in (JoinOptions(after, ["whole"]), JoinOptions(after, is_only_process=True)):
             assert not await store.join(WHOLE)
             async with join(store, next_one):
                 assert await names(store) == ["next"]
@@ -154,7 +154,7 @@ class TestADuty:
 
 async def test_a_process_sends_nothing_once_others_may_have_taken_over(store: ProcessStore) -> None:
     for age_s, alone, may_send in ((29, False, True), (31, False, False), (1000, True, True)):
-        membership = Membership(store, JoinOptions(FIRST, alone=alone))
+        membership = Membership(store, JoinOptions(FIRST, is_only_process=alone))
         membership.renewed_s = monotonic() - age_s
         assert membership.may_send() is may_send
 

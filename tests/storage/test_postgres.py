@@ -82,12 +82,14 @@ class TestTheSchema:
 
 class TestUrl:
     def test_is_shown_without_a_password_and_handed_on_without_what_is_ours(self) -> None:
-        read = PostgresUrl.of("postgresql://cc:p%40w@a:1,b:2/cc?prepare=off&target_session_attrs=read-write")
+        read = PostgresUrl.parse(
+            "postgresql://cc:p%40w@a:1,b:2/cc?prepare=off&target_session_attrs=read-write"
+        )
         assert (read.shown, read.prepare) == ("postgresql://cc@a:1,b:2/cc", False)
         assert "p%40w" not in repr(read)
         rest = "cc?target_session_attrs=read-write"
         assert read.urls == (f"postgresql://cc:p%40w@a:1/{rest}", f"postgresql://cc:p%40w@b:2/{rest}")
-        assert PostgresUrl.of("postgres://db:5433/cc_bot").prepare
+        assert PostgresUrl.parse("postgres://db:5433/cc_bot").prepare
 
     def test_that_is_none_is_refused_and_not_repeated(self) -> None:
         for url in (
@@ -96,7 +98,7 @@ class TestUrl:
             *(f"postgresql://cc_bot@db:{port}/cc" for port in ("port", "99999", "0")),
         ):
             with pytest.raises(InvalidSetting) as refused:
-                PostgresUrl.of(url)
+                PostgresUrl.parse(url)
             assert refused.value.params["name"] == "CC_BOT_DATABASE_URL"
             assert "geheim" not in str(refused.value)
 

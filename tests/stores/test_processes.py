@@ -44,8 +44,8 @@ class TestProcesses:
             [found, *_] = await processes.join(other)
             assert found.process == FIRST
         renewal = got(await processes.renew(FIRST))
-        assert [each.process for each in renewal.living] == [FIRST, SECOND]
-        assert not any(each.lapsed for each in renewal.living)
+        assert [each.process for each in renewal.active] == [FIRST, SECOND]
+        assert not any(each.lapsed for each in renewal.active)
         assert not await processes.join(Process("terminal", "a.example", "1.0"))
 
     async def test_are_dead_once_not_renewed(self, processes: ProcessStore, database: Database) -> None:

@@ -27,7 +27,7 @@ from cc_bot.features import modules
 from cc_bot.features.memory.stores.rows import COUNT_ERASURE, SEARCH_DATA
 from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - only constants
 
 
 OWN_MESSAGES: Final = """
