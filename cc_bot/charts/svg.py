@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from cc_bot.charts.table import format_exactly, format_short, percent, scale, slices
+from cc_bot.charts.table import format_exactly, format_percent, format_short, format_ticks, make_slices
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.kinsoku import balance, graphemes, is_wide, shorten, widest_unit, wrap_label
 from cc_bot.domain.text import Locale
@@ -41,7 +41,9 @@ def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
                 _draw_vertical(drawing, chart, locale)
             case "bar":
                 too_many = len(chart.series) * len(chart.labels) > _MAX_VERTICAL_BARS
-                is_vertical = not too_many and _wrap_below(chart.labels, _gutter(_axis(chart, locale)))
+                is_vertical = not too_many and _wrap_labels_below(
+                    chart.labels, _gutter(_make_axis(chart, locale))
+                )
                 (_draw_vertical if is_vertical else _draw_horizontal_bars)(drawing, chart, locale)
     return drawing.svg(chart.title, margin)
 
@@ -108,7 +110,7 @@ _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6
 _SWATCH: Final = 24
 
 
-def _point(at: int, x: float, y: float) -> str:
+def _point_path(at: int, x: float, y: float) -> str:
     """Return the shape of a series' points: a disc, square, triangle, diamond, triangle or cross."""
     return f"M{_number(x)} {_number(y)}{_POINTS[at]}Z"
 
@@ -151,7 +153,7 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
             _draw_bar(drawing, at, "", x=x + 4, y=middle - 6, width=14, height=12)
         else:
             _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}H{_number(x + 20)}")
-            drawing.add("path", class_=f"series-{at + 1}", d=_point(at, x + 10, middle))
+            drawing.add("path", class_=f"series-{at + 1}", d=_point_path(at, x + 10, middle))
         for line, text in enumerate(lines):
             drawing.write(text, x + _SWATCH, y + line * _LINE + SIZE)
         drawing.bottom = max(drawing.bottom, y + len(lines) * _LINE)
@@ -164,7 +166,7 @@ def _draw_stroke(drawing: _Drawing, at: int, d: str) -> None:
     drawing.add("path", class_=f"chart-line series-{at + 1}", d=d, **dashes)
 
 
-def _title(chart: Chart, at: int, index: int) -> str:
+def _tooltip(chart: Chart, at: int, index: int) -> str:
     series = chart.series[at]
     named = f"{chart.labels[index]} / {series.name}" if len(chart.series) > 1 else chart.labels[index]
     return f"{named}: {format_exactly(series.values[index])}"
@@ -185,8 +187,8 @@ class _Axis:
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
 
-def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
-    """Bars start at zero, so that their lengths are proportional."""
+def _make_axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
+    """Return the axis of a chart; that of bars includes zero, so that their lengths are proportional."""
     values = [value for series in chart.series for value in series.values]
     low, high = min(values), max(values)
     size = max(abs(low), abs(high))
@@ -199,7 +201,7 @@ def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
     step = next(each * magnitude for each in _STEPS if each * magnitude >= raw * (1 - 1e-9))
     indices = range(math.floor(low / step), math.ceil(high / step) + 1)
     ticks = tuple(index * step for index in indices)
-    written = scale(ticks, locale) if size >= _SMALLEST_SCALED else [f"{tick:.3g}" for tick in ticks]
+    written = format_ticks(ticks, locale) if size >= _SMALLEST_SCALED else [f"{tick:.3g}" for tick in ticks]
     return _Axis(ticks, tuple(written))
 
 
@@ -216,7 +218,7 @@ def _gutter(axis: _Axis) -> float:
     return max(_MIN_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
 
 
-def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
+def _wrap_labels_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
     slot = (WIDTH - gutter) / len(labels)
     if all(width_of(label) <= slot - _GAP / 4 for label in labels):
         return [[label] for label in labels]
@@ -229,7 +231,7 @@ def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
 
 def _draw_vertical(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     _draw_legend(drawing, chart)
-    axis = _axis(chart, locale)
+    axis = _make_axis(chart, locale)
     gutter = _gutter(axis)
     slot = (WIDTH - gutter) / len(chart.labels)
     top = drawing.bottom + _LINE
@@ -262,7 +264,9 @@ def _draw_lines(
             _draw_stroke(drawing, at, "M" + "L".join(points))
     for at, line in enumerate(heights):
         for index, (x, y) in enumerate(zip(centres, line, strict=True)):
-            drawing.add("path", _title(chart, at, index), class_=f"series-{at + 1}", d=_point(at, x, y))
+            drawing.add(
+                "path", _tooltip(chart, at, index), class_=f"series-{at + 1}", d=_point_path(at, x, y)
+            )
 
 
 def _draw_vertical_bars(
@@ -281,7 +285,7 @@ def _draw_vertical_bars(
             _draw_bar(
                 drawing,
                 at,
-                _title(chart, at, index),
+                _tooltip(chart, at, index),
                 x=x + (at - len(chart.series) / 2) * bar_size,
                 y=min(y, zero),
                 width=max(0.5, bar_size - min(1, bar_size / 4)),
@@ -297,7 +301,7 @@ def _write_labels_below(
     drawing: _Drawing, labels: Sequence[str], centres: Sequence[float], gutter: float
 ) -> None:
     top = drawing.bottom
-    if lines := _wrap_below(labels, gutter):
+    if lines := _wrap_labels_below(labels, gutter):
         for x, label in zip(centres, lines, strict=True):
             for at, line in enumerate(label):
                 drawing.write(line, x, top + SIZE + at * _LINE, anchor="middle")
@@ -336,7 +340,7 @@ def _draw_horizontal_bars(drawing: _Drawing, chart: Chart, locale: Locale) -> No
     written = [format_short(value, locale) for value in chart.series[0].values]
     room = max(width_of(each, SMALL) for each in written) + _GAP if len(chart.series) == 1 else _GAP
     negative = any(value < 0 for series in chart.series for value in series.values)
-    axis = _axis(chart, locale)
+    axis = _make_axis(chart, locale)
     first, last = (width_of(axis.written[end], SMALL) / 2 for end in (0, -1))
     left = max(gutter + (room if negative else 4), first)
     right = WIDTH - max(room, last)
@@ -359,7 +363,7 @@ def _draw_horizontal_bars(drawing: _Drawing, chart: Chart, locale: Locale) -> No
         for at, series in enumerate(chart.series):
             value = series.values[index]
             start, end = sorted((position_of(0), position_of(value)))
-            title, width = _title(chart, at, index), max(0.5, end - start)
+            title, width = _tooltip(chart, at, index), max(0.5, end - start)
             _draw_bar(drawing, at, title, x=start, y=y + at * bar_size, width=width, height=bar_size - 1)
         if len(chart.series) == 1:
             anchor, x = ("start", end + 4) if value >= 0 else ("end", start - 4)
@@ -396,16 +400,16 @@ _MIN_SHARE_WITH_LETTER: Final = 0.05
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    """If all values are zero, only the list is drawn."""
+    """Draw the make_slices and their list; only the list if all values are zero."""
     values = [max(0.0, value) for value in chart.series[0].values]
-    parts = slices(chart.labels, values, texts(locale)[ChartTexts].others)
+    parts = make_slices(chart.labels, values, texts(locale)[ChartTexts].others)
     total = sum(values)
     angle = y = 0.0
     for at, part in enumerate(parts):
         letter = chr(ord("A") + at)
         share = part.value / total if total else 0.0
-        title = "\n".join(_title(chart, 0, index) for index in part.indices)
-        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_arc(angle, angle + share))
+        title = "\n".join(_tooltip(chart, 0, index) for index in part.indices)
+        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_slice_path(angle, angle + share))
         if share >= _MIN_SHARE_WITH_LETTER:
             turn = 2 * math.pi * (angle + share / 2)
             away = _RADIUS + 12
@@ -417,13 +421,13 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         for line in wrap_label(part.label, WIDTH - _LIST, width_of):
             drawing.write(line, _LIST, y + SIZE)
             y += _LINE
-        number = f"{format_short(part.value, locale)} ({percent(part.value, total)})"
+        number = f"{format_short(part.value, locale)} ({format_percent(part.value, total)})"
         drawing.write(number, _LIST, y + SMALL, number=True)
         y += _LINE + 6
     drawing.bottom = max(y, 2 * _CENTRE)
 
 
-def _arc(start: float, end: float) -> str:
+def _slice_path(start: float, end: float) -> str:
     if end - start > 0.9999:
         r = _number(_RADIUS)
         return (
@@ -459,7 +463,7 @@ _STYLE: Final = (
 )
 
 
-def draw(chart: Chart, locale: Locale) -> bytes | None:
+def draw_png(chart: Chart, locale: Locale) -> bytes | None:
     """Return the chart as a PNG, without its title. The first takes 0.1 s: not on the loop. None without the
     extra `charts`, or if the font has no character of a label."""
     if not all(map(find_spec, _EXTRA_PACKAGES)):
@@ -468,12 +472,12 @@ def draw(chart: Chart, locale: Locale) -> bytes | None:
 
     named = chart.series if len(chart.series) > 1 else ()
     words = (*chart.labels, *(series.name for series in named))
-    if any(word.strip() and not _writable(word) for word in words):
+    if any(word.strip() and not _keep_drawable(word) for word in words):
         return None
     written = replace(
         chart,
-        labels=tuple(map(_writable, chart.labels)),
-        series=tuple(Series(_writable(series.name), series.values) for series in chart.series),
+        labels=tuple(map(_keep_drawable, chart.labels)),
+        series=tuple(Series(_keep_drawable(series.name), series.values) for series in chart.series),
     )
     svg = chart_svg(written, locale, margin=_PICTURE_MARGIN)
     return resvg_py.svg_to_bytes(
@@ -482,13 +486,13 @@ def draw(chart: Chart, locale: Locale) -> bytes | None:
         background=GROUND,
         width=PICTURE_WIDTH,
         skip_system_fonts=True,
-        font_files=[str(_font())],
+        font_files=[str(_font_path())],
         font_family="Noto Sans JP",
     )
 
 
 @cache
-def _font() -> Path:
+def _font_path() -> Path:
     from pylopdf_fonts_jp import sans_path  # noqa: PLC0415 - of an extra
 
     return sans_path()
@@ -497,7 +501,7 @@ def _font() -> Path:
 @cache
 def _characters() -> frozenset[int]:
     """Return the font's code points, from format 12 of its `cmap` table."""
-    font = _font().read_bytes()
+    font = _font_path().read_bytes()
     (tables,) = struct.unpack_from(">H", font, 4)
     entries = (struct.unpack_from(">4s4xL", font, 12 + 16 * at) for at in range(tables))
     cmap = next(offset for tag, offset in entries if tag == b"cmap")
@@ -509,6 +513,6 @@ def _characters() -> frozenset[int]:
     return frozenset(code for first, last, _ in ranges for code in range(first, last + 1))
 
 
-def _writable(text: str) -> str:
+def _keep_drawable(text: str) -> str:
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join("".join(each for each in composed if ord(each) in _characters()).split())

@@ -46,7 +46,7 @@ def format_short(value: float, locale: Locale) -> str:
 _MAX_DECIMALS: Final = 3
 
 
-def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
+def format_ticks(ticks: Sequence[float], locale: Locale) -> list[str]:
     """Return the numbers along an axis: all in one unit, with as many decimals as tell them apart."""
     size = max(map(abs, ticks), default=0.0)
     factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
@@ -81,8 +81,8 @@ class Slice:
     indices: tuple[int, ...]
 
 
-def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """Return the slices in the given order, the bundled ones last. `others` is their label, with the
+def make_slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
+    """Return the make_slices in the given order, the bundled ones last. `others` is their label, with the
     parameter `count`."""
     every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
     if len(every) <= MAX_SLICES:
@@ -94,7 +94,7 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
     return [*sorted(kept, key=lambda each: each.indices), bundled]
 
 
-def percent(value: float, total: float) -> str:
+def format_percent(value: float, total: float) -> str:
     """Return a share of the whole; `<1%` if it is too small."""
     share = value / total if total else 0.0
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
@@ -106,7 +106,7 @@ _MAX_BAR_LENGTH: Final = 12
 _MIN_BAR: Final = 4
 
 
-def table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
+def text_table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
     """Return the chart without its title, in lines of at most `width` columns: values, bars, labels. Several
     series are side by side as far as there is room. Labels are not escaped."""
     if not chart.series:
@@ -121,7 +121,7 @@ def table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
 def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
     heads = _align_right([format_exactly(value) for value in series.values])
     if chart.kind == "pie":
-        shares = _align_right([percent(value, sum(series.values)) for value in series.values])
+        shares = _align_right([format_percent(value, sum(series.values)) for value in series.values])
         heads = [f"{head} {share}" for head, share in zip(heads, shares, strict=True)]
     longest = min(_MAX_BAR_LENGTH, width - max(map(len, heads), default=0) - 2 - _MIN_LABEL)
     bars = _bars(series.values, longest) if longest >= _MIN_BAR else [""] * len(heads)

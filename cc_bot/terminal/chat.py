@@ -79,7 +79,7 @@ _STYLE: Final = Style.from_dict({"mark": "ansicyan bold", "bottom-toolbar": "nor
 
 
 class InputLine:
-    """Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
+    """Reads input: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
 
     def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
@@ -220,7 +220,7 @@ class Conversation:
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, line: str) -> bool:
-        """Returns False if the line ends the chat."""
+        """Run a line. Returns False if it ends the chat."""
         async with self.busy:
             return await run_line(self.chat, line)
 

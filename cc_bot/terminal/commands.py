@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from prompt_toolkit.completion import Completion
 
-from cc_bot.charts.table import table
+from cc_bot.charts.table import text_table
 from cc_bot.chat.active import Stop, until_stopped
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
@@ -367,7 +367,7 @@ async def _offer(chat: Chat, proposal: Proposal) -> None:
 
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
-    """Returns None if the user stopped it before it began."""
+    """Run the calls of an accepted proposal. Returns None if the user stopped them before they began."""
     approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
     visitor = Visitor(chat.user_id, (profile.key.channel_id,))
     chat.answering = stop
@@ -426,7 +426,7 @@ def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notic
         line = part.line(lambda value: _write_value(value, profile))
         yield MARGIN + line if number else words[TerminalTexts].proposal.format(what=line)
         if part.below is not None:
-            yield Quoted(table(part.below) if isinstance(part.below, Chart) else part.below)
+            yield Quoted(text_table(part.below) if isinstance(part.below, Chart) else part.below)
 
 
 def _write_value(value: Value, profile: ChatProfile) -> str:

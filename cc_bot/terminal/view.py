@@ -20,7 +20,7 @@ from rich.panel import Panel
 from rich.segment import Segment, SegmentLines
 from rich.text import Text
 
-from cc_bot.charts.table import table
+from cc_bot.charts.table import text_table
 from cc_bot.chat.changes import shown_changes
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
@@ -59,7 +59,7 @@ class WrappedText(Text):
 
 
 def wrap_text(content: str, style: str = "") -> Group:
-    """For `Console.print`, which would turn a bare WrappedText into a Text."""
+    """Return wrapped text in a group, as `Console.print` would turn a bare WrappedText into a Text."""
     return Group(WrappedText(printable(content), style=style))
 
 
@@ -316,7 +316,9 @@ class PlainView:
     def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
         """Show titles, each with its content, and then the line `below`."""
         for title, content in panels:
-            body = table(content, CHART_COLUMNS) if isinstance(content, Chart) else indent_symbols(content)
+            body = (
+                text_table(content, CHART_COLUMNS) if isinstance(content, Chart) else indent_symbols(content)
+            )
             self.say(f"■ {title}\n{body}\n" if title else f"{body}\n")
         if below:
             self.say(below)
@@ -386,7 +388,7 @@ class RichView:
     def _panel(self, title: str, content: str | Chart) -> Panel:
         chart_columns = self._console.width - len("│  │")
         body: RenderableType = (
-            Text(printable(table(content, chart_columns)), overflow="fold")
+            Text(printable(text_table(content, chart_columns)), overflow="fold")
             if isinstance(content, Chart)
             else ChatMarkdown(content)
         )

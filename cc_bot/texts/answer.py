@@ -60,13 +60,13 @@ class AnswerTexts(Area):
     lost = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
-        """`ahead` as in Notice."""
+        """Say what a question waits for; `ahead` as in Notice."""
         if ahead is None:
             return self.queued
         return self.in_line.format(ahead=ahead) if ahead else self.next_in_line
 
     def tool_line(self, name: str) -> str:
-        """`name` is shown for unknown tools."""
+        """Say which tool runs; `name` is shown for unknown tools."""
         other = self.tool_canvas if name.startswith("canvas_") else self.tool_other
         return self.tools.get(name, other).format(name=name)
 
@@ -106,7 +106,7 @@ class SummaryTexts(Area):
 
 
 class UnfinishedTexts(Area):
-    """A turn that the program interrupted, once it runs again."""
+    """Sentences about a turn that the end of the program interrupted."""
 
     cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
@@ -118,7 +118,7 @@ class UnfinishedTexts(Area):
     late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
 
     def late_note(self, link: str) -> str:
-        """`link` leads to the question, if known."""
+        """Say that an answer is late; `link` leads to the question, if known."""
         return self.late_with_link.format(link=link) if link else self.late
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")

@@ -77,6 +77,6 @@ class UsageTexts(Area):
 
 
 def money(micros: int, currency: str) -> str:
-    """`0.0123 USD`"""
+    """Write an amount, such as `0.0123 USD`."""
     amount = micros / MICROS
     return f"{amount:,.2f} {currency}" if amount >= 1 or not micros else f"{amount:,.4f} {currency}"

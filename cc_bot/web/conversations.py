@@ -115,7 +115,7 @@ def key_text(key: SessionKey) -> str:
 
 
 def _find_key(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """None for all. Raises NothingHere."""
+    """Return the key with that text; None for an empty one. Raises NothingHere."""
     if not place:
         return None
     found = next((key for key in known if key_text(key) == place), None)
@@ -144,7 +144,7 @@ async def channel_names(services: WebServices, ids: Iterable[int], visitor: Sign
 
 
 async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
-    """If Discord does not know the name, the creation date tells several apart."""
+    """Name a channel; if Discord does not know its name, by its creation date."""
     words = visitor.words[WebConversationTexts]
     if name := await services.discord.channel_name(channel_id):
         return name

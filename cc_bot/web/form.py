@@ -28,7 +28,7 @@ _DISPOSITION: Final = re.compile(
 
 
 async def read_form(request: web.Request, max_bytes: int) -> None:
-    """For `form_of`. Raises RequestTooLarge, and ValueError for anything but a form in UTF-8."""
+    """Read the form for `form_of`. Raises RequestTooLarge, and ValueError if it is not in UTF-8."""
     header, max_read = request.headers.get("Content-Type", ""), MAX_READ_FACTOR * max_bytes
     match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse what a header holds
         case "application/x-www-form-urlencoded":
@@ -52,7 +52,7 @@ def form_of(request: web.Request) -> Form:
 
 
 async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> bytes:
-    """Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
+    """Return the body. Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
     if (request.content_length or 0) > max_read:
         raise RequestTooLarge
     body, size = bytearray(), 0
@@ -98,7 +98,7 @@ def _need_utf8(header: str) -> None:
 
 
 def text_of(request: web.Request, name: str) -> str:
-    """Empty if it is missing, or a file."""
+    """Return the text of a field; empty if it is missing, or a file."""
     found = form_of(request).get(name, "")
     return found.replace("\r\n", "\n") if isinstance(found, str) else ""
 

@@ -25,7 +25,7 @@ _MAX_DEPTH: Final = 12  # of nested lists and quotations
 
 
 def to_html(text: str) -> str:
-    """Line breaks are kept, and the highest heading is `h3`."""
+    """Render Markdown. Line breaks are kept, and the highest heading is `h3`."""
     return str(_markdown().render(text))
 
 
@@ -49,7 +49,7 @@ def _leads_out(url: str) -> bool:
 
 
 class _State(StateInline):
-    """Also Japanese: `**「大切」**です` is strong without a space after it."""
+    """Finds emphasis in Japanese, too: `**「大切」**です` is strong without a space after it."""
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - as it is called
         scanned = super().scanDelims(start, canSplitWord)
@@ -76,7 +76,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """A link to the picture, or its text within another link."""
+        """Render a link to the picture, or its text within another link."""
         url = str(tokens[idx].attrs["src"])
         words = self.renderInlineAsText(tokens[idx].children or [], options, env) or url
         depth = sum(token.nesting for token in tokens[:idx] if token.type in ("link_open", "link_close"))

@@ -98,7 +98,7 @@ def route_name(request: web.Request) -> str:
 
 
 def make_environment() -> Environment:
-    """Values are escaped, except for `markupsafe.Markup`."""
+    """Make the environment of the templates. It escapes values, except for `markupsafe.Markup`."""
     environment = Environment(
         loader=FunctionLoader(_template),
         autoescape=True,
@@ -123,7 +123,7 @@ def _template(name: str) -> str | None:
 
 
 def redirect(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
-    """Redirect after a press; the next page shows that sentence."""
+    """Redirect after a press. The next page shows the sentence of `web.done` with that name."""
     return _redirect_with(request, path, PageNotice(name, params))
 
 

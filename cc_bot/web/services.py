@@ -19,7 +19,7 @@ RequestKind = Literal["command", "choices"]  # changes count like commands, read
 
 
 class Discord(Protocol):
-    """Discord as the pages need it. Unknown answers are None or False."""
+    """What the pages ask of Discord. Answers that it does not know are None or False."""
 
     async def admit(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
         """Count a request. Raises the AccessError of a command there, or StorageError. `always`: for a
@@ -40,7 +40,7 @@ class Discord(Protocol):
         """Return the name with that of its server."""
 
     async def is_dm(self, channel_id: int) -> bool:
-        """False while Discord does not say."""
+        """Return False while Discord does not say."""
 
     async def guild_name(self, guild_id: int) -> str | None: ...
 

@@ -5,7 +5,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from cc_bot.charts.svg import draw
+from cc_bot.charts.svg import draw_png
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
 
@@ -22,7 +22,7 @@ def several(kind: ChartKind, labels: Sequence[str], series: Mapping[str, Sequenc
 
 
 def picture(what: Chart, locale: Locale = Locale.JA) -> Image.Image:
-    png = draw(what, locale)
+    png = draw_png(what, locale)
     assert png is not None
     with Image.open(BytesIO(png)) as image:
         assert image.format == "PNG"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.charts.svg import GROUND, PICTURE_WIDTH, draw
+from cc_bot.charts.svg import GROUND, PICTURE_WIDTH, draw_png
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.model import MAX_VALUE
@@ -29,7 +29,7 @@ class TestPicture:
     def test_writes_each_label_and_leaves_out_its_emoji(self) -> None:
         """The box of a missing character would be the same for each."""
         labels = ("東", "京", "駅", "", "東🍎")
-        drawn = {label: draw(chart("bar", {label: 1.0, "x": 2.0}), Locale.JA) for label in labels}
+        drawn = {label: draw_png(chart("bar", {label: 1.0, "x": 2.0}), Locale.JA) for label in labels}
         assert drawn["東🍎"] == drawn["東"]
         assert len(set(drawn.values())) == 4
 
@@ -37,10 +37,10 @@ class TestPicture:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for kind in KINDS:
-            assert draw(chart(kind, {"🍎": 1.0, "みかん": 2.0}), Locale.JA) is None
+            assert draw_png(chart(kind, {"🍎": 1.0, "みかん": 2.0}), Locale.JA) is None
         monkeypatch.setattr(sys, "path", [])
         monkeypatch.delitem(sys.modules, "resvg_py", raising=False)
-        assert draw(chart("bar", FRUIT), Locale.JA) is None
+        assert draw_png(chart("bar", FRUIT), Locale.JA) is None
 
     @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
@@ -56,5 +56,5 @@ class TestPicture:
         number = st.floats(-MAX_VALUE, MAX_VALUE) | st.floats(-1e6, 1e6) | st.integers(0, 100)
         values = st.lists(number.map(float), min_size=len(labels), max_size=len(labels)).map(tuple)
         series = tuple(Series(name, data.draw(values)) for name in names)
-        png = draw(Chart("c", "t", kind, tuple(labels), series), Locale.EN)
+        png = draw_png(Chart("c", "t", kind, tuple(labels), series), Locale.EN)
         assert png is None or png.startswith(b"\x89PNG")

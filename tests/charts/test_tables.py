@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts.table import format_exactly, format_short, scale, table
+from cc_bot.charts.table import format_exactly, format_short, format_ticks, text_table
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.kinsoku import balance, width_in_cells
 from cc_bot.domain.text import Locale
@@ -44,7 +44,7 @@ TABLES: list[tuple[Chart, str]] = [
 
 class TestTable:
     def test_has_numbers_bars_and_labels_as_far_as_there_is_room(self) -> None:
-        assert [table(what) for what, _ in TABLES] == [shown for _, shown in TABLES]
+        assert [text_table(what) for what, _ in TABLES] == [shown for _, shown in TABLES]
         wide = {"abc": 3, "りんご": 6, "ｱｲｳ": 3, "❤️": 2, "👨‍👩‍👧": 2, "": 0}
         assert {text: width_in_cells(text) for text in wide} == wide
 
@@ -61,7 +61,7 @@ class TestTable:
         numbers = st.floats(0, allow_infinity=False)
         values = st.lists(numbers, min_size=len(labels), max_size=len(labels)).map(tuple)
         series = tuple(Series(name, data.draw(values)) for name in names)
-        lines = table(Chart("c", "t", kind, tuple(labels), series), width).split("\n")
+        lines = text_table(Chart("c", "t", kind, tuple(labels), series), width).split("\n")
         assert max(map(width_in_cells, lines)) <= width
         said = "".join("".join(lines).split())
         assert all(letter in said for label in labels for letter in label if not letter.isspace())
@@ -102,4 +102,4 @@ class TestNumbers:
             (0, 5e14, 1e15): (["0", "500兆", "1,000兆"], ["0", "500T", "1,000T"]),
             (): ([], []),
         }
-        assert {at: (scale(at, Locale.JA), scale(at, Locale.EN)) for at in scales} == scales
+        assert {at: (format_ticks(at, Locale.JA), format_ticks(at, Locale.EN)) for at in scales} == scales

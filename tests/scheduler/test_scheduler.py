@@ -86,7 +86,7 @@ class TestRunning:
         assert isinstance(firing, Firing)
         assert firing.schedule.text == "一"
         assert datetime.now(UTC) >= firing.due_at
-        assert texts(await scheduler(stores[ScheduleStore]).due()) == ["二"]
+        assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == ["二"]
 
     async def test_finds_what_is_made_meanwhile_and_ends_when_it_is_stopped(self, url: str) -> None:
         async with open_database(url) as own, open_database(url) as others:
@@ -113,7 +113,7 @@ class TestRunning:
                 found.append(each)
                 stopped.stop()
         assert texts(found) == ["一"]
-        assert texts(await scheduler(stores[ScheduleStore]).due()) == ["二"]
+        assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == ["二"]
 
     async def test_goes_on_after_a_failure_of_the_database(self, stores: Stores, url: str) -> None:
         await stores[ScheduleStore].add(KEY, "薬", datetime.now(UTC))
@@ -155,7 +155,7 @@ class TestARowThatCannotBe:
                 )
             assert "あとで" in [each.text for each in await stores[ScheduleStore].list(2)]
             assert "薬" in [each.text for each in await stores[ScheduleStore].list(KEY.user_id)]
-            said = texts(await asyncio.wait_for(scheduler(stores[ScheduleStore]).due(), 60))
+            said = texts(await asyncio.wait_for(scheduler(stores[ScheduleStore]).claim_all_due(), 60))
             assert {"薬", "別の人"} <= set(said)
             assert await stores[ScheduleStore].get_next_due(["channel"]) is not None
 
@@ -169,27 +169,27 @@ class TestStart:
             with freeze_time(NOON - HOUR, real_asyncio=True) as clock:
                 async with open_stores(url) as stores:
                     await stores[ScheduleStore].add(KEY, "薬", NOON)
-                    assert await scheduler(stores[ScheduleStore]).due() == []
+                    assert await scheduler(stores[ScheduleStore]).claim_all_due() == []
                 clock.move_to(NOON + timedelta(minutes=late))
                 async with open_stores(url) as stores:
-                    found = await scheduler(stores[ScheduleStore]).due()
+                    found = await scheduler(stores[ScheduleStore]).claim_all_due()
                     assert texts(found) == [expected]
                     for each in firings(found):
                         await stores[ScheduleStore].mark_skipped(each)
-                    assert await scheduler(stores[ScheduleStore]).due() == []
+                    assert await scheduler(stores[ScheduleStore]).claim_all_due() == []
 
     async def test_tells_what_was_perhaps_said_once_and_does_not_say_it(self, url: str) -> None:
         with freeze_time(NOON, real_asyncio=True):
             async with open_stores(url) as stores:
                 await stores[ScheduleStore].add(KEY, "薬", NOON, repeat=DAILY)
-                assert texts(await scheduler(stores[ScheduleStore]).due()) == ["薬"]
+                assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == ["薬"]
         for minutes, expected in ((1, []), (6, ["uncertain 薬"]), (7, []), (50, [])):
             with freeze_time(NOON + timedelta(minutes=minutes), real_asyncio=True):
                 async with open_stores(url) as stores:
-                    assert texts(await scheduler(stores[ScheduleStore]).due()) == expected
+                    assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == expected
         with freeze_time(NOON + timedelta(days=1), real_asyncio=True):
             async with open_stores(url) as stores:
-                assert texts(await scheduler(stores[ScheduleStore]).due()) == ["薬"]
+                assert texts(await scheduler(stores[ScheduleStore]).claim_all_due()) == ["薬"]
 
 
 class TestTwo:
@@ -200,7 +200,8 @@ class TestTwo:
                 await one[ScheduleStore].add(SessionKey(number, 10 + number), str(number), NOON - 3 * HOUR)
             with freeze_time(NOON, real_asyncio=True):
                 found = await asyncio.gather(
-                    scheduler(one[ScheduleStore]).due(), scheduler(other[ScheduleStore]).due()
+                    scheduler(one[ScheduleStore]).claim_all_due(),
+                    scheduler(other[ScheduleStore]).claim_all_due(),
                 )
             numbers = [str(number) for number in range(30)]
             expected = numbers + [f"missed {number}" for number in numbers]
@@ -232,7 +233,7 @@ class TestClockChange:
                 await stores[ScheduleStore].add(KEY, local, due, repeat=cron, timezone=zone)
             for _ in range(3 * 24 * 4):
                 clock.tick(timedelta(minutes=15))
-                for each in await scheduler(stores[ScheduleStore]).due():
+                for each in await scheduler(stores[ScheduleStore]).claim_all_due():
                     assert isinstance(each, Firing)
                     await stores[ScheduleStore].mark_skipped(each)
                     said[each.schedule.text].append(each.due_at.astimezone(where))
@@ -260,11 +261,11 @@ class TestSetClock:
                 added = await store.add(KEY, "薬", NOON, repeat=DAILY)
                 for jump in jumps:
                     clock.move_to(datetime.now(UTC) + timedelta(minutes=jump))
-                    noted += [each.due_at for each in firings(await scheduler(store).due())]
+                    noted += [each.due_at for each in firings(await scheduler(store).claim_all_due())]
                 end = datetime.now(UTC)
                 for _ in range(7 * 24):
                     clock.tick(HOUR)
-                    noted += [each.due_at for each in firings(await scheduler(store).due())]
+                    noted += [each.due_at for each in firings(await scheduler(store).claim_all_due())]
                 assert len(noted) == len(set(noted))
                 covered = set(noted) | await missed(database, added.id)
                 coming = next_time(DAILY, max(end, NOON - HOUR), ZoneInfo("Asia/Tokyo"))

@@ -9,7 +9,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.charts.table import table
+from cc_bot.charts.table import text_table
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     ProposalButton,
@@ -143,7 +143,7 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
     for part in proposal.content.shown.parts:
-        below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
+        below = text_table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
         yield part.line(lambda value: _format_value(value, words)), below
 
 

@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.charts.svg import draw
+from cc_bot.charts.svg import draw_png
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import Shard
@@ -61,7 +61,7 @@ MAX_CHECKED: Final = 500
 CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a second
 
 Draw = Callable[[Chart, Locale], bytes | None]
-_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw)
+_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw_png)
 Sent = TypeVar("Sent")
 
 
@@ -84,7 +84,7 @@ class RenderedCanvas:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Keyword arguments for a new message."""
+        """Return the keyword arguments for a new message."""
         return {
             "content": self.page.content,
             "embeds": self.page.embeds,
@@ -95,7 +95,7 @@ class RenderedCanvas:
 
 @dataclass(frozen=True, slots=True)
 class _FollowUp:
-    """Only its interaction's token can edit or delete it."""
+    """A message that only its interaction's token can edit or delete."""
 
     interaction: Answerable
     message_id: int
@@ -174,7 +174,7 @@ class CanvasBoards(SideMessage):
         return await self.messages.get_key(message_id)
 
     async def forget_message(self, message_id: int) -> None:
-        """The canvas is posted again with its next change, or on request."""
+        """Record that a message is gone; its canvas is posted again with its next change, or on request."""
         key = await self.messages.get_key(message_id)
         if key is None:
             return
@@ -301,8 +301,8 @@ class CanvasBoards(SideMessage):
         *,
         repost: bool,
     ) -> bool:
-        """Edit the message, or post another one. Returns False if the bot may not write. `want` makes
-        failures be retried."""
+        """Edit the message, or post another one. Returns False if the bot may not write. Failures are retried
+        later, as a new message is marked as outdated before it is posted."""
         if shown and shown.message_id and not repost:
             edit = partial(self.rest.edit_message, key.channel_id, shown.message_id)
             try:
@@ -332,8 +332,8 @@ class CanvasBoards(SideMessage):
         return True
 
     def _nonce(self, key: SessionKey, current: CurrentCanvas, *, deleted: bool) -> str:
-        """Discord creates one message per nonce, so after a crash it returns the unrecorded message. This
-        process uses each nonce once. The revision restarts after an erasure."""
+        """Return a nonce. Discord creates one message per nonce, so after a crash it returns the unrecorded
+        message. This process uses each nonce once. The revision restarts after an erasure."""
         said = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
@@ -406,7 +406,7 @@ class CanvasBoards(SideMessage):
         await self.messages.forget(key)
 
     async def _is_bot_dm(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """False if Discord refuses to say."""
+        """Return whether the channel is a DM with the bot; False if Discord refuses to say."""
         if interaction is not None:
             return is_bot_dm(interaction)
         try:

@@ -43,7 +43,7 @@ def kind_of(element: Element) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """Elements, oldest first."""
+    """The elements, oldest first, and their layout."""
 
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
@@ -63,7 +63,7 @@ class Canvas:
 
     @property
     def shown_elements(self) -> tuple[Element, ...]:
-        """The elements that the mode shows."""
+        """Return the elements that the mode shows."""
         focused = tuple(each for each in self.elements if self.mode == "focus" and each.id == self.focus)
         return focused or self.elements
 
@@ -125,7 +125,7 @@ _DIRECTION_CHANGES: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class CanvasRefused(Exception):
-    """The message is for the model."""
+    """Raised if a command can't be applied; the message is for the model."""
 
 
 def clean_text(text: str) -> str:

@@ -21,7 +21,7 @@ async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> st
 
 
 def canvas_panels(canvas: Canvas, words: Texts) -> tuple[list[tuple[str, str | Chart]], str]:
-    """Return the elements in sight, and the line that names the others."""
+    """Return the titles and contents of the shown elements, and the line that names the others."""
     panels = [
         (
             f"{'🔒 ' if each.visibility == 'private' else ''}{one_line(each.title)}".strip(),

@@ -14,7 +14,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.charts.table import table
+from cc_bot.charts.table import text_table
 from cc_bot.discord.pages.markdown import SPOILER, close_spoilers, for_discord
 from cc_bot.discord.pages.page import COLOUR, TextFile
 from cc_bot.discord.pages.split import split, utf16_length
@@ -110,11 +110,11 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
 
 
 def _table(chart: Chart) -> str:
-    return f"```\n{table(chart).replace('`', '´')}\n```"
+    return f"```\n{text_table(chart).replace('`', '´')}\n```"
 
 
 def _footer(canvas: Canvas, elements: Sequence[Element], words: Texts) -> str:
-    """Footers show no Markdown."""
+    """Name the elements that are not shown. Footers show no Markdown."""
     others = [_name(element) for element in canvas.elements if element not in elements]
     if not others:
         return ""

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from cc_bot import __version__
-from cc_bot.charts.svg import draw
+from cc_bot.charts.svg import draw_png
 from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain import errors
@@ -234,7 +234,7 @@ async def check_charts(locale: Locale, texts: Texts) -> Finding:
         return ok("font", text.font_none)
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
     try:
-        drawn = await asyncio.to_thread(draw, chart, locale)
+        drawn = await asyncio.to_thread(draw_png, chart, locale)
     except (ImportError, OSError, RuntimeError):
         drawn = None
     return ok("font", text.font_ok) if drawn else failed("font", text.font_failed)

@@ -39,7 +39,7 @@ loader.command(remind)
 
 
 def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
-    """Suggests the user's reminders whose text or number contains the input."""
+    """Make the option for a reminder; it suggests those whose text or number contains the input."""
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED

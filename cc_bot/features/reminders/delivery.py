@@ -69,12 +69,12 @@ class Refused(Exception):
 
 
 class Unwanted(Exception):
-    """The user cancelled the post first."""
+    """Raised if the user cancelled the post first."""
 
 
 @dataclass(eq=False, slots=True)
 class Posting:
-    """Discord creates one message per nonce, so posts are retried; refusals are not."""
+    """Posts messages. Discord creates one per nonce, so posts are retried; refusals are not."""
 
     rest: hikari.api.RESTClient
     pace: RateLimiter = field(default_factory=RateLimiter)
@@ -148,7 +148,7 @@ class Posting:
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """Discord allows 25 characters."""
+    """Return a nonce, which may have 25 characters."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 

@@ -51,7 +51,7 @@ class Schedule:
 
     @property
     def audience(self) -> Visibility:
-        """Who reads its message."""
+        """Return who reads its message."""
         return "public" if self.place == "channel" and self.visibility == "public" else "private"
 
     @property

@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Scheduler:
-    """Watches schedules of some places, of one user or of all."""
+    """Claims due times of schedules in some kinds of places, of one user or of all."""
 
     schedules: ScheduleStore
     places: Collection[Place]
@@ -62,8 +62,8 @@ class Scheduler:
         """End `run` before its next claim; cancelling it could lose a claim."""
         self._stopped.set()
 
-    async def due(self) -> list[Firing | Missed]:
-        """Return everything that is due now. Raises StorageError."""
+    async def claim_all_due(self) -> list[Firing | Missed]:
+        """Claim and return everything that is due now. Raises StorageError."""
         self._changed = self.schedules.changed
         found: list[Firing | Missed] = []
         while (each := await self._next()) is not None:
@@ -87,11 +87,11 @@ class Scheduler:
                 task.cancel()
 
     async def _next(self) -> Firing | Missed | None:
-        now, whose = self.clock(), self.user_id
-        for firing in await self.schedules.claim_due(now, self.places, user_id=whose):
+        now, user_id = self.clock(), self.user_id
+        for firing in await self.schedules.claim_due(now, self.places, user_id=user_id):
             return firing
         await self.schedules.mark_lost(now - CLAIM_TIMEOUT)
-        return await self.schedules.take_unreported(self.places, user_id=whose) or None
+        return await self.schedules.take_unreported(self.places, user_id=user_id) or None
 
     async def _prune(self) -> None:
         now = self.clock()

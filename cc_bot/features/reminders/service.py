@@ -41,7 +41,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def choose(cls, key: SessionKey, *, here: bool, can_write: bool) -> "Destination":
-        """The channel, if it is wanted `here` and the bot can write there; else the DM."""
+        """Choose the channel if it is wanted `here` and the bot can write there, else the DM."""
         return cls(key, "channel" if here and can_write else "dm", moved_to_dm=here and not can_write)
 
     def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:

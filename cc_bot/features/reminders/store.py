@@ -256,7 +256,7 @@ class ScheduleStore(Store):
 
     @property
     def changed(self) -> asyncio.Event:
-        """An event set at the next change of a schedule."""
+        """Return an event that is set at the next change of a schedule."""
         return self._changed
 
     async def add(

@@ -96,7 +96,7 @@ class DueReminders:
         """Show those that are due now; failures are logged and retried."""
         async with self._conversation.busy:
             try:
-                for each in await self.scheduler.due():
+                for each in await self.scheduler.claim_all_due():
                     lines = due_lines(each, self._chat.profile.timezone, self._chat.texts)
                     await self._conversation.say(lines)
                     if isinstance(each, Firing):

@@ -121,7 +121,7 @@ def describe_repeat(repeat: str, phrases: RepeatTexts) -> str:
 
 
 def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
-    """Raises ValueError or IndexError if there are no words for the days."""
+    """Describe the days of a cron. Raises ValueError or IndexError if there are no words for them."""
     count, unit = (interval.count, interval.unit) if interval else (1, "")
     match (unit, day, month, weekday):
         case ("" | "days", "*", "*", "*"):
@@ -171,7 +171,7 @@ def _describe_date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> 
 
 
 def _describe_nth_day(phrases: RepeatTexts, field: str) -> str:
-    """第2水曜, the last Friday."""
+    """Describe a day such as 第2水曜 or the last Friday."""
     if field.endswith("L"):
         return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
     day, _, nth = field.partition("#")

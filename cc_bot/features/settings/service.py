@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from cc_bot.charts.table import table
+from cc_bot.charts.table import text_table
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
@@ -35,7 +35,7 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     if server and report.month.models:
         lines += ["", texts.models, *texts.model_lines(report, name)]
     recent = report.recent.without_unused_start()
-    shown = table(recent.chart(series=texts.chart)) if recent.days else ""
+    shown = text_table(recent.chart(series=texts.chart)) if recent.days else ""
     return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=shown)
 
 
