@@ -59,9 +59,9 @@ class TestALoop:
 class TestAStop:
     @pytest.mark.slow
     async def test_that_a_thread_holds_up_is_ended_and_one_that_is_taken_back_bounds_nothing(self) -> None:
-        (held_up, log), taken_back = await asyncio.gather(end_of("leave"), end_of("end"))
+        (held_up, log), change_undone = await asyncio.gather(end_of("leave"), end_of("end"))
         assert (held_up, log.startswith("Timeout (")) == (1, True)
-        assert taken_back == (0, "")
+        assert change_undone == (0, "")
 
 
 class TestServiceManager:

@@ -126,16 +126,16 @@ class TestLines:
             (scheduled(added=False), JA[ReminderTexts].cancelled.format(text="薬"), None),
             (scheduled(text="**薬**\n# 大"), once, reminder),
         ]
-        for event, line, taken_back in table:
+        for event, line, change_undone in table:
             page = ended(event)
             assert page.receipts.facts.lines == (line,)
-            assert pressed(page) == ([taken_back] if taken_back else [])
+            assert pressed(page) == ([change_undone] if change_undone else [])
 
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
         shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
         gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
-        assert shown.receipts.facts == Facts((*gone, f"-# {SAY.still_told}"))
-        assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.untell]
+        assert shown.receipts.facts == Facts((*gone, f"-# {SAY.conversations_remain}"))
+        assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.erase_too]
         assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
         own = ended(changed("deleted", memory()), visibility="private")
         assert own.receipts.facts.lines[0] == SAY.deleted.format(number="", content="猫が好き")
@@ -243,7 +243,7 @@ class TestStoredAnswer:
         )
         updated = SAY.updated.format(number="", content="鳥")
         assert page.receipts.facts == Facts(
-            (ADDED, updated, SAY.deleted_for_all.format(id=3), f"-# {SAY.still_told}")
+            (ADDED, updated, SAY.deleted_for_all.format(id=3), f"-# {SAY.conversations_remain}")
         )
         undo = [
             UndoButton("added", USER, 1),

@@ -228,7 +228,7 @@ class TestErasing:
         assert "合言葉は山と川、返事は海" in page
         assert await contents(site) == ["合言葉は山と川、返事は海"]
         deleted = await taro.follow(await taro.press("/memories/1/delete"))
-        assert texts(Locale.JA)[MemoryTexts].still_told in deleted
+        assert texts(Locale.JA)[MemoryTexts].conversations_remain in deleted
         answer = await taro.press("/memories/erase", n="1", scope="said")
         assert (answer.status, "完全に消しました" in await answer.text()) == (200, True)
         assert site.town.told_anew == [TARO] * 2

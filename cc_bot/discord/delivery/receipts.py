@@ -144,7 +144,7 @@ class ReceiptUpkeep:
         return (
             page
             if now.state != "undone"
-            else replace(page, facts=page.facts.noting(words[ReceiptTexts].taken_back))
+            else replace(page, facts=page.facts.noting(words[ReceiptTexts].change_undone))
         )
 
     async def _refresh(

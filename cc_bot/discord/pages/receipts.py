@@ -45,9 +45,9 @@ def render_receipts(
     if private and any(each.private and each.kind in {"added", "updated"} for each in holding):
         notices.append(words[MemoryTexts].private_only)
     if deleted:
-        notices.append(words[ReceiptTexts].still_told)
+        notices.append(words[ReceiptTexts].conversations_remain)
     untell = (
-        [Button(words[ReceiptTexts].untell, UntellButton(user_id, deleted).custom_id())] if deleted else []
+        [Button(words[ReceiptTexts].erase_too, UntellButton(user_id, deleted).custom_id())] if deleted else []
     )
     used = tuple(number for number in recalled if number not in deleted)
     if used and len(buttons) + len(untell) <= MAX_RECEIPTS:
@@ -80,6 +80,6 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 
 def _line(receipt: Change, reader: Caller, *, public: bool) -> str:
     if receipt.state == "undone":
-        return reader.words[ReceiptTexts].taken_back
+        return reader.words[ReceiptTexts].change_undone
     shown = shown_changes()[receipt.what]
     return shown.line(receipt, reader, limit=SHOWN_CHARACTERS, public=public, numbered=False)

@@ -65,7 +65,7 @@ from cc_bot.features.memory.service import (
     run_import,
 )
 from cc_bot.features.memory.stores.store import MemoryStore
-from cc_bot.features.memory.texts import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
+from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.features.memory.views import choice_name, edited_view, import_preview, memory_card, refused_view
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts, explain
@@ -195,7 +195,7 @@ async def _show_card(
 
 
 async def _ask_to_erase_all(caller: Recipient, *, service: Memories) -> EphemeralView:
-    words, count = caller.words[MemoryBoxTexts], await service.stores.memories.count(caller.user_id)
+    words, count = caller.words[MemoryBulkTexts], await service.stores.memories.count(caller.user_id)
     if not count:
         return EphemeralView(caller.words[MemoryTexts].none)
     until = service.clock() + CONFIRM_WITHIN
@@ -231,7 +231,7 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
     """Send all memories as files, in as many messages as are needed."""
-    interaction, words, readable = ctx.interaction, caller.words[MemoryBoxTexts], format == "markdown"
+    interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
     async with service.line.of(caller.user_id):
         async with service.line.work:
             exported = await service.stores.memories.export_all(caller.user_id)
@@ -347,9 +347,9 @@ async def confirm(
     interaction, button, recipient = press
     words = recipient.words
     if button.decision == "cancel":
-        return EphemeralView(words[MemoryBoxTexts].cancelled)
+        return EphemeralView(words[MemoryBulkTexts].cancelled)
     if button.until < service.clock().timestamp():
-        return EphemeralView(words[MemoryBoxTexts].ask_again)
+        return EphemeralView(words[MemoryBulkTexts].ask_again)
     if button.decision == "import":
         return await _import_planned(interaction.message, recipient, service)
     erased = await memories.erase_all(
@@ -456,7 +456,7 @@ def _form(found: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
 
 
 async def _import_planned(message: hikari.Message, caller: Recipient, service: Memories) -> EphemeralView:
-    words = caller.words[MemoryBoxTexts]
+    words = caller.words[MemoryBulkTexts]
     try:
         if len(message.attachments) != 1:
             raise AttachmentNotFetched

@@ -36,7 +36,7 @@ from cc_bot.features.memory.model import (
 )
 from cc_bot.features.memory.stores.removal import HiddenMemory
 from cc_bot.features.memory.texts import (
-    MemoryBoxTexts,
+    MemoryBulkTexts,
     MemoryCardTexts,
     MemoryTexts,
     ReceiptTexts,
@@ -175,7 +175,7 @@ def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
 
 async def statistics(caller: Caller, *, service: Memories) -> Reply:
     texts, counted = (
-        caller.words[MemoryBoxTexts],
+        caller.words[MemoryBulkTexts],
         await service.stores.memories.get_statistics(caller.user_id),
     )
     paused = (texts.paused,) if caller.memory_paused else ()
@@ -269,7 +269,7 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
     until = texts.undo_until.format(until=caller.at(hidden.hidden_at + UNDO_TIME))
     return Reply(
         (_format_sentence(texts.deleted, memory, caller),),
-        notes=(until, texts.still_told),
+        notes=(until, texts.conversations_remain),
         actions=(
             Action(texts.undo, "undelete", memory.id, f"/memory undo {memory.number}"),
             Action(texts.erase_now, "erase", memory.id),

@@ -44,7 +44,7 @@ class MemoryTexts(Area):
     query_needed = Sentence(ja="探したい言葉を入力してください。", en="Enter the words to look for.")
     deleted = Sentence(ja="🗑️ 忘れました（#{id}）: {content}", en="🗑️ Forgotten (#{id}): {content}")
     undo_until = Sentence(ja="{until} まで元に戻せます。そのあと、メモリは完全に消えます。", en="You can undo this until {until}. Then the memory is gone for good.")
-    still_told = Sentence(ja="会話の中で話したことは記録に残り、これからの回答にも使われます。そちらも消せます。", en="What was said in conversations stays on record, and answers draw on it. You can erase it there too.")
+    conversations_remain = Sentence(ja="会話の中で話したことは記録に残り、これからの回答にも使われます。そちらも消せます。", en="What was said in conversations stays on record, and answers draw on it. You can erase it there too.")
     undo = Sentence(ja="元に戻す", en="Undo")
     erase_now = Sentence(ja="今すぐ完全に消す", en="Erase for good now")
     undeleted = Sentence(ja="↩️ 元に戻しました（#{id}）: {content}", en="↩️ It is back (#{id}): {content}")
@@ -55,14 +55,14 @@ class MemoryTexts(Area):
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
 
     def stored_category(self, shown: str | None) -> str | None:
-        """The default category has a name in each language."""
+        """Return a category as it is stored: the default category has a name in each language."""
         return DEFAULT_CATEGORY if shown is not None and shown.strip() == self.general else shown
 
     def shown_category(self, stored: str) -> str:
         return self.general if stored == DEFAULT_CATEGORY else stored
 
 
-class MemoryBoxTexts(Area):
+class MemoryBulkTexts(Area):
     statistics_title = Sentence(ja="あなたのメモリ {count}件", en="Your memories: {count}")
     paused = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
     private = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件", en="🔒 Used only in DMs and answers that you alone see: {count}")
@@ -128,7 +128,7 @@ class MemoryCardTexts(Area):
     end = Sentence(ja="期限", en="Ends")
     changed = Sentence(ja="変更した日", en="Changed")
     why = Sentence(ja="なぜ知っているの？", en="Why do you know this?")
-    came_about = by_key(
+    source_sentences = by_key(
         {
             "command": Sentence(ja="あなたが </memory add> かページで登録しました。", en="You saved it with </memory add> or on a page."),
             "message": Sentence(ja="あなたがメッセージから登録しました。", en="You saved it from a message."),
@@ -174,37 +174,39 @@ class MemoryCardTexts(Area):
     edit_not_undone = Sentence(ja="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。", en="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.")
     your_text = Sentence(ja="入力した内容", en="What you entered")
 
-    def pin_use(self, memory: Memory, most: int) -> str:
-        use = self.pin_foreign if memory.tainted and most else self.pin_read if most else self.pin_mark_only
-        return use.format(count=most)
+    def pin_use(self, memory: Memory, max_notes: int) -> str:
+        """Say what a pin does. `max_notes`: the number of memories in a prompt."""
+        if not max_notes:
+            return self.pin_mark_only
+        return self.pin_foreign if memory.tainted else self.pin_read.format(count=max_notes)
 
-    def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
-        """Say how a memory came about. Author and model may be empty."""
+    def explain_source(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
+        """Say where a memory comes from. Author and model may be empty."""
         if kind == "message" and author:
             return self.from_message.format(author=author)
         if kind == "model" and model:
             return self.from_model.format(model=model)
-        return self.came_about[kind]
+        return self.source_sentences[kind]
 
 
 class ReceiptTexts(Area):
-    """An answer's changes to memories, and the replies of their buttons."""
+    """Sentences on an answer's changes of memories, and replies of their buttons."""
 
     added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
     unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
     deleted = Sentence(ja="🗑️ 忘れました{number}: {content}", en="🗑️ Forgotten{number}: {content}")
-    """`number`: empty, or `self.number`."""
+    """`number` is empty, or `self.number`."""
     deleted_for_all = Sentence(ja="🗑️ 忘れました（#{id}）", en="🗑️ Forgotten (#{id})")
-    still_told = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
-    untell = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
+    conversations_remain = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
+    erase_too = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
     number = Sentence(ja="（#{id}）", en=" (#{id})")
     hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
     more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
     no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.")
     undo = Sentence(ja="取り消す", en="Undo")
     undo_one = Sentence(ja="取り消す: {content}", en="Undo: {content}")
-    taken_back = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
+    change_undone = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
     changed_again = Sentence(ja="✏️ このあと、また変更されました（#{id}）", en="✏️ Changed again since (#{id})")
     used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")
     not_yours = Sentence(ja="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは </memory list> でどうぞ。", en="Only the owner of the memory can use this button. Yours are in </memory list>.")
@@ -226,21 +228,21 @@ class ReceiptTexts(Area):
 
 def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> str:
     """Return a page of memories by category, each with its tags and dates."""
-    title = words[MemoryBoxTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
+    title = words[MemoryBulkTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
     for memory in memories:
         by_category[memory.category].append(memory)
     lines = [f"# {title}", MARKDOWN_MARK]
-    for category, kept in by_category.items():
+    for category, filed in by_category.items():
         lines += ["", f"## {words[MemoryTexts].shown_category(category)}", ""]
-        for memory in kept:
+        for memory in filed:
             about = _about(memory, words, zone)
             lines += [f"- {_indented(memory.content)}", *([f"  *{about}*"] if about else [])]
     return "\n".join(lines) + "\n"
 
 
 def _about(memory: PortableMemory, words: Texts, zone: tzinfo) -> str:
-    texts = words[MemoryBoxTexts]
+    texts = words[MemoryBulkTexts]
     details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=format_end(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
@@ -303,7 +305,7 @@ class WebMemoryTexts(Area):
 
     erase_title = Sentence(ja="完全に消す", en="Erase for good")
     erase_question = Sentence(ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。", en="These memories are erased for good, with all that they said before. This can't be undone.")
-    erase_told = Sentence(
+    erase_conversations_hint = Sentence(
         ja="会話の中で話したことは記録に残ります。「会話の記録からも消す」を選ぶと、この内容にふれた発言や回答、その要約、キャンバスに描いたものも消え、そこで話したことはもう思い出せません。",
         en="What was said in conversations stays. “Erase from conversations too” also removes the messages that touch on it, their summaries and what was drawn from them on canvases; then I no longer know what was said there.",
     )

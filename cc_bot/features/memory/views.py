@@ -23,7 +23,7 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.files import ImportPlan
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.memory.service import end_mark
-from cc_bot.features.memory.texts import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
+from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
 
 PIN_MARK = "📌 "
@@ -122,7 +122,7 @@ def _source_field(memory: Memory, words: Texts) -> str:
 
 def explain_source(source: Source, words: Texts) -> str:
     author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
-    return words[MemoryCardTexts].because(source.kind, author=author, model=model)
+    return words[MemoryCardTexts].explain_source(source.kind, author=author, model=model)
 
 
 def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
@@ -187,7 +187,7 @@ def import_preview(
 ) -> EphemeralView:
     """Show the numbers of new, known and refused memories. If there are new ones, also show some of them, the
     file `planned`, and buttons."""
-    box, new = words[MemoryBoxTexts], len(plan.new)
+    box, new = words[MemoryBulkTexts], len(plan.new)
     lines = [box.import_new.format(count=new)]
     if plan.known:
         lines.append(box.import_known.format(count=plan.known))
@@ -208,7 +208,9 @@ def import_preview(
 
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:
-    return hikari.Embed(title=words[MemoryBoxTexts].import_title, description="\n".join(lines), colour=COLOUR)
+    return hikari.Embed(
+        title=words[MemoryBulkTexts].import_title, description="\n".join(lines), colour=COLOUR
+    )
 
 
 MAX_MESSAGE_CHARACTERS: Final = 1900

@@ -519,7 +519,7 @@ def _preview(memory: Memory | PortableMemory) -> str:
 def _source_sentence(memory: Memory, words: Texts) -> str:
     source = memory.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
-    return words[MemoryCardTexts].because(source.kind, author=author, model=model)
+    return words[MemoryCardTexts].explain_source(source.kind, author=author, model=model)
 
 
 def _count_sentence(count: int, searched: bool, words: WebMemoryTexts) -> str:
