@@ -173,7 +173,7 @@ class DiscordBot:
             except hikari.GatewayServerClosedConnectionError as error:
                 raise startup_error_of(error) from error
             finally:
-                self._parts.pulse.look = None
+                self._parts.pulse.read_latency_s = None
                 start.cancel()
                 await asyncio.gather(start, return_exceptions=True)
                 await self._shut_down()
@@ -188,7 +188,7 @@ class DiscordBot:
         self._services.recovery.begin()
         if news := self._parts.get(OwnerNews):
             self._tasks.start(self._notify_owners(news))
-        self._parts.pulse.look = self._latency_s
+        self._parts.pulse.read_latency_s = self._latency_s
         self._parts.watchdog.ready()
         if await finishes_before(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable

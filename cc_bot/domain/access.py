@@ -74,7 +74,7 @@ class Refusal:
 def refusal(
     visitor: Visitor, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
 ) -> Refusal | None:
-    """None if they may use the bot."""
+    """Return why a visitor may not use the bot; None if they may."""
     if visitor.user_id in owners:
         return None
     if maintenance is not None:
@@ -103,11 +103,11 @@ def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules
 
 
 CODE_LIFETIME: Final = timedelta(minutes=10)
-"""A sign-in link's."""
+"""Of a sign-in link."""
 MAX_UNUSED_TIME: Final = timedelta(days=7)
-"""An unused browser session's."""
+"""After it, an unused browser session ends."""
 MAX_LIFETIME: Final = timedelta(days=30)
-"""Any browser session's."""
+"""Of any browser session."""
 
 
 @dataclass(frozen=True, slots=True)

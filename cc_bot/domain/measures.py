@@ -43,20 +43,20 @@ class Meter:
 
 NULL_METER: Final = Meter()
 
-Look = Callable[[], float | None]
-"""Seconds of the last heartbeat; None while disconnected, NaN before the first one."""
+ReadLatency = Callable[[], float | None]
+"""Returns the seconds that the last heartbeat took; None while disconnected, NaN before the first one."""
 
 
 @dataclass(slots=True)
 class GatewayHealth:
     """The connection of one run."""
 
-    look: Look | None = None
+    read_latency_s: ReadLatency | None = None
     """Set while the bot answers."""
 
     @property
     def latency_s(self) -> float | None:
-        return self.look() if self.look else None
+        return self.read_latency_s() if self.read_latency_s else None
 
     @property
     def connected(self) -> bool:

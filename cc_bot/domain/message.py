@@ -50,7 +50,7 @@ def is_blank(text: str) -> bool:
 
 
 _NOT_TYPED: Final = (*_QUOTATION, "[file: ", "[sticker: ")
-"""Prefixes of lines that their author did not type: quotations, names of files and stickers."""
+"""Prefixes of lines that the author did not type: quotations, names of files and stickers."""
 _REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
 """Quotes the rest of the message."""
 
@@ -66,7 +66,7 @@ def has_quotation(text: str) -> bool:
 
 
 _ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
-"""Inside a JSON string the quotes would be escaped."""
+"""Inside a JSON string the quotes are escaped."""
 
 
 def result_for_model(result: str) -> str:
@@ -98,7 +98,7 @@ class ToolCall:
 
     @property
     def outcome_unknown(self) -> bool:
-        """True if it has no result, or one that says so."""
+        """Return whether the call has no result, or one that says so."""
         if not self.result or self.ok:
             return not self.result
         content = parse_json(self.result)
@@ -166,7 +166,7 @@ FORWARD_NAME: Final = "forwarded message"
 class FileQuota:
     user_bytes: int = 100 * 2**20
     total_bytes: int = 2 * 2**30
-    """Over all users; the users with the most lose files first."""
+    """Of all users. Users with the most lose files first."""
 
 
 FILE_QUOTA: Final = FileQuota()
@@ -258,11 +258,12 @@ class Message:
 
     @property
     def own_words(self) -> str:
-        """The author's own text; a transcript counts only if nothing in the message is by others."""
+        """Return the author's own text. A transcript is included only if nothing in the message is by
+        others."""
         return with_heard(self.typed, "" if self.tainted else self.heard)
 
     def below(self, last_id: int | None) -> "Message":
-        """Return the message as it follows another: a reply to the answer right above needs no quotation."""
+        """Return the message without the quotation of the answer right above it, whose id is `last_id`."""
         replies = [each for each in self.references if each.pointing == "reply" and each.shown]
         if self.reply_to is None or self.reply_to != last_id or all(each.author_name for each in replies):
             return self
@@ -271,11 +272,11 @@ class Message:
 
     @property
     def taints(self) -> bool:
-        """True if a turn that reads it has read text that its user did not write. An answer's own quotations
-        were written by the model."""
-        pointed = any(reference.tainted and reference.shown for reference in self.references)
+        """Return whether the message contains text that its user did not write. Quotations in an answer do
+        not count: the model wrote them."""
+        refers_to_others = any(reference.tainted and reference.shown for reference in self.references)
         quotes = self.role == "user" and has_quotation(self.content)
-        return self.tainted or pointed or bool(self.attachments) or quotes
+        return self.tainted or refers_to_others or bool(self.attachments) or quotes
 
 
 def with_heard(content: str, heard: str) -> str:
@@ -337,12 +338,12 @@ class ChannelKey:
 
     @property
     def place_id(self) -> int:
-        """The channel's or thread's id on Discord."""
+        """Return Discord's id of the thread, or else of the channel."""
         return self.thread_id or self.channel_id
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """The most specific first."""
+        """Return the ids of the thread, if any, and the channel."""
         return (self.thread_id, self.channel_id) if self.thread_id else (self.channel_id,)
 
     @property
@@ -385,7 +386,8 @@ class ContextMessage(NamedTuple):
     """As `Message.tainted`, also for `replied`."""
 
     def is_foreign_to(self, user_id: int | None) -> bool:
-        """True if it holds text that this user did not write; an answer to them counts as theirs."""
+        """Return whether it contains text that this user did not write. An answer to them counts as
+        theirs."""
         if self.tainted or user_id is None:
             return True
         author_id = self.replied_id if self.role == "assistant" else self.author_id

@@ -58,7 +58,7 @@ class CallsResumed:
 
     @property
     def outcome_unknown(self) -> bool:
-        """True if the outcome of a change of a memory or reminder is unknown."""
+        """Return whether it is unknown if a memory or reminder was changed."""
         return any(call.outcome_unknown and not is_of_server(call.name) for call in self.calls)
 
     @property
@@ -72,7 +72,7 @@ class CallsResumed:
 
 @dataclass(frozen=True, slots=True)
 class ServerCallInterrupted:
-    """The turn ended during a server tool's call."""
+    """The turn ended during a call of a server's tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class ImagesShown:
-    """Shown to the model and below the answer; not stored."""
+    """Images for the model, shown below the answer. They are not stored."""
 
     images: tuple[Attachment, ...]
 
@@ -149,7 +149,7 @@ class CanvasChanged:
     """Committed. Comes right before Done."""
 
     empty: bool
-    """The turn's readers see nothing of it."""
+    """The readers of the turn see no element of it."""
 
 
 NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
@@ -255,7 +255,7 @@ class PendingTurn:
     temporary: bool = False
     locale: Locale | None = None
     question: AskedQuestion | None = None
-    """None if nothing may be stored, or if the archive has it."""
+    """None if it may not be stored, or is in the archive."""
     question_id: int | None = None
     """The interaction of a public command."""
     replaces: int | None = None
@@ -279,7 +279,7 @@ class PendingTurn:
     former: str | None = None
     """The interrupted turn that this one asks again."""
     calls: tuple[ToolCall, ...] = ()
-    """Changes made before it was interrupted; without a result, the outcome is unknown."""
+    """The changes before the turn was interrupted. Without a result, the outcome is unknown."""
 
     def token_at(self, now: datetime) -> str | None:
         alive = self.token_until is not None and now < self.token_until

@@ -163,7 +163,7 @@ class Remaining:
 def remaining_tokens(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
 ) -> tuple[Remaining, ...]:
-    """Omits the daily limit if the month leaves fewer tokens: a new day then changes nothing."""
+    """Return what is left of token limits, without the daily one if fewer tokens are left this month."""
     found = []
     if (day := limits.get("tokens_per_day")) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
@@ -361,7 +361,7 @@ def first_day(today: date, days: int) -> date:
 def report_of(
     used: Sequence[DailyUsage], today: date, prices: PriceList, *, days: int = CHART_DAYS
 ) -> UsageReport:
-    """`used`: the usage since `first_day`. `days`: how many are recent."""
+    """Make a report. `used`: the usage since `first_day`. `days`: the number of recent days."""
     month = break_down(used, today.replace(day=1), today)
     recent = break_down(used, today - timedelta(days=days - 1), today)
     today_total = Total.of(each for each in used if each.day == today)

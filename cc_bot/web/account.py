@@ -233,7 +233,7 @@ class AccountPages(Pages):
         visitor, wanted = visitor_of(request), text_of(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
-            await store.end_all(visitor.user_id, but=visitor.session.id)
+            await store.end_all(visitor.user_id, except_id=visitor.session.id)
             return redirect(request, "/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)

@@ -22,7 +22,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 def vitals_of(stores: Stores, timeout_s: float = 20) -> Vitals:
     pulse = GatewayHealth()
-    pulse.look = lambda: 0.1
+    pulse.read_latency_s = lambda: 0.1
     return Vitals(pulse, stores.vitals, lambda: Load(0, 0), lambda: 2**40, lambda: None, timeout_s=timeout_s)
 
 

@@ -71,7 +71,7 @@ class Served:
 @pytest.fixture
 async def program() -> AsyncIterator[Served]:
     watched = Watched()
-    watched.pulse.look = lambda: 0.05
+    watched.pulse.read_latency_s = lambda: 0.05
     meter = PrometheusMeter("1.2.3")
     vitals = Vitals(
         watched.pulse, watched, lambda: Load(2, 3), watched.free, watched.backed_up, timeout_s=0.05
@@ -86,7 +86,7 @@ class TestHealth:
     ) -> None:
         watched, room, broken = program.watched, MIN_FREE_BYTES, {"database": "unusable"}
         assert await program.health() == (200, {"status": "ok", "problems": {}})
-        watched.pulse.look = lambda: nan  # before the first heartbeat
+        watched.pulse.read_latency_s = lambda: nan  # before the first heartbeat
         assert (await program.health())[0] == 200
         for watched.broken, watched.free_bytes, problems in (
             (True, room, broken),
@@ -95,10 +95,10 @@ class TestHealth:
         ):
             status, told = await program.health()
             assert (status, told["problems"]) == (503, problems)
-        watched.pulse.look = lambda: None
+        watched.pulse.read_latency_s = lambda: None
         assert (await program.health())[1]["problems"] == {"gateway": "disconnected", **broken}
         watched.free_bytes = room
-        watched.pulse.look = None  # before the bot is there, and when it leaves
+        watched.pulse.read_latency_s = None  # before the bot is there, and when it leaves
         status, told = await program.health()
         assert (status, [*told["problems"]]) == (503, ["gateway"])
 
@@ -128,13 +128,13 @@ class TestMetrics:
             "cc_bot_gateway_connected 1.0",
             "cc_bot_gateway_latency_seconds 0.05",
         } - {*text.splitlines()} == set()
-        program.watched.pulse.look = lambda: 0.5
+        program.watched.pulse.read_latency_s = lambda: 0.5
         assert "cc_bot_gateway_latency_seconds 0.5" in (await program.get("/metrics"))[1]
 
     async def test_leave_out_what_cannot_be_told(self, program: Served) -> None:
         program.watched.broken = True
         program.watched.free_bytes = -1
-        program.watched.pulse.look = None
+        program.watched.pulse.read_latency_s = None
         status, text = await program.get("/metrics")
         assert status == 200
         assert {"cc_bot_database_writable 0.0", "cc_bot_gateway_connected 0.0"} <= {*text.splitlines()}

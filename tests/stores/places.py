@@ -88,7 +88,7 @@ async def heard_in_dm(stores: Stores) -> list[str]:
 async def list_waiting(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
     """The questions that wait for an answer there, and may be read."""
     due = await stores.ledger.list_due(key)
-    return tuple(each.question for each in due if each.state == "accepted" and not each.left_behind)
+    return tuple(each.question for each in due if each.state == "accepted" and not each.is_before_reset)
 
 
 async def list_edited(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:

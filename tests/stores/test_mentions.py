@@ -135,7 +135,7 @@ class TestReset:
         await wait(stores, 9, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
         await wait(stores, 12)
-        left = [each.question for each in await stores.ledger.list_due(CHANNEL) if each.left_behind]
+        left = [each.question for each in await stores.ledger.list_due(CHANNEL) if each.is_before_reset]
         assert ids(left) == [10, 11]
         assert ids(await list_waiting(stores, CHANNEL)) == [12]
         assert await stores.ledger.note_answer(CHANNEL, left, 20) == frozenset()

@@ -41,7 +41,7 @@ class TestReceipts:
         both, cat, dog = told(100, CAT, DOG), told(200, CAT), told(300, DOG)
         for each in (both, cat, dog):
             await stores.receipts.put(each)
-        assert await stores.receipts.list_newest(ME, most=2) == [dog, cat]
+        assert await stores.receipts.list_newest(ME, limit=2) == [dog, cat]
         assert await stores.receipts.get(ME, 100) == both
         assert await stores.receipts.list_stale(ME) == []
         await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")

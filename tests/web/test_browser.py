@@ -77,7 +77,7 @@ async def remember(site: Site) -> None:
 async def administer(site: Site) -> None:
     """Make Taro an owner who has decided something of each kind."""
     site.town.owners.add(TARO)
-    site.core.pulse.look = lambda: 0.042
+    site.core.pulse.read_latency_s = lambda: 0.042
     owners = site.services[Administration]
     await owners.stores.limits.set(LimitKey("user", HANA, "tokens_per_day"), 100_000, set_by=TARO)
     await owners.stores.limits.set(LimitKey("everyone", 0, "concurrent"), None, set_by=TARO)

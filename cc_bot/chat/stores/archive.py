@@ -26,7 +26,7 @@ ANSWERED_WITHIN: Final = timedelta(days=1)
 
 _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 # Sessions with messages, found by messages_by_session. $1 user
 _FROM_SESSIONS: Final = """
@@ -120,7 +120,7 @@ class ArchiveStore(Store):
         return MESSAGE.first(await self._database.query(sql, user_id, channel_id, since))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """One key per session with messages, newest first."""
+        """List the key of each session with messages, newest first."""
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_transaction)
         return [*map(KEY.read, rows)]
 

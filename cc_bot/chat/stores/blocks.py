@@ -10,7 +10,7 @@ from cc_bot.db import Statement, Transaction, run_all
 from cc_bot.db.columns import Store, channel_locks, to_ms
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 T = TypeVar("T")
 

@@ -1,5 +1,5 @@
-"""The canvas of each session key, as JSON that only the feature reads. A turn's changes are
-stored with the turn (sessions.py)."""
+"""Stores the canvas of each session key, as JSON that only the feature reads. The changes of a turn are
+stored with it (sessions.py)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 # A key's current canvas belongs to its open session, else to the last closed one, from which the next session
 # takes it over. Revision 0: nothing was ever drawn; such sessions are skipped.
@@ -54,14 +54,14 @@ MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
 _PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE id = $1 AND user_id = $2"
 
-# Includes older sessions: removed elements are stored nowhere.
-_DRAWN_ON: Final = f"""
+# Includes older sessions, so that removed elements are stored nowhere.
+_HAS_ELEMENTS: Final = f"""
     user_id = $1 AND channel_id = $2 AND agent = $3
         AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
 """
 _CLEAR: Final = (
-    f"{TICK} AND EXISTS (SELECT 1 FROM sessions WHERE {_DRAWN_ON})",
-    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CHANGED} WHERE {_DRAWN_ON}",
+    f"{TICK} AND EXISTS (SELECT 1 FROM sessions WHERE {_HAS_ELEMENTS})",
+    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CHANGED} WHERE {_HAS_ELEMENTS}",
 )
 
 
@@ -132,7 +132,7 @@ class CanvasStore(Store):
         return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
 
     async def wait_for_change(self, seconds: float) -> None:
-        """Wait until this process has written to the database, at most so many seconds."""
+        """Wait until this process writes to the database, at most so many seconds."""
         await self._database.wait_for_write(seconds)
 
     async def read_clock(self) -> CanvasClock:
@@ -150,7 +150,7 @@ class CanvasStore(Store):
         return [*dict.fromkeys(map(KEY.read, rows))]
 
     async def change(self, key: SessionKey, redraw: Redraw) -> bool:
-        """Change the current canvas, also of a closed session. Returns False if it stays as it is."""
+        """Change the current canvas, also of a closed session. Returns whether it changed."""
 
         def steps() -> Transaction[bool]:
             found = read_current((yield select_current(key)))
@@ -162,7 +162,7 @@ class CanvasStore(Store):
         return await self._database.write(steps, [user_lock(key.user_id)])
 
     async def clear(self, key: SessionKey) -> bool:
-        """Remove all elements, private ones too. Returns False if there were none."""
+        """Remove all elements, also private ones. Returns whether there were any."""
 
         def steps() -> Transaction[bool]:
             found = read_current((yield select_current(key)))

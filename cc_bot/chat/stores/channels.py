@@ -58,7 +58,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, MEMORY_TOOLS
 from cc_bot.features.memory.stores.rows import fill_in_texts
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
 # and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_TRANSCRIPT (an edit on Discord

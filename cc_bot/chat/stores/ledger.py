@@ -1,11 +1,11 @@
-"""The ledger of turns: it lists each question until its answer has been shown.
+"""Stores the ledger of turns, which lists each question until its answer was shown.
 
 A session turn is added before its user sees the acknowledgement, and marked answered in the transaction that
 stores its answer. Its row is deleted once the user has seen the outcome; interrupted turns remain, as their
 users may ask them again.
 
 A mention (a question in a channel) is added with its message and marked answered with its answer, which may
-cover several mentions. Their rows are kept, so that an answer's questions can be found.
+belong to several mentions. Their rows stay, so that an answer's questions can be found.
 """
 
 import json
@@ -50,7 +50,7 @@ TURN: Final = Columns(
 )
 _PARAMETERS: Final = Parameters(TURN.names)
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 
 _INSERT: Final = f"""
@@ -113,10 +113,10 @@ FORGET_INTERRUPTED: Final = """
     DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
 """
 
-# Mentions: statements repeat the condition of the index turns_due, in order to use it. $1 channel, $2 thread
+# Mentions. Statements repeat the condition of the index turns_due, so that it is used. $1 channel, $2 thread
 
-_DUE: Final = "kind = 'mention' AND state <> 'shown'"
-_DUE_IN_THREAD: Final = f"{_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
+_IS_DUE: Final = "kind = 'mention' AND state <> 'shown'"
+_IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
 
 _FROM_QUESTIONS: Final = """
     FROM turns AS w
@@ -126,7 +126,7 @@ _FROM_QUESTIONS: Final = """
 
 _SELECT_CHANNELS: Final = f"""
     SELECT channel_id, thread_id FROM turns
-    WHERE {_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
+    WHERE {_IS_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
 """
 
 # $1 the message that shows the failure, $2 the questions' author
@@ -147,7 +147,7 @@ class Mention:
     """The newest question of an answer being posted; its nonce derives from this id."""
     shown_in: int | None
     calls: tuple[ToolCall, ...]
-    left_behind: bool
+    is_before_reset: bool
     """The channel was reset after the question, which must not be answered."""
     question: Message
 
@@ -201,9 +201,9 @@ class TurnLedger(Store):
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
     async def claim(
-        self, turn_id: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+        self, turn_id: str, user_id: int, renew: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Replace the interrupted turn by `renewed(turn)`, and return the new turn. Returns None if the turn
+        """Replace the interrupted turn by `renew(turn)`, and return the new turn. Returns None if the turn
         is missing or already claimed: only one press wins."""
 
         def steps() -> Transaction[PendingTurn | None]:
@@ -214,7 +214,7 @@ class TurnLedger(Store):
             if not rows:
                 return None
             interrupted = TURN.read(rows[0])
-            turn = replace(renewed(interrupted), calls=interrupted.calls)
+            turn = replace(renew(interrupted), calls=interrupted.calls)
             yield Statement(_DELETE, (turn_id, user_id))
             yield _insert(turn, self._process)
             return turn
@@ -304,7 +304,7 @@ class TurnLedger(Store):
         return CHANNEL.first(await self._database.query(sql, discord_id))
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
-        """Return whether this user's message is a mention or in a session."""
+        """Return whether this user's message is a mention or belongs to a session."""
         # A channel question, or a message in its author's session.
         sql = """
             SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
@@ -314,7 +314,8 @@ class TurnLedger(Store):
         return bool(await self._database.query(sql, discord_id, user_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
-        """Record that one answer to all these is about to be posted; its nonce derives from `newest_id`."""
+        """Record that one answer to these questions is about to be posted. `newest_id` determines its
+        nonce."""
         sql = """
             UPDATE turns SET begun_as = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
@@ -339,7 +340,7 @@ class TurnLedger(Store):
         sql = f"""
             SELECT {MESSAGE.of("m")} FROM messages AS m
             WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
-                SELECT w.shown_in FROM turns AS w WHERE {_DUE_IN_THREAD} AND w.state = 'answered'
+                SELECT w.shown_in FROM turns AS w WHERE {_IS_DUE_IN_THREAD} AND w.state = 'answered'
             )
             ORDER BY m.discord_id /* channel */
         """
@@ -357,9 +358,9 @@ class TurnLedger(Store):
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Record that the failure of these was shown. `failed_in`: the message that shows it, if they may be
+        """Record that the questions failed. `failed_in`: the message that shows the failure, if they may be
         reopened."""
-        # Rows are kept, so that a redelivered question is not answered.
+        # Rows stay, so that a question that Discord delivers again is not answered.
         sql = """
             UPDATE turns SET
                 shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
@@ -411,14 +412,14 @@ def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
         SELECT w.state, w.begun_as, w.shown_in, w.calls,
             CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
         {_FROM_QUESTIONS}
-        WHERE {_DUE_IN_THREAD} AND w.state <> 'interrupted'
+        WHERE {_IS_DUE_IN_THREAD} AND w.state <> 'interrupted'
     """
     rows = yield Statement(sql, (key.channel_id, key.thread_id, key.place_id))
     return sorted(map(_MENTION.read, rows), key=lambda mention: mention.question.discord_id or 0)
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Transaction[None]:
-    """Add a turn inside another transaction, as TurnLedger.accept does."""
+    """Add a turn in another transaction, as TurnLedger.accept does."""
     if turn.kind == "message":
         duplicate = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
         yield Statement(duplicate, (turn.key.user_id, turn.question_id))

@@ -1,4 +1,4 @@
-"""The stores. They do not depend on models or Discord.
+"""Opens all stores. They do not depend on models or Discord.
 
 async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
@@ -136,9 +136,9 @@ async def open_stores(
     """
     async with open_database(url, synchronous=synchronous, timeout_s=timeout_s) as database:
         await apply_pending(database, clock=clock)
-        beside = state_path(url, data_folder)
-        ensure_folder(beside, folder_setting(url))
-        erasures = ErasureLog.beside(beside, clock=clock)
+        state_folder = state_path(url, data_folder)
+        ensure_folder(state_folder, folder_setting(url))
+        erasures = ErasureLog.beside(state_folder, clock=clock)
         async with _embedding(database, embedder) as embedding, in_background(keep_terms_current(database)):
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
@@ -187,15 +187,15 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[Embedding | None]:
-    own = LocalEmbedder.if_installed() if embedder == "local" else None
-    used = own if embedder == "local" else embedder
-    if used is None:
+    local = LocalEmbedder.if_installed() if embedder == "local" else None
+    chosen = local if embedder == "local" else embedder
+    if chosen is None:
         yield None
         return
-    embedding = Embedding(database, used)
+    embedding = Embedding(database, chosen)
     try:
         async with in_background(embedding.run()):
             yield embedding
     finally:
-        if own:
-            await own.close()
+        if local:
+            await local.close()

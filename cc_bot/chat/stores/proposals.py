@@ -1,6 +1,5 @@
-"""Proposals: stored with their answer, claimed before their calls are made, deleted once their user knows the
-outcome. A claim is one UPDATE: of several button presses, only one makes the calls.
-"""
+"""Stores proposals with their answer. They are claimed before their calls are made, and deleted once their
+user knows the outcome. A claim is one UPDATE: of several button presses, only one makes the calls."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -108,7 +107,7 @@ _UPDATE_CALLS: Final = """
 """
 
 Revise = Callable[[ToolCall], ToolCall]
-"""Return an answer's call with its result, if the proposal contains it; else unchanged."""
+"""Takes a call of the answer; returns it with its result if the proposal contains it, else unchanged."""
 
 
 class ProposalStore(Store):
@@ -136,7 +135,7 @@ class ProposalStore(Store):
         return tuple(map(PROPOSAL.read, await self._database.query(sql, user_id)))
 
     async def adopt_claimed(self) -> tuple[Proposal, ...]:
-        """Take over the approved proposals of dead processes; list all of this process, of all users."""
+        """Take over the approved proposals of dead processes. Returns all of this process, of all users."""
         process = (self._process,)
         batch = [Statement(ADOPT_CLAIMED, process), Statement(SELECT_CLAIMED, process)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
@@ -165,7 +164,7 @@ class ProposalStore(Store):
             UPDATE proposals SET state = $3 WHERE user_id = $1 AND id = $2 AND state = 'claimed'
             RETURNING message_id
         """
-        statement = Statement(sql, (*_id(proposal), state))
+        statement = Statement(sql, (*_user_and_id(proposal), state))
         return await self._change_with_calls(statement, proposal, revise, tainted)
 
     async def decline(self, proposal: Proposal, revise: Revise) -> bool:
@@ -173,7 +172,9 @@ class ProposalStore(Store):
         sql = """
             DELETE FROM proposals WHERE user_id = $1 AND id = $2 AND state = 'open' RETURNING message_id
         """
-        return await self._change_with_calls(Statement(sql, _id(proposal)), proposal, revise, tainted=False)
+        return await self._change_with_calls(
+            Statement(sql, _user_and_id(proposal)), proposal, revise, tainted=False
+        )
 
     async def delete(self, proposal: Proposal) -> None:
         await self._change_proposal(_DELETE, proposal)
@@ -182,7 +183,9 @@ class ProposalStore(Store):
         await self._change([MAINTENANCE_LOCK], PRUNE_PROPOSALS, self._oldest_made_at)
 
     async def _change_proposal(self, sql: str, proposal: Proposal, *parameters: object) -> Sequence[Row]:
-        return await self._change([user_lock(proposal.key.user_id)], sql, *_id(proposal), *parameters)
+        return await self._change(
+            [user_lock(proposal.key.user_id)], sql, *_user_and_id(proposal), *parameters
+        )
 
     async def _change_with_calls(
         self, statement: Statement, proposal: Proposal, revise: Revise, tainted: bool
@@ -204,7 +207,7 @@ class ProposalStore(Store):
         return to_ms(self._clock() - OPEN_FOR)
 
 
-def _id(proposal: Proposal) -> tuple[int, int]:
+def _user_and_id(proposal: Proposal) -> tuple[int, int]:
     return proposal.key.user_id, proposal.id
 
 

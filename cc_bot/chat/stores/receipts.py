@@ -1,4 +1,4 @@
-"""Receipts on Discord: which message shows which change of a memory or reminder."""
+"""Stores which Discord message shows which change of a memory or reminder."""
 
 import json
 from collections import defaultdict
@@ -14,7 +14,7 @@ from cc_bot.domain.change import Change, ChangeKind
 from cc_bot.domain.message import Visibility
 from cc_bot.features.memory.model import Audience
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ _MEMORY: Final = Columns(MemoryState, former_id=Kind(column="supersedes"))
 
 
 @cache
-def _drop_over() -> str:
-    """SQL that drops the messages whose items are all gone. $1 user"""
+def _delete_outdated() -> str:
+    """Return SQL that deletes the messages whose items are all gone. $1 user"""
     tables = {what: each.table for what, each in shown_changes().items()}
-    held = " ".join(
+    item_exists = " ".join(
         f"""OR other.what = '{what}' AND EXISTS (
-            SELECT 1 FROM {table} AS held WHERE held.user_id = $1 AND held.id = other.named_id
+            SELECT 1 FROM {table} AS item WHERE item.user_id = $1 AND item.id = other.named_id
         )"""
         for what, table in tables.items()
     )
@@ -74,7 +74,7 @@ def _drop_over() -> str:
         DELETE FROM receipts WHERE user_id = $1 AND NOT EXISTS (
             SELECT 1 FROM receipts AS other
             WHERE other.user_id = $1 AND other.message_id = receipts.message_id
-                AND (other.stale > 0 {held})
+                AND (other.stale > 0 {item_exists})
         )
     """
 
@@ -114,9 +114,9 @@ class ReceiptStore(Store):
     async def put(self, message: ReceiptMessage) -> None:
         sql = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
         drop = Statement(sql, (message.user_id, message.message_id))
-        drop_over = Statement(_drop_over(), (message.user_id,))
+        delete_outdated = Statement(_delete_outdated(), (message.user_id,))
         rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
-        await self._database.transaction([drop, drop_over, *rows], [user_lock(message.user_id)])
+        await self._database.transaction([drop, delete_outdated, *rows], [user_lock(message.user_id)])
 
     async def mark_current(self, message: ReceiptMessage) -> None:
         """Record that a message is up to date, unless its items have changed since it was read."""
@@ -134,9 +134,9 @@ class ReceiptStore(Store):
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
-    async def list_newest(self, user_id: int, *, most: int) -> Sequence[ReceiptMessage]:
+    async def list_newest(self, user_id: int, *, limit: int) -> Sequence[ReceiptMessage]:
         """List the newest messages that the bot can edit."""
-        return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
+        return _read(await self._database.query(_SELECT_NEWEST, user_id, limit))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
         """List messages whose items have changed, newest first."""

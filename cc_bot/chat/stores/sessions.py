@@ -52,7 +52,7 @@ from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import EMPTY_CANVAS, PromptNote, Session, SessionKey
 from cc_bot.features.memory.stores.rows import fill_in_texts
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 
 class _SessionMessage(NamedTuple):

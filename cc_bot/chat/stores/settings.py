@@ -50,7 +50,7 @@ class Keep(Enum):
     AS_IS = "as it is"
 
 
-# ruff: noqa: S608 - put together from constants
+# ruff: noqa: S608 - SQL is built from constants
 
 _SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(stored) if stored else None))
 
@@ -143,7 +143,8 @@ class PlaceAgents:
 
 
 def agents_in(user_id: int, place_ids: Sequence[int]) -> Transaction[PlaceAgents]:
-    """`place_ids`: a channel, or a thread and its channel; empty in the terminal."""
+    """Read the choices of agents. `place_ids`: a channel, or a thread and its channel; empty in the
+    terminal."""
     thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     feature = find_module("agents")
     choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
@@ -154,7 +155,7 @@ def agents_in(user_id: int, place_ids: Sequence[int]) -> Transaction[PlaceAgents
 
 class AgentStore(Store):
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
-        """`place_ids` as for `agents_in`."""
+        """Read the choices of agents. `place_ids` as for `agents_in`."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
@@ -303,10 +304,10 @@ class VisitorState:
 
 class AccessStore(Store):
     async def get_in_force(self) -> AccessState:
-        return _in_force(await self._database.query(SELECT_IN_FORCE))
+        return _read_access(await self._database.query(SELECT_IN_FORCE))
 
     async def get_visitor_state(self, user_id: int, place_ids: Sequence[int]) -> VisitorState:
-        """`place_ids`: a channel, or a thread and its channel."""
+        """Return the state of a user. `place_ids`: a channel, or a thread and its channel."""
 
         def steps() -> Transaction[VisitorState]:
             return (yield from visitor_states((user_id,), place_ids))[user_id]
@@ -336,17 +337,17 @@ class AccessStore(Store):
 def visitor_states(
     user_ids: Collection[int], place_ids: Sequence[int]
 ) -> Transaction[dict[int, VisitorState]]:
-    """`place_ids`: a channel, or a thread and its channel."""
-    in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
+    """Return the state of each user. `place_ids`: a channel, or a thread and its channel."""
+    access = _read_access((yield Statement(SELECT_IN_FORCE)))
     limits = yield from rules_by_owners()
     found = {}
     for user_id in user_ids:
         settings = yield from settings_of(user_id)
-        found[user_id] = VisitorState(in_force, limits, settings, (yield from agents_in(user_id, place_ids)))
+        found[user_id] = VisitorState(access, limits, settings, (yield from agents_in(user_id, place_ids)))
     return found
 
 
-def _in_force(rows: Sequence[Row]) -> AccessState:
+def _read_access(rows: Sequence[Row]) -> AccessState:
     notes = [note for subject, _, note in rows if subject == "maintenance"]
     rules = (AccessRule(ruling, subject, id_) for subject, id_, ruling in rows if subject != "maintenance")
     return AccessState(frozenset(rules), Maintenance(notes[0]) if notes else None)
@@ -445,7 +446,7 @@ class WebSessionStore(Store):
             moments = (to_text(now), to_text(now + MAX_LIFETIME))
             made = yield Statement(_INSERT_SESSION, (_hash(secret), *used[0], *moments))
             session = _SESSION.read(made[0])
-            yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MAX_SESSIONS))
+            yield Statement(_DROP_SESSIONS, (session.user_id, *self._open_sessions_params(now), MAX_SESSIONS))
             return session
 
         session = await self._database.write(steps, [user_lock(place.user_id)])
@@ -458,7 +459,7 @@ class WebSessionStore(Store):
             SELECT {_SESSION.select} FROM web_sessions
             WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
         """
-        rows = await self._database.query(sql, _hash(secret), *self._bounds(now))
+        rows = await self._database.query(sql, _hash(secret), *self._open_sessions_params(now))
         if not rows:
             return None
         session = _SESSION.read(rows[0])
@@ -473,7 +474,7 @@ class WebSessionStore(Store):
             SELECT {_SESSION.select} FROM web_sessions
             WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
         """
-        rows = await self._database.query(sql, user_id, *self._bounds(self._clock()))
+        rows = await self._database.query(sql, user_id, *self._open_sessions_params(self._clock()))
         return [*map(_SESSION.read, rows)]
 
     async def end(self, user_id: int, session_id: int) -> bool:
@@ -481,25 +482,26 @@ class WebSessionStore(Store):
         sql = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
         return bool(await self._change([user_lock(user_id)], sql, user_id, session_id))
 
-    async def end_all(self, user_id: int, *, but: int = 0) -> int:
-        """End a user's sessions `but` one, and unused codes. Returns the number of sessions."""
+    async def end_all(self, user_id: int, *, except_id: int = 0) -> int:
+        """End a user's sessions except one, and unused codes. Returns the number of sessions."""
         ended, _ = await self._database.transaction(
-            [Statement(_END_OTHERS, (user_id, but)), Statement(_END_CODES, (user_id,))], [user_lock(user_id)]
+            [Statement(_END_OTHERS, (user_id, except_id)), Statement(_END_CODES, (user_id,))],
+            [user_lock(user_id)],
         )
         return len(ended)
 
     async def list_live(self) -> frozenset[int]:
-        rows = await self._database.query(SELECT_LIVE, *self._bounds(self._clock()))
+        rows = await self._database.query(SELECT_LIVE, *self._open_sessions_params(self._clock()))
         return frozenset(id_ for (id_,) in rows)
 
     async def prune(self) -> None:
-        now, unused = self._bounds(self._clock())
+        now, unused = self._open_sessions_params(self._clock())
         await self._database.transaction(
             [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [MAINTENANCE_LOCK]
         )
 
-    def _bounds(self, now: datetime) -> tuple[str, str]:
-        """Return now, and the time since when a session must have been used to be open."""
+    def _open_sessions_params(self, now: datetime) -> tuple[str, str]:
+        """Return now, and the time after which open sessions were used."""
         return to_text(now), to_text(now - MAX_UNUSED_TIME)
 
 

@@ -1,4 +1,4 @@
-"""Summaries of each key's conversation, and the messages that are in none yet.
+"""Stores the summaries of each key's conversation, and tells which messages are in none yet.
 
 A session's row records how far it is summarized. Storing a summary requires that this has not changed since
 its messages were read: a slow one is rejected if the conversation was cleared, expired, deleted or summarized
@@ -14,8 +14,10 @@ from cc_bot.db.columns import KEY, MESSAGE, MS, Columns, Store, key_columns, to_
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Backlog, SessionKey, Summary
 
+# ruff: noqa: S608 - SQL is built from constants
 
-class _UncoveredMessage(NamedTuple):
+
+class _BacklogRow(NamedTuple):
     session_id: str
     closed: bool
     summarized_to: int
@@ -23,17 +25,17 @@ class _UncoveredMessage(NamedTuple):
 
 
 _SUMMARY: Final = Columns(Summary, moments=MS)
-_SAID: Final = Columns(_UncoveredMessage, message=MESSAGE)
+_BACKLOG_ROW: Final = Columns(_BacklogRow, message=MESSAGE)
 
 MAX_BACKLOG: Final = 200
-"""Messages read at a time."""
+"""In messages."""
 
 # $1 user, $2 channel, $3 agent, in all of these
 _SELECT: Final = f"""
     SELECT {_SUMMARY.select} FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
     ORDER BY visibility DESC
-"""  # noqa: S608 - put together from constants alone
+"""
 
 DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE user_id = $1 AND channel_id = $2 AND agent = $3 RETURNING id
@@ -82,9 +84,9 @@ _SELECT_BACKLOG: Final = f"""
     )
     ORDER BY m.id
     LIMIT $4
-"""  # noqa: S608 - put together from constants alone
+"""
 
-# After _COVER, in the same transaction. $1 session, $2 user
+# After _MARK_SUMMARIZED, in the same transaction. $1 session, $2 user
 _PUT: Final = """
     INSERT INTO summaries (
         session_id, user_id, channel_id, agent, visibility, content,
@@ -104,7 +106,7 @@ _PUT: Final = """
 
 # Nothing is stored if it finds no row. $1 session, $2 user, $3 how far it was summarized when its messages
 # were read, $4 1 if it was closed by then, $5 how far it is summarized now
-_COVER: Final = """
+_MARK_SUMMARIZED: Final = """
     UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
         AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
@@ -136,32 +138,32 @@ def _forget(key: SessionKey) -> list[Statement]:
 
 class SummaryStore(Store):
     async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
-        """At most one of each visibility, the public one first."""
+        """List the current summaries: at most one of each visibility, the public one first."""
         return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))
 
     async def get_backlog(self, key: SessionKey) -> Backlog | None:
         """Return the oldest MAX_BACKLOG unsummarized messages of the key's oldest session that has any."""
         rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
-        said = [*map(_SAID.read, rows)]
-        if not said:
+        found = [*map(_BACKLOG_ROW.read, rows)]
+        if not found:
             return None
-        messages = tuple(each.message for each in said)
-        return Backlog(key, said[0].session_id, said[0].closed, said[0].summarized_to, messages)
+        messages = tuple(each.message for each in found)
+        return Backlog(key, found[0].session_id, found[0].closed, found[0].summarized_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
         """Store new summaries and mark the backlog as summarized. Returns False if the backlog is
         outdated."""
-        unchanged = (backlog.session_id, backlog.key.user_id, backlog.summarized_to, int(backlog.closed))
+        expected = (backlog.session_id, backlog.key.user_id, backlog.summarized_to, int(backlog.closed))
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
-        spans = (ids[0], ids[-1], now)
+        covered = (ids[0], ids[-1], now)
         puts = [
-            Statement(_PUT, (*unchanged[:2], visibility, text, *spans, _taint(backlog, visibility)))
+            Statement(_PUT, (*expected[:2], visibility, text, *covered, _taint(backlog, visibility)))
             for visibility, text in texts.items()
         ]
 
         def steps() -> Transaction[bool]:
-            if not (yield Statement(_COVER, (*unchanged, ids[-1]))):
+            if not (yield Statement(_MARK_SUMMARIZED, (*expected, ids[-1]))):
                 return False
             yield from run_all(puts)
             return True
@@ -181,7 +183,7 @@ class SummaryStore(Store):
             SELECT {KEY.select} FROM sessions
             WHERE summarize = 1 AND closed_at IS NOT NULL
             ORDER BY closed_at DESC LIMIT $1 /* all users */
-        """  # noqa: S608 - put together from constants alone
+        """
         rows = await self._database.query(sql, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 

@@ -41,7 +41,7 @@ from cc_bot.domain.usage import (
     remaining_tokens,
 )
 
-# ruff: noqa: S608 - put together from constants alone
+# ruff: noqa: S608 - SQL is built from constants
 
 COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
 

@@ -108,7 +108,7 @@ class ReceiptUpkeep:
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
         """Edit a user's newest messages after a block that erases their data. Raises StorageError."""
-        messages = await self._stores.receipts.list_newest(user_id, most=MAX_EDITED_AFTER_ERASURE)
+        messages = await self._stores.receipts.list_newest(user_id, limit=MAX_EDITED_AFTER_ERASURE)
         yield
         self._tasks.start(self._refresh(user_id, words, messages))
 

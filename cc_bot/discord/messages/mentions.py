@@ -266,7 +266,7 @@ class ChannelAnswers:
     ) -> None:
         """Delete a withdrawn answer. Questions before a reset stay: their authors are notified next."""
         due = await self.stores.ledger.list_due(key)
-        left_behind = {id_of(each.question) for each in due if each.left_behind}
+        left_behind = {id_of(each.question) for each in due if each.is_before_reset}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
         await self.stores.ledger.give_up(key, unwanted)
         await self.runner.withdraw(turn, reply, state)
@@ -426,7 +426,7 @@ class MentionQueue:
         self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visitor: VisitorState
     ) -> bool:
         post_sentence = self.answers.post_sentence
-        if left_behind := [each for each in waiting if each.left_behind]:
+        if left_behind := [each for each in waiting if each.is_before_reset]:
             await post_sentence(key, left_behind, lambda words: words[MentionTexts].left_behind, visitor)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of(refusal)

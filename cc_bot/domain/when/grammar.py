@@ -112,7 +112,7 @@ class TimeWords:
 
     @property
     def implied_unit(self) -> Unit:
-        """Weeks in `every friday`, days in 毎朝."""
+        """Return the unit of a repeat without one: weeks in `every friday`, days in 毎朝."""
         if self.month_number or self.named:
             return "years"
         if self.nth or self.monthdays:
@@ -392,8 +392,8 @@ def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
     words, end, before_part, listed = TimeWords(), at, at, False
     while at < len(text):
         kind, match = _match_form(text, at, bare="clock" in words.kinds and listed)
-        again = kind in ("part", "every") or (listed and kind in _LISTED)
-        if match and (again or kind not in words.kinds):
+        may_repeat = kind in ("part", "every") or (listed and kind in _LISTED)
+        if match and (may_repeat or kind not in words.kinds):
             before_part = end
             _add_form(words, kind, match)
             words.kinds |= {"month", "monthday"} if kind == "date" else {kind}

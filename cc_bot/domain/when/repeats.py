@@ -192,8 +192,8 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """cronsim is used for local times only: it moves skipped times to right after the clock change, and loses
-    times where clocks move by half an hour (Lord Howe Island)."""
+    """Yield local times. cronsim is used only for these: it moves skipped times to right after the clock
+    change, and loses times where clocks move by half an hour (Lord Howe Island)."""
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)
     while (local := next(times, None)) and local.year <= until:

@@ -412,7 +412,7 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
     if found := _NEXT.fullmatch(when):
         when = f"{when}{_FIRST_DAY[found[1]]}" if found[1] else "next monday"
     if _TODAY.fullmatch(when):
-        when = now.astimezone(zone).date().isoformat()  # alone it has no time of day
+        when = now.astimezone(zone).date().isoformat()  # 今日 has no time of day
     try:
         start, *others = read_moments(when, now, zone, allow_past=True)
     except WhenNotUnderstood as error:
