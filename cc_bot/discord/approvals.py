@@ -41,13 +41,13 @@ class _Press:
     button: ProposalButton
     proposal: Proposal
     presser: Recipient
-    asker: Recipient
+    author: Recipient
     role_ids: tuple[int, ...] | None
     """Roles of the question's author; None if unknown."""
 
     @property
-    def by_asker(self) -> bool:
-        return self.presser.user_id == self.asker.user_id
+    def is_by_author(self) -> bool:
+        return self.presser.user_id == self.author.user_id
 
     @property
     def ephemeral(self) -> bool:
@@ -78,10 +78,10 @@ class ApprovalDelivery:
     ) -> None:
         """Decide in the background. Returns at the end, or once a server is awaited, so that the user can
         press other buttons."""
-        begun = asyncio.Event()
-        task = self._tasks.start(self._decide(interaction, button, presser, begun))
+        started = asyncio.Event()
+        task = self._tasks.start(self._decide(interaction, button, presser, started))
         task.add_done_callback(_log_error)
-        waiting = asyncio.create_task(begun.wait())
+        waiting = asyncio.create_task(started.wait())
         await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if task.done():
@@ -101,7 +101,7 @@ class ApprovalDelivery:
         interaction: hikari.ComponentInteraction,
         button: ProposalButton,
         presser: Recipient,
-        begun: asyncio.Event,
+        started: asyncio.Event,
     ) -> None:
         try:
             proposal = await self.assistant.approvals.find(button.user_id, button.proposal_id)
@@ -110,24 +110,26 @@ class ApprovalDelivery:
                 by_owners = proposal.content.approvers == "owners"
                 await tell(interaction, words.owners_decide if by_owners else words.not_yours)
                 return
-            asker, roles = presser, await _roles(interaction, button.user_id)
+            author, roles = presser, await _fetch_roles(interaction, button.user_id)
             if presser.user_id != button.user_id:
-                asker = await self.answers.recipients.for_user(button.user_id, proposal.content.origin.locale)
-            press = _Press(interaction, button, proposal, presser, asker, roles)
+                author = await self.answers.recipients.for_user(
+                    button.user_id, proposal.content.origin.locale
+                )
+            press = _Press(interaction, button, proposal, presser, author, roles)
             if button.action == "do":
-                await self._approve(press, begun)
+                await self._approve(press, started)
             else:
                 await self.assistant.approvals.decline(proposal)
-                await self._show(interaction, button, asker.words, declined_line(proposal, asker.words))
+                await self._edit(interaction, button, author.words, declined_line(proposal, author.words))
         except ProposalGone as error:
             if presser.user_id == button.user_id:
-                await self._show(interaction, button, presser.words)
-            if not begun.is_set():  # else the user decided otherwise in the meantime
+                await self._edit(interaction, button, presser.words)
+            if not started.is_set():  # else the user decided otherwise in the meantime
                 await tell(interaction, explain(error, presser.words))
         except CcBotError as error:  # the user may try again
             await tell(interaction, explain(error, presser.words))
 
-    async def _approve(self, press: _Press, begun: asyncio.Event) -> None:
+    async def _approve(self, press: _Press, started: asyncio.Event) -> None:
         """Make the calls once, and continue with the result if the model asked for it. Raises AnswerUnderway,
         AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and StorageError if
         nothing was done."""
@@ -137,20 +139,20 @@ class ApprovalDelivery:
                 press.proposal.key, int(guild_id) if guild_id else None
             )
             if approvals.must_wait(press.proposal):
-                begun.set()
+                started.set()
                 await approvals.wait_for_server(press.proposal)
-            result = await self._make(press, chosen, begun)
+            result = await self._run_calls(press, chosen, started)
         if result and result.canvas is not None:
             side_message = self.answers.side_message
             await side_message.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
         if result and result.goes_on:
             try:
-                await self._go_on(press, chosen, result)
+                await self._continue_turn(press, chosen, result)
             except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the result is shown
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
-    async def _make(
-        self, press: _Press, chosen: SelectedAgent, begun: asyncio.Event
+    async def _run_calls(
+        self, press: _Press, chosen: SelectedAgent, started: asyncio.Event
     ) -> ApprovedResult | None:
         """Make the calls. Returns None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
@@ -158,18 +160,18 @@ class ApprovalDelivery:
         asked = message.message_reference and message.message_reference.id
         turn = RunningTurn(
             running.new_name(),
-            askers=frozenset({press.asker.user_id, press.presser.user_id}),
+            askers=frozenset({press.author.user_id, press.presser.user_id}),
             questions=frozenset({int(asked)} if asked else ()),
             answer_id=int(message.id),
         )
         forms = None  # the author would not see an ephemeral message
-        if running.askers and (press.by_asker or not press.ephemeral):
-            forms = running.askers.asker(reply_in_place(press.interaction, Page("")), press.asker)
-        with running.track(turn), self.assistant.track_approved_call(press.asker.user_id, turn.stop):
+        if running.askers and (press.is_by_author or not press.ephemeral):
+            forms = running.askers.asker(reply_in_place(press.interaction, Page("")), press.author)
+        with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)
             claimed = await approvals.claim(press.proposal, turn.name, shown)
-            showing = asyncio.create_task(self._show_begun(press, begun))
+            showing = asyncio.create_task(self._show_begun(press, started))
             try:
                 result = await approvals.run(claimed, chosen.agent, press.visitor, turn.stop, forms)
             except CcBotError:
@@ -178,14 +180,14 @@ class ApprovalDelivery:
                 raise
             finally:
                 await showing
-            return await self._report(press, result)
+            return await self._show_result(press, result)
 
-    async def _report(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
+    async def _show_result(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
         settled = deleted = False
         if result.stored:
-            words = press.asker.words
+            words = press.author.words
             lines = _outcome_lines(result, words)
-            refusal = await self._show(
+            refusal = await self._edit(
                 press.interaction, press.button, words, *lines, receipts=result.changes
             )
             deleted = isinstance(refusal, hikari.NotFoundError)
@@ -204,8 +206,8 @@ class ApprovalDelivery:
         """Offer the calls again, on the message first: after a crash in between, recovery reports them."""
         refusal = None
         if claimed.content.goes_on:
-            words = press.asker.words
-            refusal = await self._show(press.interaction, press.button, words, open_again=press.proposal)
+            words = press.author.words
+            refusal = await self._edit(press.interaction, press.button, words, open_again=press.proposal)
         try:
             reopened = refusal is None and await self._store.reopen(claimed)
         except StorageError as error:
@@ -214,14 +216,14 @@ class ApprovalDelivery:
         if not reopened:
             self.answers.running.retry_due.set()
 
-    async def _show_begun(self, press: _Press, begun: asyncio.Event) -> None:
+    async def _show_begun(self, press: _Press, started: asyncio.Event) -> None:
         try:
             if press.proposal.content.goes_on:
-                await self._show(press.interaction, press.button, press.asker.words)
+                await self._edit(press.interaction, press.button, press.author.words)
         finally:
-            begun.set()
+            started.set()
 
-    async def _show(
+    async def _edit(
         self,
         interaction: hikari.ComponentInteraction,
         button: ProposalButton,
@@ -253,18 +255,18 @@ class ApprovalDelivery:
             return error
         return None
 
-    async def _go_on(self, press: _Press, chosen: SelectedAgent, result: ApprovedResult) -> None:
+    async def _continue_turn(self, press: _Press, chosen: SelectedAgent, result: ApprovedResult) -> None:
         """Have the model continue. It gets the calls if the conversation lacks their answer."""
         proposal, visibility = press.proposal, press.proposal.visibility
-        before = await self.answers.references.find_question(press.asker.user_id, proposal.answer_id)
-        name = author_name(press.interaction) if press.by_asker else before.author_name if before else ""
-        sentence = press.asker.words[ProposalTexts].after_call.format(what=proposal.content.calls[0].name)
+        before = await self.answers.references.find_question(press.author.user_id, proposal.answer_id)
+        name = author_name(press.interaction) if press.is_by_author else before.author_name if before else ""
+        sentence = press.author.words[ProposalTexts].after_call.format(what=proposal.content.calls[0].name)
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=visibility, store=False)
         is_in_history = any(message.id == proposal.answer_id for message in session.history)
         await self.answers.continue_after_call(
             press.interaction,
-            press.asker,
+            press.author,
             chosen,
             AskedQuestion(sentence, name, tainted=True),
             visibility=visibility,
@@ -293,7 +295,7 @@ def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
     return [] if result.canvas is None else [words[CanvasChangeTexts].changed]
 
 
-async def _roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
+async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
     if interaction.guild_id is None or interaction.user.id == user_id:
         return roles_of(interaction.member)
     try:

@@ -31,7 +31,7 @@ from cc_bot.domain.text import Locale, without_leading_emoji
 from cc_bot.domain.usage import Remaining, Total, UsageReport
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
-from cc_bot.features.settings.service import choose
+from cc_bot.features.settings.service import change_settings
 from cc_bot.texts import Texts
 from cc_bot.texts.session import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
@@ -210,7 +210,7 @@ class AccountPages(Pages):
         try:
             if len(typed) > MAX_ZONE_LENGTH:
                 raise UnknownTimezone
-            await choose(
+            await change_settings(
                 services.stores,
                 visitor.user_id,
                 locale=locale,

@@ -54,7 +54,7 @@ MAX_FORM_CHARACTERS: Final = 4000
 _ATTACHMENTS: Final[dict[str, Any]] = {
     f"attachment{number}": file_option(f"ask_attachment{number}", default=None) for number in ("", 2, 3, 4, 5)
 }
-EVERYONE: Final = frozenset(
+_PUBLIC_WORDS: Final = frozenset(
     {"みんな", "みんなに", "全員", "全員に", "公開", "everyone", "everybody", "all", "public"}
 )
 """Answers in the form that make the reply public."""
@@ -103,7 +103,7 @@ async def _question(
     return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=kind)
 
 
-async def _point_to(
+async def _cache_target(
     target: hikari.Message,
     problem: InputError | None,
     interaction: hikari.CommandInteraction,
@@ -126,7 +126,7 @@ async def ask_about_this(
     ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, preloaded: Preloaded
 ) -> None:
     interaction = ctx.interaction
-    if recipient := await _point_to(target, _problem_reading(target), interaction, preloaded, answers):
+    if recipient := await _cache_target(target, _problem_reading(target), interaction, preloaded, answers):
         form = AskForm(recipient.user_id, int(target.id)).custom_id()
         private = is_bot_dm(interaction) or is_ephemeral(target)
         fields = _form(recipient.words, with_audience=not private)
@@ -147,7 +147,7 @@ async def translate_this(
     recorded = any(is_recording(file.media_type) for file in files_of(target))
     if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
         problem = NothingToTranslate()
-    if recipient := await _point_to(target, problem, interaction, preloaded, answers):
+    if recipient := await _cache_target(target, problem, interaction, preloaded, answers):
         forwards.forget((int(target.id),))  # the forward no longer waits for a question
         text = recipient.words[MessageMenuTexts].translate
         question = partial(_question, interaction, text, int(target.id), "menu")
@@ -160,7 +160,7 @@ async def summarise_from_here(
 ) -> None:
     interaction = ctx.interaction
     problem = None if is_bot_present(interaction) else ConversationNotShown()
-    if recipient := await _point_to(target, problem, interaction, preloaded, answers):
+    if recipient := await _cache_target(target, problem, interaction, preloaded, answers):
         text = recipient.words[MessageMenuTexts].summarise
         question = partial(_question, interaction, text, int(target.id), "since")
         await answers.ask(interaction, question, preloaded, ephemeral=True)
@@ -178,7 +178,7 @@ async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: 
     target = answers.references.cache.get_target(recipient.user_id, form.message_id)
     hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
     audience = unicodedata.normalize("NFKC", entered.get("audience", "")).strip(" !.。").casefold()
-    public = audience in EVERYONE and not hidden
+    public = audience in _PUBLIC_WORDS and not hidden
     question = partial(_question, interaction, text, form.message_id, "menu")
     await answers.ask(interaction, question, Preloaded(), ephemeral=not public)
 

@@ -50,19 +50,19 @@ loader = lightbulb.Loader()  # without one, lightbulb skips the module
 
 
 @on_press(AnswerButton, RetryButton, not_yours=lambda words: words[AnswerTexts].not_yours, response="later")
-async def answer_once_more(
+async def ask_again_or_continue(
     press: Press[AnswerButton | RetryButton], answers: Answers, messages: MessageListener
 ) -> None:
     interaction, button, recipient = press
     if isinstance(button, RetryButton):
         if question_id_of(button.entry) is None:
-            taken = await answers.ask_again(interaction, button, recipient)
+            is_accepted = await answers.ask_again(interaction, button, recipient)
         else:
             await defer_update(interaction)
-            taken = await messages.mentions.ask_again(
+            is_accepted = await messages.mentions.ask_again(
                 button.entry, button.user_id, int(interaction.message.id)
             )
-        if not taken:
+        if not is_accepted:
             await tell(interaction, recipient.words[UnfinishedTexts].asked_already)
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)

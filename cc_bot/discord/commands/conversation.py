@@ -89,14 +89,14 @@ async def show_summary(
     caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: AgentSelector
 ) -> EphemeralView:
     texts, key = caller.words[SummaryTexts], (await chooser.for_interaction(ctx.interaction)).key
-    kept = await summaries.list_current(key)
-    if not kept:
+    summaries_found = await summaries.list_current(key)
+    if not summaries_found:
         return EphemeralView(texts.none)
     parts = [
         f"**{texts.private}**\n{each.content}" if each.visibility == "private" else each.content
-        for each in kept
+        for each in summaries_found
     ]
-    written = timestamp(max(each.created_at for each in kept), "f")
+    written = timestamp(max(each.created_at for each in summaries_found), "f")
     description = "\n\n".join((*parts, f"-# {written}"))
     embed = hikari.Embed(title=texts.title, description=description, colour=COLOUR)
     button = Button(texts.delete, SummaryButton(caller.user_id, key.agent).custom_id())

@@ -78,7 +78,9 @@ owners_command(
 owners_command(limits, "admin_limits_unset", admin.unset_limit, limit=_limit(), **_subject("admin_for"))
 owners_command(access, "admin_access_list", show_access)
 for ruling in get_args(Ruling):
-    owners_command(access, f"admin_access_{ruling}", admin.rule, ruling=ruling, **_subject("admin_subject"))
+    owners_command(
+        access, f"admin_access_{ruling}", admin.set_rule, ruling=ruling, **_subject("admin_subject")
+    )
 owners_command(access, "admin_access_remove", admin.remove_rule, **_subject("admin_subject"))
 owners_command(
     maintenance,

@@ -27,7 +27,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import format_size, one_line, without_controls
 from cc_bot.domain.usage import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
-from cc_bot.features.admin.status import BotStatus, Seen
+from cc_bot.features.admin.status import BotStatus, StatusSnapshot
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import ProcessTexts
@@ -80,7 +80,7 @@ class Administration:
     """None: models are not checked."""
 
 
-def _record(change: str, caller: Caller, **what: str | int | None) -> None:
+def _log_change(change: str, caller: Caller, **what: str | int | None) -> None:
     _log.info("admin_changed", change=change, by=caller.user_id, **what)
 
 
@@ -105,7 +105,7 @@ async def show_limits(caller: Caller, *, administration: Administration) -> Repl
     texts = caller.words[AdminTexts]
     sources = {"here": "", "file": texts.from_file, "default": texts.by_default}
     lines = (
-        texts.limit_line.format(**_written(each.key, each.value, caller), source=sources[each.source])
+        texts.limit_line.format(**_format_limit(each.key, each.value, caller), source=sources[each.source])
         for each in await limits_in_force(administration)
     )
     return Reply(tuple(lines), title=texts.limits_title)
@@ -123,8 +123,8 @@ async def set_limit(
     """Set a limit; None: no limit. Raises as `parse_limit`."""
     key = parse_limit(limit, subject, kind, caller.guild_id)
     await administration.stores.limits.set(key, value, set_by=caller.user_id)
-    _record("limit_set", caller, **_fields(key), value=value)
-    return Reply((caller.words[AdminTexts].limit_set.format(**_written(key, value, caller)),))
+    _log_change("limit_set", caller, **_log_fields(key), value=value)
+    return Reply((caller.words[AdminTexts].limit_set.format(**_format_limit(key, value, caller)),))
 
 
 async def unset_limit(
@@ -134,7 +134,7 @@ async def unset_limit(
     texts, key = caller.words[AdminTexts], parse_limit(limit, subject, kind, caller.guild_id)
     if not await administration.stores.limits.unset(key):
         return Reply((texts.limit_was_not_set,))
-    _record("limit_unset", caller, **_fields(key))
+    _log_change("limit_unset", caller, **_log_fields(key))
     return Reply((texts.limit_unset,))
 
 
@@ -170,13 +170,13 @@ def parse_limit_value(text: str) -> int | None:
     return int(written)
 
 
-def _written(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
+def _format_limit(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
     texts = caller.words[AdminTexts]
     shown = texts.no_limit if value is None else f"{value:,}"
     return {"subject": limit_subject(key, caller), "limit": texts.limits[key.name], "value": shown}
 
 
-def _fields(key: LimitKey) -> dict[str, str | int]:
+def _log_fields(key: LimitKey) -> dict[str, str | int]:
     return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
 
 
@@ -220,13 +220,13 @@ def named_by(rules: AccessRules, ruling: Ruling) -> list[Mentionable]:
     return sorted(named, key=lambda each: (SUBJECTS.index(each.subject), each.id))
 
 
-async def rule(
+async def set_rule(
     caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
     """Raises SubjectNotUnderstood."""
     texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
     await administration.stores.access.set(*about, ruling, set_by=caller.user_id)
-    _record("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
+    _log_change("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
     done = sentences[about.subject].format(subject=caller.mention(*about))
     return Reply((done, texts.owners_stay))
@@ -237,7 +237,7 @@ async def remove_rule(
 ) -> Reply:
     texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
     if removed := await administration.stores.access.unset(*about):
-        _record("access_removed", caller, subject=about.subject, subject_id=about.id)
+        _log_change("access_removed", caller, subject=about.subject, subject_id=about.id)
     sentence = texts.access_removed if removed else texts.access_had_no_rule
     in_file = (await access_in_force(administration)).in_file
     also_in_file = any((rule.subject, rule.id) == about for rule in in_file)
@@ -252,14 +252,14 @@ async def begin_maintenance(caller: Caller, note: str, *, administration: Admini
     """Others get the note, on one line."""
     text = one_line(without_controls(note))
     await administration.stores.access.begin_maintenance(text, set_by=caller.user_id)
-    _record("maintenance_begun", caller)
+    _log_change("maintenance_begun", caller)
     return Reply((caller.words[AdminTexts].maintenance_begun,))
 
 
 async def end_maintenance(caller: Caller, *, administration: Administration) -> Reply:
     if not await administration.stores.access.end_maintenance():
         return Reply((caller.words[AdminTexts].maintenance_was_off,))
-    _record("maintenance_ended", caller)
+    _log_change("maintenance_ended", caller)
     return Reply((caller.words[AdminTexts].maintenance_ended,))
 
 
@@ -275,7 +275,7 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:
     texts, channel_id, chain = caller.words[AdminTexts], _channel_id(caller, channel), parse_chain(models)
     await administration.stores.channel_models.set(channel_id, chain, set_by=caller.user_id)
-    _record("models_set", caller, channel=channel_id, models=len(chain))
+    _log_change("models_set", caller, channel=channel_id, models=len(chain))
     sentence = texts.models_set if len(chain) > 1 else texts.model_set
     done = sentence.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
     missing = await _find_missing(chain, administration.ask) if administration.ask else ()
@@ -287,7 +287,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
     texts, channel_id = caller.words[AdminTexts], _channel_id(caller, channel)
     unset = await administration.stores.channel_models.unset(channel_id)
     if unset:
-        _record("models_unset", caller, channel=channel_id)
+        _log_change("models_unset", caller, channel=channel_id)
     sentence = texts.models_unset if unset else texts.models_were_not_set
     return Reply((sentence.format(channel=caller.mention("channel", channel_id)),))
 
@@ -323,57 +323,59 @@ async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
-    seen, texts = await status.look(), caller.words[AdminTexts]
-    lines = [f"{label}: {value}" for label, value in status_facts(seen, caller)]
-    if seen.maintenance is not None:
-        note = caller.text(seen.maintenance.note, MAX_NOTE_CHARACTERS)
+    snapshot, texts = await status.take_snapshot(), caller.words[AdminTexts]
+    lines = [f"{label}: {value}" for label, value in status_facts(snapshot, caller)]
+    if snapshot.maintenance is not None:
+        note = caller.text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
     return Reply(tuple(lines))
 
 
-def status_facts(seen: Seen, caller: Caller) -> Sequence[tuple[str, str]]:
+def status_facts(snapshot: StatusSnapshot, caller: Caller) -> Sequence[tuple[str, str]]:
     texts = caller.words[ConsoleTexts]
-    connected = texts.connected_just_now if seen.connected else texts.disconnected
-    if seen.connected and seen.latency_s is not None:
-        connected = texts.connected.format(milliseconds=round(seen.latency_s * 1000))
-    backup = texts.no_backup if seen.backup_at is None else caller.moment(seen.backup_at)
-    turns = texts.turns_count.format(running=seen.load.running, waiting=seen.load.waiting)
+    connected = texts.connected_just_now if snapshot.connected else texts.disconnected
+    if snapshot.connected and snapshot.latency_s is not None:
+        connected = texts.connected.format(milliseconds=round(snapshot.latency_s * 1000))
+    backup = texts.no_backup if snapshot.backup_at is None else caller.moment(snapshot.backup_at)
+    turns = texts.turns_count.format(running=snapshot.load.running, waiting=snapshot.load.waiting)
     return [
-        (texts.version, texts.version_value.format(version=seen.version, schema=seen.schema_version)),
-        (texts.since, caller.moment(seen.began_at)),
+        (texts.version, texts.version_value.format(version=snapshot.version, schema=snapshot.schema_version)),
+        (texts.since, caller.moment(snapshot.began_at)),
         ("Discord", connected),
-        (texts.database, format_size(seen.database_bytes)),
-        (texts.disk, texts.unknown if seen.free_bytes is None else format_size(seen.free_bytes)),
-        *([(texts.last_backup, backup)] if seen.backs_up else []),
-        (texts.today, _today(seen, caller.words)),
-        (texts.turns, f"{turns} {texts.of_this_process}" if seen.shares else turns),
-        *((f"🧩 {model}", ", ".join(changes)) for model, changes in seen.model_changes.items()),
-        *((texts.processes, line) for line in (_processes(seen, caller) if seen.shares else ())),
+        (texts.database, format_size(snapshot.database_bytes)),
+        (texts.disk, texts.unknown if snapshot.free_bytes is None else format_size(snapshot.free_bytes)),
+        *([(texts.last_backup, backup)] if snapshot.backs_up else []),
+        (texts.today, _format_today(snapshot, caller.words)),
+        (texts.turns, f"{turns} {texts.of_this_process}" if snapshot.shares else turns),
+        *((f"🧩 {model}", ", ".join(changes)) for model, changes in snapshot.model_changes.items()),
+        *((texts.processes, line) for line in (_process_lines(snapshot, caller) if snapshot.shares else ())),
     ]
 
 
-def _today(seen: Seen, texts: Texts) -> str:
-    tokens, turns = f"{seen.tokens_today:,}", f"{seen.turns_today:,}"
+def _format_today(snapshot: StatusSnapshot, texts: Texts) -> str:
+    tokens, turns = f"{snapshot.tokens_today:,}", f"{snapshot.turns_today:,}"
     today = texts[UsageTexts].total.format(tokens=tokens, turns=turns)
-    if seen.cost_micros is not None:
-        cost = money(seen.cost_micros, seen.currency)
+    if snapshot.cost_micros is not None:
+        cost = money(snapshot.cost_micros, snapshot.currency)
         today = texts[UsageTexts].total_cost.format(tokens=tokens, turns=turns, cost=cost)
-    if seen.seconds_today:
-        today = texts[UsageTexts].sound.format(total=today, time=texts[UsageTexts].time(seen.seconds_today))
+    if snapshot.seconds_today:
+        today = texts[UsageTexts].sound.format(
+            total=today, time=texts[UsageTexts].time(snapshot.seconds_today)
+        )
     return today
 
 
-def _processes(seen: Seen, caller: Caller) -> Iterator[str]:
+def _process_lines(snapshot: StatusSnapshot, caller: Caller) -> Iterator[str]:
     texts = caller.words[ProcessTexts]
-    for each in seen.processes:
+    for each in snapshot.processes:
         process = each.process
-        own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
+        own = ", ".join(duty.name for duty in snapshot.duties if duty.process == process.name)
         about = {"host": caller.text(process.host), "shards": process.shards_text or texts.all_shards}
         line = texts.process_lapsed if each.lapsed else texts.process
         yield line.format(**about, duties=own or texts.no_duties)
         if each.is_unconnected and not each.lapsed:
             yield texts.process_unconnected.format(**about)
-    if free := find_free_shards(seen.processes):
+    if free := find_free_shards(snapshot.processes):
         yield texts.free_shards.format(shards=write_shards(free))
-    if differing := find_differing(seen.processes):
+    if differing := find_differing(snapshot.processes):
         yield texts.differing.format(what=", ".join(differing))

@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class StatusSnapshot:
     version: str
     schema_version: int
     began_at: datetime
@@ -35,7 +35,7 @@ class Seen:
     database_bytes: int
     free_bytes: int | None
     load: Load
-    underway: tuple[ActiveTurn, ...]
+    in_flight: tuple[ActiveTurn, ...]
     turns_today: int
     tokens_today: int
     seconds_today: int
@@ -69,12 +69,12 @@ class BotStatus:
     """May raise OSError."""
     began_at: datetime
 
-    async def look(self) -> Seen:
+    async def take_snapshot(self) -> StatusSnapshot:
         """Take a snapshot. Raises StorageError."""
         used = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.now()).prices
         latency_s = self.pulse.latency_s
-        return Seen(
+        return StatusSnapshot(
             version=__version__,
             schema_version=await self.stores.vitals.schema_version(),
             began_at=self.began_at,
@@ -83,7 +83,7 @@ class BotStatus:
             database_bytes=await self.stores.vitals.size_bytes(),
             free_bytes=await _read_or_none(self.free_bytes),
             load=self.assistant.turns.load,
-            underway=self.assistant.turns.queued,
+            in_flight=self.assistant.turns.queued,
             turns_today=sum(each.turns for each in used),
             tokens_today=sum(each.tokens for each in used),
             seconds_today=sum(each.usage.seconds for each in used),

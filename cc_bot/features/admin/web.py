@@ -82,7 +82,7 @@ class ConsolePages(Pages):
             raise OwnersOnly
         return owner
 
-    async def _act(
+    async def _run_command(
         self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
     ) -> web.StreamResponse:
         """Run a command of `/admin` and show its reply. Raises OwnersOnly, IdNotUnderstood, and its
@@ -98,16 +98,18 @@ class ConsolePages(Pages):
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner = owner_of(request)
-        seen = await self._services[BotStatus].look()
-        return _render(request, "admin/console.html", seen=seen, facts=admin.status_facts(seen, owner))
+        snapshot = await self._services[BotStatus].take_snapshot()
+        return _render(
+            request, "admin/console.html", snapshot=snapshot, facts=admin.status_facts(snapshot, owner)
+        )
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         note = text_of(request, "note")
         match text_of(request, "do"):
             case "end":
-                return await self._act(request, "/console", admin.end_maintenance)
+                return await self._run_command(request, "/console", admin.end_maintenance)
             case "begin" if len(note) <= MAX_NOTE_CHARACTERS:
-                return await self._act(request, "/console", admin.begin_maintenance, note)
+                return await self._run_command(request, "/console", admin.begin_maintenance, note)
         raise InputError
 
     async def show_limits(self, request: web.Request) -> web.Response:
@@ -124,11 +126,11 @@ class ConsolePages(Pages):
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
         limit, value = text_of(request, "limit"), parse_limit_value(text_of(request, "value"))
         subject = _id(request), _kind(request)
-        return await self._act(request, "/console/limits", admin.set_limit, limit, value, *subject)
+        return await self._run_command(request, "/console/limits", admin.set_limit, limit, value, *subject)
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
         limit, subject = text_of(request, "limit"), (_id(request), _kind(request))
-        return await self._act(request, "/console/limits", admin.unset_limit, limit, *subject)
+        return await self._run_command(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
         in_force = await admin.access_in_force(self._services[Administration])
@@ -146,11 +148,13 @@ class ConsolePages(Pages):
         ruling = rulings.get(text_of(request, "rule"))
         if ruling is None:  # a wrong guess could lock users out, or let one in
             raise InputError
-        return await self._act(request, "/console/access", admin.rule, ruling, _id(request), _kind(request))
+        return await self._run_command(
+            request, "/console/access", admin.set_rule, ruling, _id(request), _kind(request)
+        )
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
         subject = _id(request), _kind(request)
-        return await self._act(request, "/console/access", admin.remove_rule, *subject)
+        return await self._run_command(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
         most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
@@ -159,10 +163,12 @@ class ConsolePages(Pages):
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         models, channel = text_of(request, "models"), _id(request, "channel")
-        return await self._act(request, "/console/models", admin.set_models, models, channel)
+        return await self._run_command(request, "/console/models", admin.set_models, models, channel)
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
-        return await self._act(request, "/console/models", admin.unset_models, _id(request, "channel"))
+        return await self._run_command(
+            request, "/console/models", admin.unset_models, _id(request, "channel")
+        )
 
     async def show_log(self, request: web.Request) -> web.Response:
         """Raises InputError for an unknown level."""

@@ -43,7 +43,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.privacy.model import CONFIRM_WITHIN, Holdings
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
-from cc_bot.features.settings.service import choose, show_usage
+from cc_bot.features.settings.service import change_settings, show_usage
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.in_order import ExportQueue
 from cc_bot.texts import Texts, explain
@@ -75,20 +75,20 @@ async def settings(
 ) -> Reply:
     """Change the given settings, and show all. Raises UnknownTimezone."""
     may_speak = running.spoken is not None
-    in_vain, changes = voice == "on" and not may_speak, dict[str, Any]()
+    voice_is_missing, changes = voice == "on" and not may_speak, dict[str, Any]()
     if language is not None:
         changes["locale"] = Locale(language)
     if timezone is not None:
         changes["zone"] = timezone
-    if voice is not None and not in_vain:
+    if voice is not None and not voice_is_missing:
         changes["spoken"] = voice == "on"
     if changes:
-        await choose(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
+        await change_settings(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
         caller = await recipients.find(ctx.interaction)
     texts = caller.words[SessionTexts]
     saved = [texts.settings_saved] if changes else []
     lines = _overview(caller, await stores.settings.get(caller.user_id), may_speak=may_speak)
-    notes = (texts.voice_unset,) if in_vain else ()
+    notes = (texts.voice_unset,) if voice_is_missing else ()
     return Reply((*saved, *lines), title=texts.settings_title, notes=notes)
 
 
@@ -202,17 +202,17 @@ loader.command(privacy)
 
 
 async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
-    held = await privacy.overview(caller.user_id)
-    if held.nothing_to_erase:
-        return EphemeralView(caller.words[PrivacyTexts].nothing_to_erase(held))
-    return erase_question(held, caller, recipients.clock())
+    holdings = await privacy.overview(caller.user_id)
+    if holdings.nothing_to_erase:
+        return EphemeralView(caller.words[PrivacyTexts].nothing_to_erase(holdings))
+    return erase_question(holdings, caller, recipients.clock())
 
 
-def erase_question(held: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
+def erase_question(holdings: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
     texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     return EphemeralView(
-        f"{texts.asked(held)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
+        f"{texts.asked(holdings)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
         buttons=(
             Button(texts.erase, PrivacyButton(caller.user_id, "erase", moment).custom_id(), danger=True),
             Button(texts.keep, PrivacyButton(caller.user_id, "keep", moment).custom_id()),
@@ -235,11 +235,11 @@ async def confirm_erasure(
         erasing = upkeep.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
             async with erasing:
-                said = await _erase(button, recipient, privacy, recipients)
+                sentence = await _erase(button, recipient, privacy, recipients)
         except ErasureUnfinished as error:  # it continues by itself, so the buttons go
             _log.warning("interaction_failed", error=type(error).__name__)
-            said = explain(error, words)
-        await show(interaction, EphemeralView(said), recipient)
+            sentence = explain(error, words)
+        await show(interaction, EphemeralView(sentence), recipient)
     return None
 
 
@@ -327,8 +327,8 @@ async def _send_by_dm(
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:
-    held = await privacy.overview(caller.user_id)
-    return Reply((caller.words[PrivacyTexts].overview(held, privacy.retention, caller.timezone),))
+    holdings = await privacy.overview(caller.user_id)
+    return Reply((caller.words[PrivacyTexts].overview(holdings, privacy.retention, caller.timezone),))
 
 
 reply_command(privacy.register, "privacy_show", show_privacy)

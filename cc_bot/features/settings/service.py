@@ -39,7 +39,7 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=shown)
 
 
-async def choose(
+async def change_settings(
     stores: Stores,
     user_id: int,
     *,
@@ -52,9 +52,9 @@ async def choose(
     zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
     StorageError."""
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
-    chosen = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
+    settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
         for store in stores.own.values():
             if isinstance(store, FollowsZone):
-                await store.rezone(user_id, chosen.timezone or default_zone)
-    return chosen
+                await store.rezone(user_id, settings.timezone or default_zone)
+    return settings
