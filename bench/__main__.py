@@ -1,10 +1,3 @@
-"""All that docs/benchmarks.md tells: `make bench`, or `python -m bench turn ask` for some of its parts.
-
-Each part runs in a process of its own, so that what one has loaded does not slow down the next, and puts
-its lines into docs/benchmarks.json; then the tables and plots are made of that. The exit code is 0 when all
-parts ran: goals that are missed are told, and are no failure of the measuring.
-"""
-
 import argparse
 import asyncio
 import subprocess

@@ -1,11 +1,3 @@
-"""`/ask` from end to end, and the program itself, beside a bare bot on the same libraries (bare_bot.py).
-
-Both stand before a Discord double of their own, whose limits are roomy; their questions come in blocks that
-alternate. The model's double answers at once and lives, as Discord's do, in this process: what that takes
-counts as ours. The bare bot answers with one request; every bot that has to wait for a model needs two, so
-one that does is told beside it.
-"""
-
 import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -49,7 +41,6 @@ async def measure(folder: Path) -> list[Line]:
 
 
 async def alone(ours: Scene, bare: Scene, deferred: Scene) -> list[Line]:
-    """What ours adds for one who asks alone, in milliseconds."""
     took: dict[int, list[list[float]]] = {0: [], 1: [], 2: []}
     for number in range(ROUNDS_ALONE + 1):
         for index, scene in enumerate((ours, bare, deferred)):
@@ -116,7 +107,6 @@ async def burst(ours: Scene) -> Line:
 
 
 async def growth(ours: Scene) -> Line:
-    """How much the program grows in 1,000 turns, as bench/soak.py has it."""
     samples = list[Sample]()
     database = ours.program.folder / "data" / "sessions.db"
     each = TURNS // SAMPLES
@@ -133,7 +123,6 @@ async def growth(ours: Scene) -> Line:
 
 
 async def starts(folder: Path) -> list[Line]:
-    """How long a start takes, on a database that is there already."""
     ours, bare = list[float](), list[float]()
     async with cc_bot_scene(folder / "ours") as mine, bare_scene(folder / "bare") as theirs:
         for number in range(STARTS + 1):

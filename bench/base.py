@@ -1,9 +1,3 @@
-"""A turn on SQLite and a start of the program, beside those of an earlier commit (`--base`, or BENCH_BASE).
-
-The earlier commit stands in a git worktree for the time of the run. Each of the two has a process of its own,
-because both are called cc_bot; their blocks alternate all the same.
-"""
-
 import asyncio
 import os
 import subprocess
@@ -64,7 +58,6 @@ def worktree(folder: Path, commit: str) -> Iterator[Path]:
 
 @asynccontextmanager
 async def turns_of(source: Path, database: Path) -> AsyncIterator[Block]:
-    """Blocks of turns by the cc_bot that stands there."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", TURNS_OF_ONE, str(database), str(TURNS)),
         env={**os.environ, "PYTHONPATH": str(source)},

@@ -1,21 +1,3 @@
-"""What it costs to read a channel's context, and to keep what is said in channels.
-
-100,000 messages of about 140 Japanese characters in 50 channels, every fourth of them in a thread, in the
-order in which they were said: those of one channel stand scattered over the file. Measured are:
-
-- building the prompt of a turn, with the default budget: a message has been added before, and is answered
-  after, so that blocks freeze and windows move as they do in use. Goal: p99 below 5 ms. The judged number is
-  processor time: on a machine that others use too, waiting for it is most of the slowest hundredth. Time by
-  the clock is printed beside it, and what raw sqlite3 takes for the same rows alone;
-- the same with 10,000 and with 1,000,000 messages, in 5 channels each, so that the rows of a context are as
-  far apart in the one as in the other. Goal: within 1.3 times;
-- inserts, one by one and 200 at a time, beside raw sqlite3 that inserts the same rows by the same statement
-  into the same schema, in transactions of the same size;
-- bytes on disk for 100,000 messages. Goal: 65 MB.
-
-Run it as `python -m bench.context` or `python bench/context.py`; with `quick` without the million.
-"""
-
 import asyncio
 import gc
 import random

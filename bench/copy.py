@@ -1,13 +1,3 @@
-"""What it takes to copy a database to another engine with `cc-bot copy`, as a ratio to the fastest way to
-store the same rows there: COPY of asyncpg, `executemany` of sqlite3.
-
-The program is run as its operator does. The floor stores the rows of
-`messages` alone, which are nearly all, into a table with the same indexes, in one transaction, and compares
-nothing. A server of PostgreSQL comes with the package that the tests use, and syncs what it commits.
-
-Run it as `python -m bench.copy` or `python bench/copy.py`, with another number of messages if you like.
-"""
-
 import asyncio
 import os
 import sqlite3

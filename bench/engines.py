@@ -119,7 +119,6 @@ def _turns(store: SessionStore) -> Block:
 
 
 async def hot_updates(running: Server) -> Line:
-    """Of the updates of `sessions` by the turns before, those that touched no index."""
     await asyncio.sleep(2.0)  # a connection tells of what it did a second later
     [found] = await running.run(
         "relaxed", "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'sessions'"
@@ -225,7 +224,6 @@ async def noted(database: Database, user_id: int, known: list[Phrase]) -> Memory
 
 
 async def processor(folder: Path, running: Server) -> Line:
-    """What the bot itself uses for an `/ask`."""
     used: dict[str, list[float]] = {"lite": [], "postgres": []}
     settings = {"CC_BOT_DATABASE_URL": running.url("asked")}
     async with AsyncExitStack() as stack:

@@ -1,10 +1,3 @@
-"""What a comparison found: one line of a table, with the spread and whether its goal is met.
-
-A line is a ratio to something that ran in the same process, in blocks that alternate with ours, so that
-whatever else the machine does meets both alike. The ratio is taken of each pair of neighbouring blocks; its
-median is judged, and the middle eight tenths of the ratios are printed with it.
-"""
-
 import gc
 import json
 import os
@@ -53,8 +46,6 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One figure. `goal` is None for what is told beside and not judged."""
-
     part: str
     what: Words
     beside: Words
@@ -85,8 +76,6 @@ class Line:
 
 
 async def by_turns(contenders: Mapping[str, Block], rounds: int) -> dict[str, list[float]]:
-    """What the blocks of each took. Each round begins with the next one, so that none has the same neighbour
-    before it always; the first round is for warming up."""
     found: dict[str, list[float]] = {name: [] for name in contenders}
     names = list(contenders)
     for number in range(rounds + 1):
@@ -116,7 +105,6 @@ MEASURED_WITH = (
 
 
 def surroundings() -> dict[str, Any]:
-    """What the figures were measured with."""
     return {
         "measured": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
@@ -128,7 +116,6 @@ def surroundings() -> dict[str, Any]:
 
 
 def save(path: Path, part: str, lines: Sequence[Line]) -> None:
-    """Put the lines of a part in the place of those that an earlier run found."""
     known = json.loads(path.read_text(encoding="utf-8"))["lines"] if path.exists() else []
     kept = [line for line in known if line["part"] != part]
     new = [{**asdict(line), "met": line.met} for line in lines]

@@ -1,12 +1,3 @@
-"""What it takes of ours to read what a question points at, beside what Discord takes.
-
-A reply that came with its message, one that has to be asked for (as after a restart), a forward in a DM and a
-link, each against a loopback Discord over HTTP. Of each the requests to Discord are made again without us,
-in the same run: that floor is taken off. Rounds alternate, and medians are compared.
-
-Run it as `python -m bench.pointing`; the exit code tells whether the goal is met.
-"""
-
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
@@ -45,7 +36,7 @@ async def compare(ours: Callable[[], Awaitable[object]], floor: Callable[[], Awa
 
 
 async def nothing() -> None:
-    """What is asked of Discord where it has told everything."""
+    pass
 
 
 async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: str) -> dict[str, float]:

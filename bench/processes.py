@@ -1,15 +1,3 @@
-"""Four processes that are one bot, of which one is killed every twenty seconds, beside one process alone.
-
-All are whole programs on one PostgreSQL, behind PgBouncer where there is one, with a Discord of 16 shards
-whose limits are on. Told are the turns that were lost, stored twice or answered twice, also while the
-database is started anew; how long duties had nobody; what a process does that was stopped for a minute,
-whether limits are exact, what the database is asked for an `/ask`, and how many turns a second four processes
-take beside one: on a machine of two cores the cores are the limit, and the doubles need theirs as well.
-
-Run it as `python -m bench.processes`, or with the names of measures; the exit code tells whether the goals
-are met. It takes some twelve minutes.
-"""
-
 import asyncio
 import re
 import signal
@@ -42,9 +30,7 @@ TURNS, AT_ONCE = 2000, 24
 KILLED_EVERY_S, BACK_AFTER_S = 20.0, 5.0
 THROUGHPUT = 400
 SLOW_S, QUICK_S = 0.5, 0.05
-"""Between the pieces of an answer, of which there are three."""
 ROUNDS, LIMIT, ASKED = 100, 3, 5
-"""Of questions that a user asks at once in as many places, with a limit of so many a minute."""
 ANSWER_S = 0.15
 STOPPED_S = 60.0
 RESTARTED_AFTER_S = 6.0
@@ -59,16 +45,12 @@ DUTIES_WITHIN_S = 60.0
 
 @dataclass
 class Outcome:
-    """What became of turns, and of duties."""
-
     ends: Counter[str] = field(default_factory=Counter)
     answered: list[str] = field(default_factory=list)
     """Questions whose answer was shown."""
     offered: list[str] = field(default_factory=list)
-    """Questions of which it was told that they may be asked again."""
     kills: int = 0
     longest_without_s: float = 0.0
-    """How long a duty had nobody."""
 
 
 @dataclass
@@ -171,13 +153,11 @@ class Fleet:
             await connection.close()
 
     async def stored(self) -> Sequence[tuple[str, int]]:
-        """Each question, and how often it stands with an answer."""
         rows = await self.rows("SELECT content, count(*) FROM messages WHERE role = 'user' GROUP BY content")
         return [(content, number) for content, number in rows]
 
 
 def _logged(server: Server) -> tuple[int, int]:
-    """Transactions and statements in the server's log, each of which waited for an answer."""
     within, trips, statements = set[str](), 0, 0
     for line in (server.data / "server.log").read_text(errors="replace").splitlines():
         told = re.search(r"\[(\d+)\] LOG:  (?:statement|execute [^:]*): (\w+)", line)
@@ -193,7 +173,6 @@ def _logged(server: Server) -> tuple[int, int]:
 
 
 def _is_end(label: str) -> bool:
-    """Return whether a button is below an answer that has ended: asked anew, or once more."""
     return label.startswith("もう一度")
 
 
@@ -292,7 +271,6 @@ async def measure_kills() -> bool:
 
 
 async def measure_restart() -> bool:
-    """The database is started anew while all four work."""
     async with running(PROCESSES, SLOW_S) as (fleet, server):
         asking = asyncio.create_task(fleet.ask_all(THROUGHPUT))
         for _ in range(2):
@@ -317,8 +295,6 @@ async def _tell(fleet: Fleet, outcome: Outcome, what: str) -> bool:
 
 
 async def measure_sleep() -> bool:
-    """A process is stopped for a minute, with an answer running of somebody who has everything erased
-    meanwhile, and one of somebody else whose reminder comes due."""
     async with running(PROCESSES, SLOW_S) as (fleet, _):
         erased, reminded = (fleet.discord.user(name, locale="ja") for name in ("Aiko", "Chie"))
         place = fleet.channel(2)
@@ -397,7 +373,6 @@ async def measure_limits() -> bool:
 
 
 async def measure_trips() -> bool:
-    """What one process asks the database for an `/ask`, one after the other."""
     async with running(1, QUICK_S) as (fleet, server):
         await fleet.ask_all(AT_ONCE)
         await server.change("log_statement = 'all'")

@@ -72,7 +72,6 @@ class Scene:
         return took
 
     def forget(self) -> None:
-        """What the double remembers of questions that are answered."""
         self.discord.replies.clear()
         self.discord.transcript.clear()
 
@@ -92,7 +91,6 @@ class Scene:
         return again_label(user) in labels  # type: ignore[operator]
 
     def processor_s(self) -> float:
-        """What the program itself has used so far."""
         fields = Path(f"/proc/{self.program.process_id}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,19 +1,3 @@
-"""What a provider's prefix cache can save: blocks in a channel, beside a plain sliding window, and a session.
-
-A conversation of 200 turns in Japanese, about 300 tokens a message, with a budget of 40,000 tokens. The
-database is closed and opened anew every 50 turns. Of every request those tokens count as saved that stand in
-a prefix, of whole messages, which an earlier request began with byte for byte; beside them, those that stand
-before a mark where an earlier request had one too. Messages are those that are sent, with later system
-parts folded into the user's turn. The plain window shows the
-newest messages that fit the budget, without blocks; it runs over the same rows and through the same code that
-puts a prompt together. The session (CC_BOT_HISTORY_LIMIT=0) says the same, beside one of 20 messages, and one
-whose requests begin with ten notes (CC_BOT_PROFILE_NOTES=10), of which another one is kept every 50 turns.
-Channel and session are also played with every third question a reply to an answer of three turns before,
-which goes with it.
-
-Run it as `python -m bench.prompt_cache`, or with sizes of blocks to compare: `… 2000 4000 8000`.
-"""
-
 import asyncio
 import sys
 from collections.abc import Sequence
@@ -95,8 +79,6 @@ def said(number: int, voice: int) -> str:
 
 @dataclass
 class Tally:
-    """How much of the requests so far could be taken from a cache."""
-
     total: int = 0
     saved: int = 0
     saved_by_marks: int = 0
@@ -131,8 +113,6 @@ def tokens_of(part: PromptPart) -> int:
 
 @dataclass
 class Conversation:
-    """The script, played on stores that are opened anew now and then."""
-
     url: str
     kind: Kind
     style: PromptStyle
@@ -149,7 +129,6 @@ class Conversation:
         return self.tally
 
     async def blocks_left(self) -> int:
-        """How many blocks were frozen, and are shown no longer."""
         async with open_database(self.url) as database:
             [(number,)] = await database.query(BLOCKS_LEFT)
         return int(number)

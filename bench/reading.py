@@ -1,14 +1,3 @@
-"""How documents are read: how fast, how rightly, whether the page with an answer is found, and at what cost.
-
-Forty documents are made of the sentences of `reading_set.jsonl`, between paragraphs that use the same words
-without the answer: PDF (plain, in two columns, written from top to bottom), Word, PowerPoint, Excel,
-OpenDocument, EPUB and RTF, of 5 to 100 pages. Each is read as the bot reads it, in its own process. A
-question counts as served when the part with its sentence is in what the model is given at first, or in what
-one `read_file` finds with the question's own words.
-
-Run it as `python -m bench.reading`; the exit code tells whether every goal is met.
-"""
-
 import asyncio
 import json
 import random
@@ -84,7 +73,6 @@ def words_of(fact: Fact) -> list[str]:
 
 
 def pages(asked: Sequence[Fact], others: Sequence[Fact], count: int, chance: random.Random) -> list[str]:
-    """Pages on which each sentence stands once, and its words in other places as well."""
     found = []
     nouns = [word for fact in (*asked, *others[:6]) for word in words_of(fact)]
     for number in range(1, count + 1):
@@ -209,14 +197,11 @@ async def _look_up(folder: str, file: Attachment, question: str) -> str:
 
 
 def own_mib() -> float:
-    """The most memory that this process has had. (What getrusage tells is that of its parent, too.)"""
     [found] = re.findall(r"^VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
     return int(found) / 1024
 
 
 async def measure_memory(files: Sequence[Made]) -> float:
-    """How much more memory a bot takes while it has these files read at once, in MiB: in a process of
-    its own."""
     with TemporaryDirectory() as folder:
         for number, made in enumerate(files):
             (Path(folder) / str(number)).write_bytes(made.data)

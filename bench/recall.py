@@ -1,9 +1,3 @@
-"""Whether memories are found by what was meant, how fast, and what it costs: see the modules beside this one.
-
-Run it as `python -m bench.recall` or `python bench/recall.py`; `quality` or `speed` alone is a word more.
-`--users` and `--large` make it smaller; `--data` is a folder with more sets of notes and questions.
-"""
-
 import argparse
 import asyncio
 import gc

@@ -1,9 +1,3 @@
-"""How fast memories are found where a sentence encoder is installed, for users who have many.
-
-The encoder takes some milliseconds a note, a quarter of an hour for all of them. So it makes the vectors of
-two thousand notes of each user, and the others have copies of these: a search compares as many.
-"""
-
 from collections.abc import Sequence
 from time import perf_counter
 

@@ -1,9 +1,3 @@
-"""How much memory searching takes, in a process of its own: that of others would count otherwise.
-
-What is counted begins before the database is opened, when all modules are there. Pages of the file that are
-read as memory (mmap) are the system's cache, given back when others need it: they are counted apart.
-"""
-
 import asyncio
 import random
 import subprocess
@@ -48,7 +42,6 @@ async def search(path: Path, users: list[int], *, encoder: bool) -> Resident:
 
 
 def added(path: Path, users: list[int], *, encoder: bool = False) -> Resident | None:
-    """What it takes; None on a system that does not tell."""
     if not STATUS.exists():
         return None
     command = [sys.executable, "-m", "bench.recall_memory", str(path), str(int(encoder)), *map(str, users)]

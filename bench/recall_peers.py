@@ -1,11 +1,3 @@
-"""Finding a user's notes, beside LIKE over the same rows and beside mem0 on its default store.
-
-Ours are the notes of 10,000 users, 100 each (recall_speed.py), searched by words, without the encoder. mem0
-stands on Qdrant in a folder, with an embedder in this process that costs next to nothing, telemetry off and
-no reranker: what is measured is its own work. Such a store warns of more than 20,000 points, and a million
-take a quarter of an hour to write, so mem0 has 200 users with 100 notes each; and once more one user alone.
-"""
-
 import os
 import random
 from collections.abc import Sequence

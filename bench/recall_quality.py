@@ -1,11 +1,3 @@
-"""How well memories are found: recall@5 for each class of question, beside LIKE over the same rows.
-
-recall@k is the share of a question's notes that stand among the first k shown, of as many as could. LIKE is
-what one would write first: the question split on white space, any of its words, newest first.
-
-Questions without an answer tell how many get nothing, as they should, and how many notes the others get.
-"""
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -54,11 +46,8 @@ class NoteSet:
 
 @dataclass
 class Tally:
-    """What came of the questions, by class."""
-
     recalls: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     shown: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """How many notes each question was shown; for those that none answers, by `none` and `none, near`."""
 
     def count(self, question: Question, found: Sequence[str]) -> None:
         if question.relevant:

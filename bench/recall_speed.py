@@ -1,16 +1,3 @@
-"""How fast memories are found and added among a million of them, and what memory that takes.
-
-Ten thousand users have a hundred notes each, written by turns, so that those of one user lie scattered over
-the file; two more have 10,000 and 100,000. Searching is measured beside LIKE over the same rows, and adding
-beside one committed INSERT of the same row, by turns and through the same connection, so that whatever else
-the machine does meets both alike. Every tenth search comes right after a note was added: what is kept ready
-for a search must not be stale, nor dear to bring up to date.
-
-Filling goes through the store, for two hundred of the users and for the two large ones; the others are copies
-of those, with what has been made of their notes. Of a user of a hundred notes the last eight wait to be
-folded into the search index, which is so on average: between none and sixteen do.
-"""
-
 import random
 import sqlite3
 from collections.abc import Sequence
@@ -77,11 +64,8 @@ class Stopwatch:
 
 @dataclass
 class Population:
-    """Who has which notes. Users are numbered from 1; the large ones come after the small ones."""
-
     small: int
     large: Sequence[int]
-    """How many notes each of the large users has."""
     known: dict[int, list[Phrase]] = field(default_factory=dict)
     """Notes by template, and by large user: some of what they have, to ask for."""
 

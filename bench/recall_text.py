@@ -87,7 +87,6 @@ class Everyday:
         return Phrase(f"{first.text}。{second.text}", first.words + second.words)
 
     def question(self, known: Phrase) -> str:
-        """What is asked of a user's notes, one of which is given. Most, not all, have an answer."""
         kinds: tuple[Callable[[], str], ...] = (
             lambda: self._chance.choice(known.words),
             lambda: " ".join(self._chance.sample(known.words, 2)),

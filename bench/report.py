@@ -1,9 +1,3 @@
-"""docs/benchmarks.json as tables in both pages of the documentation, and as plots.
-
-A page keeps its own words; what stands between two marks of a part, `<!-- turn -->` and `<!-- /turn -->`, is
-written anew.
-"""
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

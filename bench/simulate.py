@@ -1,27 +1,15 @@
-"""How far a bot of N processes goes, by a model of measured figures alone: what it takes, what breaks first.
-
-Run it as `python -m bench.simulate`, with the number of processes where it is not 16. Nothing is measured
-here: the figures are those of `bench/` on one machine of two cores, and another machine has others.
-"""
-
 import sys
 from dataclasses import dataclass
 
 # ---- measured ------------------------------------------------------------------------------------------
 
 ASK_CPU_S = 19e-3
-"""Of a process that is alone, for an `/ask` whose answer comes in three pieces, or a mention's answer. With
-24 at a time, as `bench.processes` measures it; it has the four processes beside this."""
 READ_CPU_S, UNREAD_CPU_S = 0.65e-3, 0.07e-3
 """For a message that is read, and one that is not."""
 SERVER_CPU_S = 3.5e-3
-"""Of PostgreSQL, for an `/ask`: 2 to 5."""
 READ_SERVER_CPU_S = 0.4e-3
-"""Of PostgreSQL, for a message that is read: one write of a turn's nine trips."""
 LOG_BYTES = 5.4e3
-"""Of PostgreSQL's log, for an `/ask`."""
 MESSAGE_BYTES = 820
-"""Of a message of 150 Japanese characters, stored."""
 PROCESS_MB = 120
 MENTION_REQUESTS = 4
 """For a mention's answer of six seconds."""
@@ -40,7 +28,6 @@ class Use:
     active: float
     """The share of users who ask anything."""
     asks: float
-    """Of each who does."""
     mentions: float
     """The share of questions that are mentions."""
     messages: float

@@ -1,30 +1,3 @@
-"""The whole program under load for long: does it slow down, grow, or lose anything?
-
-10,000 turns of 500 users in 200 channels, 100 at a time, against the loopback Discord and a loopback model
-that answers at once: `/ask` in public and in private, and mentions. The program is a process of its own,
-started as its operator does; the doubles and the users live in this one, so both share the machine.
-
-What has to hold, written down before it was run for the first time:
-
-- **Memory**: resident memory grows by less than 1 MB in 1,000 turns, by a line fitted to what is sampled
-after the first quarter of all turns (the warm-up: caches and connection pools fill).
-- **Open files**: flat. The same line rises by less than one in 1,000 turns.
-- **Nothing lost**: each question has its own answer before its asker's eyes, and stands in the archive
-exactly once, with that answer; integrity_check is ok; Discord refused nothing.
-- **Latency that the program adds**, one user at a time: p99 below 150 ms. What the doubles take to handle its
-  requests to Discord is taken off, as far as it is theirs alone; what the model's double takes is left in.
-
-The goal for memory was amended after the first runs. SQLite keeps the pages that it wrote, up to 16 MB
-(storage/sqlite.py). At 1 KB a turn these are full after 20,000 turns: no warm-up within 10,000 is long
-enough. They were 0.9 MB of 1.4 MB in 1,000 turns; with room for 256 KB of pages there were 0.55, and 0.1 MB
-in the last 4,500 turns. So the size of the file, up to those 16 MB, is taken off before the line is fitted;
-the line without that is printed, too.
-
-At 100 at a time a turn takes as long as 99 others let it: that is printed, and not judged.
-
-Run it as `python -m bench.soak`; `--turns 2000` is shorter, and mostly warm-up. Linux alone: it reads /proc.
-"""
-
 import argparse
 import asyncio
 import os
@@ -67,7 +40,6 @@ MENTIONS, PRIVATE = 0.15, 0.1
 """Shares of the turns; the rest is /ask in public."""
 POLICY = "[limits]\nturns_per_minute = 100000\nconcurrent = 10\n"
 ROOMY = Allowance(10**9, 1.0)
-"""What Discord's own limits would add is not the program's doing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +50,6 @@ class Sample:
     megabytes: float
     """Resident."""
     own_megabytes: float
-    """Of these, without the pages of files that are only mapped: of libraries, and of the database."""
     files: int
     database_megabytes: float
     """Its file."""
@@ -102,11 +73,9 @@ class Soak:
     ended: int = 0
     samples: list[Sample] = field(default_factory=list)
     took_s: dict[int, float] = field(default_factory=dict)
-    """Of each turn, from its question to the end of its answer, without the doubles' part."""
     faults: list[str] = field(default_factory=list)
     _every: int = 1
     _doubles_s: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """What Discord took to handle requests, by the token or channel that they named."""
 
     async def turns(self, count: int, at_once: int) -> float:
         """So many turns, so many at a time; the seconds that they took."""
@@ -158,7 +127,6 @@ class Soak:
         self.stage.discord.replies.remove(reply)
 
     async def _mention(self, number: int, user: User) -> None:
-        """In a channel where nobody else does meanwhile: questions that wait together get one answer."""
         channel = self.channels.pop(self.rng.randrange(len(self.channels)))
         try:
             discord = self.stage.discord
@@ -194,12 +162,10 @@ class Soak:
         self.samples.append(Sample(self.ended, resident, own, files, database))
 
     def processor_s(self) -> float:
-        """What the program itself has used so far."""
         fields = Path(f"/proc/{self.process_id}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def lost(self) -> list[str]:
-        """What the archive does not have exactly once."""
         with closing(sqlite3.connect(self.stage.database)) as connection:
             verdict = connection.execute("PRAGMA integrity_check").fetchall()
             rows = connection.execute("SELECT role, content FROM messages").fetchall()
@@ -228,7 +194,6 @@ def _answer(body: Json) -> str:
 
 
 def slope(samples: Sequence[Sample], value: str) -> float:
-    """How much a value rises in 1,000 turns, after the warm-up."""
     kept = [sample for sample in samples if sample.turns >= samples[-1].turns / 4]
     return linear_regression([s.turns for s in kept], [getattr(s, value) for s in kept]).slope * 1000
 

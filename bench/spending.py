@@ -1,11 +1,3 @@
-"""What it costs a turn to be admitted and settled, in milliseconds, without limits on tokens and with them.
-
-Two transactions on a database of its own, for many users of one server. The judged number is the median with
-the default rules. What it costs to look at the operator's file is printed beside it.
-
-Run it as `python -m bench.spending` or `python bench/spending.py`.
-"""
-
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable

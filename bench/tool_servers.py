@@ -1,9 +1,3 @@
-"""What servers with tools cost: `python -m bench.tool_servers [BASE]`.
-
-A start and its memory without a file beside those of another commit, with one server and with one that takes
-30 seconds; a call through us beside the same by the bare client, in turns; and one of a server that is down.
-"""
-
 import asyncio
 import json
 import os

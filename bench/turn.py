@@ -1,17 +1,3 @@
-"""What a turn costs in the stores, as a ratio to raw sqlite3 that does the same SQL work.
-
-A turn is `open` (a history of 20 messages of 150 Japanese characters) and `commit_turn` (a question and an
-answer). The statements of one such turn are recorded and played on a raw connection to a file of its own,
-with the same pragmas. Blocks alternate in one process, so that whatever else the machine does meets both
-alike, and medians are compared. A ratio says more than times: it holds from one machine to the next.
-
-The judged number is taken on one core. Across cores each trip to the connection's thread also wakes a
-sleeping core, twice; on a small virtual machine that takes longer than the SQL, or nothing, as its
-scheduler likes. The number for any core is printed beside it.
-
-Run it as `python -m bench.turn` or `python bench/turn.py`.
-"""
-
 import asyncio
 import os
 import re

@@ -40,7 +40,6 @@ ROUNDS = 15
 TURNS_PER_BLOCK = 20
 WINDOW = 20
 CONVERSATIONS = 5_000
-"""Of 20 messages each."""
 
 
 class TurnStorage(Protocol):
@@ -88,8 +87,6 @@ async def cc_bot(path: Path, synchronous: Synchronous) -> AsyncIterator[TurnStor
 
 
 class ByHand:
-    """What somebody writes who needs no more than this."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -147,9 +144,6 @@ def ours_too(synchronous: Synchronous) -> Sequence[str]:
 
 
 class OpenaiAgents:
-    """One session object that is told another conversation: a bot makes one for each, and a connection with
-    it, which is slower."""
-
     def __init__(self, session: SQLiteSession | AsyncSQLiteSession) -> None:
         self._session = session
 
@@ -332,7 +326,6 @@ async def _all_open(folder: Path, synchronous: Synchronous) -> AsyncIterator[dic
 
 
 async def megabytes(folder: Path, contender: Contender) -> float:
-    """What 100,000 messages take, once the file is closed."""
     path = folder / "filled.db"
     async with contender.open(path, "NORMAL") as storage:
         for conversation in range(1, CONVERSATIONS + 1):
@@ -342,7 +335,6 @@ async def megabytes(folder: Path, contender: Contender) -> float:
 
 
 def _taken_away(folder: Path) -> int:
-    """Delete the filled file and what stands beside it; the bytes that they took."""
     files = list(folder.glob("filled.db*"))
     size = sum(file.stat().st_size for file in files)
     for file in files:

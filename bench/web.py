@@ -1,13 +1,3 @@
-"""What the pages in a browser cost, beside the same page served by a bare aiohttp program in the same run.
-
-From a change of a canvas to the DOM of a page in Chromium, with 1 and 100 pages open (one a tab, the others
-sockets); 500 open sockets: their memory, one change to all of them, and what `/ask` takes meanwhile; a first
-page and everything it loads; the page of memories over 10,000 notes; a start with and without the port; and
-back after a kill.
-
-Run it as `python -m bench.web`; the exit code tells whether the goals are met.
-"""
-
 import asyncio
 import gc
 import sys
@@ -40,12 +30,10 @@ from tests.web.pages import CHANNEL, TARO, Site, Visit, free_port, open_site
 
 KEY = SessionKey(TARO, CHANNEL)
 USERS = count(1000)
-"""Somebody else for each question: they may ask so often a minute."""
 CHANGES = 60
 MANY_SOCKETS = 500
 ASKS = 100
 ROUNDS = 6
-"""Of questions beside the sockets and without, by turns: each alone is as uneven as the machine."""
 NOTES = 10_000
 STARTS = 5
 
@@ -187,7 +175,6 @@ async def measure_sockets(site: Site, verdicts: Verdicts) -> None:
 
 @asynccontextmanager
 async def clients(site: Site) -> AsyncIterator[Callable[[], Awaitable[str]]]:
-    """Many sockets from another process; what is yielded reads when the last of them was told something."""
     async with AsyncExitStack() as stack:
         visits = [await stack.enter_async_context(site.visit()) for _ in range(10)]
         cookies = [cookie.value for visit in visits for cookie in visit.client.cookie_jar]

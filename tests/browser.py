@@ -76,8 +76,6 @@ def browser_fixture(scope: Scope = "module") -> Callable[..., Any]:
 
 @dataclass
 class Trouble:
-    """What went wrong in a page; a test takes out of it what it means to happen."""
-
     console: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)

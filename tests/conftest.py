@@ -1,5 +1,3 @@
-"""What holds for every test, and in which order they run."""
-
 import gc
 import os
 import random
@@ -107,7 +105,6 @@ _LEVELS: Sequence[Level] = (
     lambda item: item.parent,
     lambda item: item,
 )
-"""What stays together, the largest first."""
 
 
 def _shuffled(
@@ -137,8 +134,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest
 def database_settings(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> DatabaseSettings:
-    """For programs, several of which may run at once or be shared by tests: each has a database of its own,
-    which it lays out itself."""
     if request.config.option.engine == "sqlite":
         return dict
     from tests.postgres_server import another
@@ -150,7 +145,6 @@ def database_settings(
 def database_copy(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, Path], str]:
-    """Copies a database which nobody uses, to this file where it is one; the URL of the copy."""
     if request.config.option.engine == "sqlite":
         return lambda url, file: f"sqlite:///{shutil.copy(url.removeprefix('sqlite:///'), file)}"
     from tests.postgres_server import copied

@@ -15,7 +15,6 @@ from tempfile import TemporaryDirectory
 from cc_bot.db import apply_pending, open_database
 
 DatabaseSettings = Callable[[], dict[str, str]]
-"""What a program is told of an empty database of its own: nothing, where that is the file that it makes."""
 
 
 def laid_out(file: Path) -> str:

@@ -1,9 +1,3 @@
-"""What other tools read in a database, and change in it, whichever engine it has: SQL that both understand.
-
-With values for each `?`. A connection is opened for each question, so that none is left where a program is
-killed, a server restarted or a database copied.
-"""
-
 import asyncio
 import re
 import sqlite3
@@ -23,7 +17,6 @@ T = TypeVar("T")
 
 Rows = list[tuple[Any, ...]]
 UNREADABLE: Final = (sqlite3.DatabaseError, asyncpg.PostgresError)
-"""What a database that is damaged ends a question with."""
 
 _INDEXES: Final = """
     SELECT CAST(bt_index_check(index.indexrelid, true) AS TEXT) FROM pg_index AS index
@@ -39,8 +32,6 @@ _HEAPS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Inspector:
-    """Somebody who looks into the database at a URL."""
-
     url: str
 
     def rows(self, sql: str, *values: object) -> Rows:
@@ -64,7 +55,6 @@ class Inspector:
         return _beside(self.url, change)
 
     def faults(self) -> Iterator[str]:
-        """What is damaged, as the engine itself finds it. Raises one of UNREADABLE."""
         if self._is_file:
             verdict = [row for (row,) in self.rows("PRAGMA integrity_check")]
             if verdict != ["ok"]:

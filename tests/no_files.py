@@ -1,5 +1,3 @@
-"""What may stand in a file's place without being one."""
-
 import os
 import socket
 from collections.abc import Callable

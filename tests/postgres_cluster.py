@@ -1,9 +1,3 @@
-"""Servers of a test's own, which it kills, starts anew and has followed by a standby; PgBouncer before one.
-
-Each listens at a port of its own on this machine. Neither PostgreSQL nor PgBouncer runs as root: where tests
-do, they run as the user of the package that brings the binaries.
-"""
-
 import asyncio
 import os
 import shutil
@@ -33,7 +27,6 @@ PATIENCE_S: Final = 30.0
 PREPARES_SINCE: Final = (1, 21)
 """From this version on PgBouncer knows of prepared statements."""
 AS_WE_SHIP_IT: Final = {"server_login_retry": "1", "server_connect_timeout": "2", "query_wait_timeout": "10"}
-"""Of deploy/pgbouncer.ini: after a server that was away it looks again at once, not after 15 seconds."""
 POOLER: Final = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
@@ -182,7 +175,6 @@ class Server:
         run(self.binaries / "pg_ctl", "-D", str(self.data), *arguments)
 
     def _processes(self) -> list[psutil.Process]:
-        """First the one that would start the others anew."""
         try:
             number = int((self.data / "postmaster.pid").read_text().splitlines()[0])
             first = psutil.Process(number)
@@ -250,7 +242,6 @@ def require_pooler() -> None:
 
 
 def pooler_version() -> tuple[int, ...]:
-    """Of the PgBouncer that this machine has."""
     assert POOLER
     [name, number, *_] = run(POOLER, "--version").split()
     assert name == "PgBouncer"
@@ -258,7 +249,6 @@ def pooler_version() -> tuple[int, ...]:
 
 
 def wait_for(port: int) -> None:
-    """Wait until somebody listens there."""
     until_s = time.monotonic() + PATIENCE_S
     while True:
         try:

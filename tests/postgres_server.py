@@ -73,14 +73,12 @@ def emptied(folder: Path) -> str:
 
 
 def another(folder: Path, template: str = "template0") -> str:
-    """The URL of a new database, with nothing in it or with all that another one holds, which nobody uses."""
     name = f"test_{WORKER}_{next(_NUMBERS)}"
     _beside(_make(server(folder).get_uri(), name, template))
     return _url(folder, name)
 
 
 def copied(folder: Path, url: str) -> str:
-    """The URL of a copy of a database which nobody uses."""
     return another(folder, urlsplit(url).path.removeprefix("/"))
 
 
@@ -132,4 +130,3 @@ RESTORED: Final = (
     "DELETE FROM pg_statistic WHERE starelid IN"
     " (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)",
 )
-"""What stands in a new database."""

@@ -59,7 +59,6 @@ def called(proposal: Proposal | ProposedCalls) -> list[tuple[str, dict[str, Any]
 
 
 async def approve(assistant: Assistant, user_id: int, proposal: Proposal) -> ApprovedResult:
-    """What comes of a proposal that its user approves."""
     approvals, key = assistant.approvals, proposal.key
     found = await approvals.find(user_id, proposal.id)
     claimed = await approvals.claim(found, "a1", CallMessage())

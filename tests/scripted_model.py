@@ -53,5 +53,4 @@ class ScriptedModel:
 
 
 def only(model: ChatModel, name: str = "") -> Chains:
-    """The chains of a program in which one model answers, whoever is asked."""
     return Chains(lambda _: model, (name,) if name else ())

@@ -14,8 +14,6 @@ from cc_bot.features.agents.file import AgentsFile
 
 @dataclass
 class Program:
-    """What follows the file, and the file."""
-
     file: Path
 
     def __post_init__(self) -> None:

@@ -1,5 +1,3 @@
-"""The file of agents: what it may say, and what its operator is told about a mistake."""
-
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -73,7 +71,6 @@ def agent(lines: str) -> Agent:
 
 
 def outcome(text: str, locale: Locale = Locale.EN) -> tuple[str, Mapping[str, Agent]]:
-    """What the operator is told, or the agents."""
     try:
         return "", parsed(text, locale)
     except FileRefused as refused:

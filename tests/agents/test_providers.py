@@ -20,7 +20,6 @@ ASK = ChatRequest((UserPart("元気？"),))
 
 
 async def answered_by(folder: Path, *names: str, **environment: str) -> list[str]:
-    """Who answers when these models are asked one after the other."""
     environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{folder}/sessions.db", **environment}
     async with open_models(read_config(environ, folder / "none")) as models:
         return [(await hear(models.chain((name,)), ASK)).finish.model for name in names]

@@ -1,9 +1,3 @@
-"""Every regular expression of the package, and strings that are meant to make one of them run away.
-
-The strings are made of a pattern's own atoms: something that it repeats, many times, after what may stand
-before it and before something that it does not take, so that it fails late and tries every other way first.
-"""
-
 import ast
 import gc
 import importlib
@@ -33,7 +27,6 @@ _OTHER_SYNTAX: Final = (
     *(("\\X", "."), ("\\p{M}", "\\u0301"), ("\\p{Han}", "漢"), ("\\p{Hiragana}", "あ")),
     *(("\\p{Extended_Pictographic}", "😀"), ("\\p{Regional_Indicator}", "🇯")),
 )
-"""What `regex` knows and `re` does not, and what it may match. Only strings are made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,6 @@ def _kept() -> Iterator[Found]:
 
 
 def _is_ours(value: object, module: ModuleType) -> bool:
-    """Whether it may lead to more of the module's patterns."""
     if isinstance(value, ModuleType):
         return False
     if type(value).__name__ == "cell" or isinstance(value, property | staticmethod | classmethod):
@@ -219,7 +211,6 @@ def _characters(item: tuple[Any, Any]) -> list[str]:
 
 
 def _repeats(items: Any, before: str, rng: random.Random) -> Iterator[tuple[str, list[str]]]:
-    """For each part that may stand there many times: what may stand before it, and some of what it takes."""
     for op, value in items:
         if str(op).endswith("REPEAT") and value[1] > 8:
             yield before, list(dict.fromkeys(_sample(value[2], rng) for _ in range(8)))
@@ -252,7 +243,6 @@ def slow_at(run: Callable[[str], object], attack: Attack, lengths: Sequence[int]
 def _is_steep(
     run: Callable[[str], object], attack: Attack, known: list[tuple[int, float]], size: int, spent: float
 ) -> bool:
-    """Whether it took out of proportion more than a text of at most a quarter of its size."""
     smaller = [(length, each) for length, each in known if length * 3.5 <= size] or known[:1]
     if not smaller:
         return False
@@ -276,7 +266,6 @@ def _out_of_proportion(longer: float, spent: float, before: float) -> bool:
 
 
 def _seconds(run: Callable[[str], object], text: str) -> float:
-    """Of this thread's own processor time: what others do on this machine does not count."""
     gc.disable()
     try:
         start = time.thread_time()

@@ -1,8 +1,3 @@
-"""The commands outside Python, `make run` and `scripts/backup.sh`, with a cc-bot that only reports.
-
-The stand-in is a shell script where the real program would be installed; make and sh are the real ones.
-"""
-
 import os
 import shutil
 import subprocess

@@ -30,7 +30,6 @@ def read(name: str) -> str:
 
 
 def unit(name: str) -> dict[str, list[str]]:
-    """What is set, by name; a directive may come several times."""
     found: dict[str, list[str]] = defaultdict(list)
     for line in read(name).splitlines():
         if "=" in line and not line.startswith("#"):
@@ -159,7 +158,6 @@ class TestWorkflows:
 
     @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
     def test_use_actions_by_their_commits(self, path: Path) -> None:
-        """A tag can be moved to other code; behind the commit stands which version it is."""
         uses = re.findall(r"uses: (.+)$", path.read_text("utf-8"), flags=re.MULTILINE)
         assert uses
         for use in uses:

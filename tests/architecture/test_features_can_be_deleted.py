@@ -18,8 +18,6 @@ SOURCE: Final = Path(str(cc_bot.__file__)).parent
 
 @dataclass(frozen=True)
 class Offer:
-    """What only this feature offers."""
-
     commands: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset()
     needed_by: tuple[str, ...] = ()

@@ -1,8 +1,3 @@
-"""What must never be in the repository, and what its example of settings and its figures have to be.
-
-Only what git tracks is looked at: an operator's own files in the checkout are nobody's business.
-"""
-
 import re
 import subprocess
 from pathlib import Path
@@ -28,7 +23,6 @@ VARIABLE: Final = re.compile(r"\b(?:CC_BOT|DISCORD|OPENAI)_[A-Z][A-Z0-9_]*\b")
 
 @pytest.mark.slow
 def test_no_tracked_file_is_a_database_or_names_a_registry_or_one_machine() -> None:
-    """Whoever owns the folder: CI often runs as someone else."""
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout.decode()
     tracked = [ROOT / name for name in listing.split("\0") if name and (ROOT / name).is_file()]

@@ -1,9 +1,3 @@
-"""No text makes a pattern run away: each grows with the text alone.
-
-Patterns are written for it: anchored if they stand at a beginning, each run taken once (`++`), one way for
-what separates.
-"""
-
 import re
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The example of docs/python.md runs as it stands there, and prints what stands below it."""
-
 import asyncio
 import re
 import sys

@@ -1,5 +1,3 @@
-"""The feature that docs/architecture.md adds works as it stands there."""
-
 import json
 import re
 import shutil

@@ -21,7 +21,6 @@ from tests.stores.backends import Recorder, stores_over
 
 CHANNEL = ChannelKey(1000)
 MARK = re.compile(r"#\d{6}(?=: )")
-"""What tells people of one name apart."""
 BOT = 99
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 
@@ -79,7 +78,6 @@ class Room:
         return (await self.prompt(*questions, key=key)).request((), answer_begun=False, model="")
 
     async def ask(self, content: str = "どう思う？", *, key: ChannelKey = CHANNEL) -> ChatRequest:
-        """A question is asked, and the request for it made; nobody answers."""
         return await self.request(await self.say(content, key=key, waiting=True), key=key)
 
     async def answer(self, question: Message, content: str, *, key: ChannelKey = CHANNEL) -> None:
@@ -101,7 +99,6 @@ async def opened(
 
 
 def history(request: ChatRequest) -> list[str]:
-    """What is shown of the channel, without the question and the marks of names."""
     parts = request.prompt[1:-2]
     assert all(isinstance(part, UserPart | AssistantPart) for part in parts)
     return [MARK.sub("", part.text) for part in parts]

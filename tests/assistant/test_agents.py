@@ -1,5 +1,3 @@
-"""What an agent changes about a turn: persona, chain of models, temperature, tools, and nothing else."""
-
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Deciding on what a model proposed: done as it was shown, once, by its user alone, and told to the model."""
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -54,7 +52,6 @@ class Desk(Table):
         return calls_in(self.folder)
 
     async def propose(self, *requests: ToolRequest, private: bool = False) -> Sequence[Proposal]:
-        """What a model proposes that has read a file."""
         self.model.script = [list(requests or (WRITE,)), ["下で選べます。"]]
         visibility: Visibility = "private" if private else "public"
         question = Message("user", "これは？", attachments=(FILE,), visibility=visibility)
@@ -81,7 +78,6 @@ class Desk(Table):
         (self.folder / "answers.json").write_text(json.dumps({"write": answer}), "utf-8")
 
     async def told(self) -> dict[str, Any]:
-        """What the history tells of the call."""
         message = (await self.session()).history[-1]
         return dict(json.loads(message.tool_calls[0].result))
 

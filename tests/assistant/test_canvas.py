@@ -1,5 +1,3 @@
-"""Turns that draw: what the model is offered and told, and what is committed."""
-
 from dataclasses import replace
 
 import pytest
@@ -16,7 +14,6 @@ SALARY = call("canvas_add_card", title="給料日", content="25日", id="salary"
 
 
 async def drawn(table: Table, *calls: ToolRequest, visibility: Visibility = "public") -> CanvasChanged | None:
-    """A turn that makes these calls; what its front end was told of the canvas."""
     table.model.script = [calls, ["はい"]]
     events = await table.ask("描いて", visibility=visibility)
     told = [event for event in events if isinstance(event, CanvasChanged)]

@@ -1,5 +1,3 @@
-"""What a channel's turn shows the model, over restarts, edits, long conversations and whatever happens."""
-
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import dropwhile
@@ -26,7 +24,6 @@ async def fill(room: Room, messages: int, key: ChannelKey = CHANNEL) -> None:
 
 
 async def give_up(room: Room, key: ChannelKey = CHANNEL) -> None:
-    """Nobody answers what waits there."""
     await room.stores.ledger.give_up(key, await list_waiting(room.stores, key))
 
 

@@ -1,5 +1,3 @@
-"""What becomes of the recordings of a question, in a session and in a channel, and what is read aloud."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -49,7 +47,6 @@ async def ears(tmp_path: Path) -> AsyncIterator[Ears]:
 
 
 def question_of(table: Table) -> UserPart:
-    """What the model was asked last."""
     return next(part for part in reversed(table.model.requests[-1].prompt) if isinstance(part, UserPart))
 
 
@@ -148,7 +145,6 @@ class TestNothing:
 
 class TestChannel:
     async def ask(self, table: Table, *numbers: int) -> list[TurnEvent]:
-        """Somebody asks so many questions, each with a recording; their answer is message 50."""
         questions = [asked(number, f"質問{number}") for number in numbers]
         for question in questions:
             await table.stores.channels.add(PLACE, question, waiting=True)

@@ -46,7 +46,6 @@ class Heart:
     schedule: Schedule
 
     async def beat(self, **changes: object) -> str | None:
-        """What one heartbeat says."""
         options = replace(OPTIONS, **changes)  # type: ignore[arg-type]  # passed on as it is
         speech = await self.heartbeats.compose(self.schedule, options)
         return None if speech is None or speech.message is None else speech.message.content

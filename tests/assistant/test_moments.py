@@ -1,5 +1,3 @@
-"""Which moment somebody's words mean: rules first, and a model once for what no rule understands."""
-
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 

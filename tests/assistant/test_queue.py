@@ -1,5 +1,3 @@
-"""Who may run when: order, what is told meanwhile, and that no slot of the queue is ever lost."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, suppress
@@ -38,8 +36,6 @@ class TestTurnsOfOneUser:
 
 
 class Someone:
-    """Waits for a turn of a queue, and holds it until told to end."""
-
     def __init__(self, queue: ActiveTurns, user_id: int) -> None:
         self.told: list[Notice] = []
         self.news = asyncio.Event()
@@ -134,7 +130,6 @@ class TestACrowd:
     def test_is_served_in_the_order_of_arrival_one_turn_of_each_at_a_time(
         self, steps: list[tuple[bool, int]]
     ) -> None:
-        """Each step: somebody asks, or somebody who waits or runs leaves."""
         slots, queue = 3, ActiveTurns(3)
         turns = list[tuple[ActiveTurn, ExitStack]]()
         for comes, number in steps:

@@ -1,5 +1,3 @@
-"""How turns end early, by a stop, a limit, a shutdown, an erasure or a locked database, and what is kept."""
-
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
@@ -167,7 +165,6 @@ def locked(file: Path) -> Iterator[None]:
 class TestLockedDatabase:
     @pytest.fixture
     async def hurried(self, tmp_path: Path) -> AsyncIterator[Table]:
-        """A table over a database that waits for nobody for long."""
         url = laid_out(tmp_path / "sessions.db")
         async with open_stores(url, timeout_s=0.2, embedder=None) as stores:
             model = ScriptedModel()

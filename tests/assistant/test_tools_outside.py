@@ -68,7 +68,6 @@ def with_notes(table: Table, folder: Path) -> Table:
 
 
 async def keeps(table: Table, question: str) -> bool:
-    """Whether a turn keeps a memory; else it proposes to."""
     events = await table.ask(question)
     kept = any(isinstance(event, Change) for event in events)
     assert len(done(events).proposals) == (not kept)

@@ -16,8 +16,6 @@ from tests.scripted_model import Step
 
 @dataclass
 class Noted(Meter):
-    """A meter that keeps what it is told."""
-
     endings: list[tuple[Ending, float, Mapping[Phase, float]]] = field(default_factory=list)
     tools: list[tuple[str, bool]] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)

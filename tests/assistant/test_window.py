@@ -1,5 +1,3 @@
-"""How much of a long conversation a turn shows the model."""
-
 from cc_bot.chat.context.tokens import request_tokens
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.message import Message

@@ -15,7 +15,6 @@ from tests.loopback.model_server import says
 async def attacked(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
 ) -> AsyncIterator[Stage]:
-    """What is done to it may take as long as a busy machine wants; who asks beside it may not."""
     folder, discord = tmp_path_factory.mktemp("attacked"), LoopbackDiscord(patience_s=180.0)
     async with running_stage(folder, database_settings(), discord) as stage:
         stage.model.script(says("はい。"))  # so that what the first question loads is there

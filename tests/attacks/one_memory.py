@@ -1,5 +1,3 @@
-"""What a model may try with memories in a turn that has read its user's own words alone."""
-
 import json
 from collections.abc import Sequence
 from typing import Any, Final

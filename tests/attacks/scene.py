@@ -68,7 +68,6 @@ class Scene:
     """The same with summaries."""
 
     async def furnish(self) -> None:
-        """What both have: three memories, a reminder in each place, and a card on the canvas."""
         for key, name in ((KEY, "私"), (BYSTANDER, "隣人")):
             for fact in ("猫の名前はモチ", "会議は金曜", "好きな色は青"):
                 await self.stores.memories.add(key.user_id, f"{name}の{fact}")
@@ -160,7 +159,6 @@ def words_of(request: ChatRequest) -> str:
 
 
 Next = Callable[[ChatRequest], Sequence[ToolRequest] | str]
-"""What a model does when it has read a request: calls, or words."""
 
 
 @dataclass

@@ -1,5 +1,3 @@
-"""Backups whose schema somebody changed: each is refused by name, with the database as it was."""
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

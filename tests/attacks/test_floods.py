@@ -31,7 +31,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 A_SECOND: Final = 1000
 COUNT: Final = 10 * A_SECOND
 MANY: Final = 20
-"""Of pictures, channels or users."""
 PNG: Final = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 ROW: Final = b"2024-01-01,Tokyo,Aiko,1234.56\n"
 LARGE: Final = {
@@ -78,8 +77,6 @@ async def is_over(answer: ChannelReply) -> None:
 
 
 class TestAThousandASecond:
-    """Of one user, for ten seconds."""
-
     async def test_presses(self, stage: Stage, aiko: User, channel: Channel) -> None:
         stage.model.script(says("はい。"))
         reply = await ended(await stage.begin(aiko, channel, "?"))
@@ -142,7 +139,6 @@ class TestPictures:
     async def test_in_twelve_channels_are_released_with_each_answer_or_failure(
         self, stage: Stage, aiko: User
     ) -> None:
-        """Those of earlier answers waited for the garbage collector: 90 to 180 MiB of them."""
         pictures = [File(f"{n}.png", PNG + b"x" * (8 * 10**6), "image/png") for n in range(3)]
         stage.model.script(*[fails(400)] * 6)
         async with bystander(stage, max_growth_mib=60):
@@ -150,8 +146,6 @@ class TestPictures:
 
 
 class TestFilesInManyChannels:
-    """Of some users, who mention the bot in all of them at once."""
-
     @pytest.mark.parametrize(("kind", "users"), [("docx", 1), ("ogg", 1), ("csv", 1), ("csv", 4)])
     async def test_are_in_memory_a_few_at_a_time(self, stage: Stage, kind: str, users: int) -> None:
         file = File(f"a.{kind}", LARGE[kind], "audio/ogg" if kind == "ogg" else "application/octet-stream")

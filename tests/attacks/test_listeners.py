@@ -1,5 +1,3 @@
-"""Attacks over HTTP on the running program's pages and metrics, mostly by somebody who is not signed in."""
-
 import asyncio
 import itertools
 import re
@@ -257,8 +255,6 @@ async def stream(port: int, handshake: bytes, frames: list[bytes]) -> None:
 
 
 class TestAMember:
-    """Who is signed in, and sends the most that is taken."""
-
     @pytest.mark.parametrize(
         "body",
         [

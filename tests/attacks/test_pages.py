@@ -1,5 +1,3 @@
-"""Addresses of an attacker's own server, eight in a question, while somebody else uses the bot."""
-
 import asyncio
 import sys
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""Servers of tools that send what is as hard to read as can be, while somebody else uses the bot."""
-
 import asyncio
 import sys
 from collections.abc import AsyncIterator
@@ -46,7 +44,6 @@ def groups(names: list[str]) -> list[list[str]]:
 
 @asynccontextmanager
 async def served(folder: Path, servers: dict[str, Any]) -> AsyncIterator[Stage]:
-    """The program with these servers, all of which have had time to start."""
     name_servers(folder, **servers)
     discord = LoopbackDiscord(patience_s=120.0)
     async with set_stage(folder, {"CC_BOT_LOCALE": "en"}, discord) as stage:
@@ -64,7 +61,6 @@ async def served(folder: Path, servers: dict[str, Any]) -> AsyncIterator[Stage]:
 
 
 async def look_with_each(stage: Stage, names: list[str]) -> list[str]:
-    """Have each server asked, one after the other, beside a bystander; return what the model was told."""
     aiko = stage.discord.user("Aiko", locale="ja")
     told = list[str]()
     # A picture of 8 MB also goes to the model and to Discord, as one of a user's does.

@@ -1,6 +1,3 @@
-"""The worst that somebody can send, beside somebody else who uses the bot: they are acknowledged in time,
-over and over for as long as the worst input is at work."""
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -71,7 +68,6 @@ def commands_at_once(name: str, **options: str | File) -> Worst:
 
 
 def having_much(do: Worst) -> Worst:
-    """Of somebody of whom there is as much as fills files."""
 
     async def begin(stage: Stage, user: User, channel: Channel) -> None:
         if not stage.rows("SELECT 1 FROM attachments WHERE user_id = ?", user.id):
@@ -112,7 +108,6 @@ def call(name: str, *, times: int = 16, **arguments: object) -> list[Step]:
 
 
 def chunks(*deltas: object) -> Raw:
-    """Many small chunks that come at once: made beforehand, so that the test's own loop does not stand."""
     return Raw("".join(f"data: {json.dumps({'choices': [{'delta': delta}]})}\n\n" for delta in deltas))
 
 

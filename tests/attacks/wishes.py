@@ -59,7 +59,6 @@ class Wish:
         return NOW
 
     async def is_fulfilled(self, scene: Scene) -> bool:
-        """Whether what is stored is as it was wished for."""
         memories = [each.content for each in await scene.stores.memories.list(KEY.user_id)]
         reminders = await scene.stores[ScheduleStore].list(KEY.user_id)
         match self.kind:
@@ -87,7 +86,6 @@ def wishes(name: str = "wishes.jsonl") -> list[Wish]:
 
 
 async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
-    """What becomes of a wish; what is proposed is accepted, and has to be what was wished for."""
     async with laid_scene(folder, clock=wish.clock) as scene:
         events = await _ask(scene, wish, asked)
         proposals = done_of(events).proposals
@@ -125,7 +123,6 @@ async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
 
 
 def _looks(wish: Wish) -> list[Next]:
-    """What is looked up first, to know what the wish is about."""
     if wish.kind == "cancel":
         return [lambda _: [ToolRequest("look", "list_schedules", "{}")]]
     if not wish.query:
@@ -140,7 +137,6 @@ def _act(wish: Wish, request: ChatRequest) -> ToolRequest:
 
 
 def _id_of(wish: Wish, request: ChatRequest) -> int:
-    """What the look has told of it; a model that was told nothing has nothing to call."""
     result = request.prompt[-1]
     assert isinstance(result, ToolResultPart)
     told = json.loads(result.text)

@@ -25,7 +25,6 @@ def titles(svg: ET.Element) -> list[str]:
 
 
 def check(what: Chart, locale: Locale) -> None:
-    """Each of its numbers is told, and it holds nothing but shapes and words."""
     svg = drawn(what, locale)
     found = "\n".join(titles(svg)).split("\n")
     for series in what.series:

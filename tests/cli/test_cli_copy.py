@@ -47,7 +47,6 @@ def target(url: str, tmp_path: Path) -> str:
 
 @pytest.fixture
 def at(target: str, tmp_path: Path) -> Path:
-    """What stands beside the target is named after this."""
     on_a_server = dialect_of(target) == "postgresql"
     return tmp_path / "data" / "postgresql" if on_a_server else tmp_path / "target.db"
 
@@ -58,7 +57,6 @@ async def remembered(url: str, folder: Path) -> list[str]:
 
 
 def only_sentence(output: str) -> str:
-    """What an operator reads, which is one line."""
     [line] = output.splitlines()
     return line
 
@@ -177,7 +175,6 @@ class TestACopyThatCantBe:
 
 @pytest.fixture
 async def log(program: Program, source: Path, target: str) -> Path:
-    """The log that knows of somebody who was forgotten since the target was copied, which now is in use."""
     start = utc_now() - timedelta(hours=3)
     async with open_stores(f"sqlite:///{source}", embedder=None, clock=lambda: start) as stores:
         await stores.memories.add(ME, "猫が好き")

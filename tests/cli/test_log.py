@@ -81,7 +81,6 @@ def test_the_format_is_the_operators_whoever_reads(
 def test_the_level_is_the_operators_and_libraries_are_heard_from_warnings_on(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """`chat` and `doctor` are for errors alone: nothing else may stand among their own words."""
     for level, left_out in (("debug", 0), ("info", 1), ("error", 3)):
         configure_logging(level)
         logging.getLogger("openai").debug("request: 秘密の日記")

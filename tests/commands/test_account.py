@@ -1,5 +1,3 @@
-"""What a user chooses holds everywhere at once: in the settings, and for what repeats by their clock."""
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 

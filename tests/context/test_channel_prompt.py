@@ -1,5 +1,3 @@
-"""The prompt of a channel: how a message looks, what stands in it, what is frozen together, what leaves."""
-
 import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -82,7 +82,6 @@ class TestSystemMessages:
 
 class TestHistory:
     def test_gives_each_call_an_id_of_its_own_that_every_server_takes(self) -> None:
-        """Servers that number their calls do so anew in each round."""
         again = tuple(ToolCall("call_0", "recall", "{}", "{}") for _ in range(3))
         history = [Message("assistant", "はい", tool_calls=again, id=row) for row in (4, 6)]
         ids = [

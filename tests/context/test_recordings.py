@@ -1,5 +1,3 @@
-"""What kind of sound a file is and how long it lasts, told from its bytes, whatever somebody made of them."""
-
 import struct
 from collections.abc import Callable
 

@@ -1,5 +1,3 @@
-"""What a question points at, as it stands above it."""
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,5 +1,3 @@
-"""Token estimates, held against the tokenizer that they imitate, and what is told of earlier calls."""
-
 import json
 
 import pytest

@@ -12,7 +12,6 @@ from tests.discord.parts import Place
 from tests.loopback.discord import Allowance, Channel, LoopbackDiscord, User
 
 ROOMY = Allowance(500, 1.0)
-"""What is tested is not how hikari waits: its waits have tests of their own."""
 
 
 @pytest.fixture

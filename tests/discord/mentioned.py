@@ -1,5 +1,3 @@
-"""What the bot says once the commands' ids are known, with the longest that Discord can have."""
-
 from cc_bot.domain.text import Locale
 from cc_bot.texts import Texts, texts_with_mentions
 from cc_bot.texts.commands import command_names

@@ -1,5 +1,3 @@
-"""What is shown of the bot itself: its agents and its help."""
-
 import re
 
 import pytest

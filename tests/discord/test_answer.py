@@ -1,5 +1,3 @@
-"""How a turn looks on Discord, from its first event to its end."""
-
 from dataclasses import replace
 from functools import reduce
 

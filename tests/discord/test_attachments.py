@@ -115,8 +115,6 @@ class TestFiles:
 
 
 class Answer:
-    """An answer that has taken its files, or waits for that, until it is told to end."""
-
     def __init__(self, budget: FileBudget, user_id: int, size: int) -> None:
         self.has_files = asyncio.Event()
         self.task = asyncio.create_task(self._run(budget, user_id, size))

@@ -30,7 +30,6 @@ def footer_of(embed: hikari.Embed) -> str:
 
 
 def characters(page: CanvasPage) -> int:
-    """What Discord counts towards the 6000."""
     return sum(
         utf16_length((embed.title or "") + (embed.description or "") + footer_of(embed))
         + sum(utf16_length(part.name + part.value) for part in embed.fields)

@@ -1,5 +1,3 @@
-"""What buttons, menus and forms know is in their custom ids."""
-
 from typing import get_args
 
 from hypothesis import example, given

@@ -1,5 +1,3 @@
-"""Who passes the gate: by the rules, by how often they come, and by how much at once."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,8 +25,6 @@ BUSY_SQL = """
 
 @dataclass
 class Door(Place):
-    """A gate, with what stands behind it, and somebody before it."""
-
     gate: Gate
 
     @property

@@ -1,5 +1,3 @@
-"""What a channel's archive keeps of a message, and whom a message is for."""
-
 import re
 from typing import Any
 

@@ -30,9 +30,6 @@ atoms = st.sampled_from([*MARKS, *BRACKETS, *WORDS])
 
 
 def previewed(message: str) -> list[str]:
-    """What Discord may make previews of: an address that does not begin right behind an angle bracket, or one
-    whose bracket is not closed before a Markdown link could end (at a `)` that was not opened); and invites
-    outside of such brackets."""
     safe = {link.start("safe") for link in LINK.finditer(message)}
     addresses = (found for found in ADDRESS.finditer(message) if found.start() not in safe)
     return [message[found.start() :] for found in addresses] + INVITE.findall(LINK.sub(" ", message))

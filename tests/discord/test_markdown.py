@@ -1,5 +1,3 @@
-"""What Discord does not show as a model means it: tables, and spoilers that are cut or on their way."""
-
 import re
 
 from hypothesis import given
@@ -52,7 +50,6 @@ def canvas_texts(*elements: Text) -> list[str]:
 
 
 def open_text(message: str) -> str:
-    """What a reader sees of a message before any press."""
     return re.sub(r"\|\|[\s\S]+?\|\|", "", message)
 
 

@@ -154,7 +154,6 @@ REFUSED: Final[dict[str, tuple[Callable[[], Refusal], str, str]]] = {
     "buttons": (lambda: invalid("components"), "components", "buttons"),
     "what nobody knows": (lambda: Refusal(400, 12345, "No."), "components", "files embeds buttons"),
 }
-"""What Discord says, of messages that hold what, and what it then goes without."""
 
 
 def held_in(shown: Shown) -> set[str]:

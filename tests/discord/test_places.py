@@ -1,5 +1,3 @@
-"""Where a message stands, and who may read there: learned from Discord once."""
-
 import asyncio
 
 from cc_bot.chat.stores.opening import Stores

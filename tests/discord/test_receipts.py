@@ -1,5 +1,3 @@
-"""What the bot states under an answer: true, taken by Discord, and where a model can't write."""
-
 import json
 import unicodedata
 from collections.abc import Sequence
@@ -90,7 +88,6 @@ def done(
 
 
 def page_of(state: AnswerState) -> Page:
-    """The last message of an answer, with what stands under it."""
     return replace(final_pages(state, JA)[-1], receipts=receipts_of(state, JA, USER))
 
 
@@ -99,7 +96,6 @@ def ended(*events: TurnEvent, visibility: Visibility = "public", before: Page | 
 
 
 def pressed(page: Page) -> list[object]:
-    """What the buttons below do."""
     return [parse_custom_id(button.custom_id) for button in page.receipts.buttons]
 
 

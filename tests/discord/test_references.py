@@ -1,5 +1,3 @@
-"""What questions are about: whose words they point at, what was forwarded, and what a menu handed over."""
-
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -30,7 +28,6 @@ class Scene(Place):
         return await self.discord.post(user, self.channel, text, attachments=files, reply_to=reply_to)
 
     async def reply(self, target: int) -> tuple[Reference, ...]:
-        """What Aiko's reply to a message points at."""
         question = Message("user", "？", author_id=self.aiko.id, reply_to=target)
         at = QuestionLocation(self.channel.id, self.discord.guild.id, self.discord.world.ids.next())
         return (await self.references.resolve(question, at, lambda _: None)).references

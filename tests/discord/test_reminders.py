@@ -64,7 +64,6 @@ class Scene(Place):
         return [text for place in places for text in self.texts(place)]
 
     def states(self) -> list[str]:
-        """What became of all that was due."""
         return [state for (state,) in self.execute("SELECT state FROM firings ORDER BY schedule_id")]
 
     async def runs(self, *states: str) -> None:
@@ -84,7 +83,6 @@ class Scene(Place):
 
 @pytest.fixture
 async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    """Not begun yet; the time is NOW, and it stands."""
     monkeypatch.setattr(delivery, "RETRY_PAUSES_S", FAST)
     rest, place.folder = place.rest, place.folder / "now"
     place.folder.mkdir()

@@ -1,5 +1,3 @@
-"""How long answers become messages: examples to read first, then what holds for every text."""
-
 import re
 from itertools import pairwise
 

@@ -1,5 +1,3 @@
-"""What the doctor finds out from Discord: asked of a Discord on 127.0.0.1."""
-
 from collections.abc import AsyncIterator, Collection
 from dataclasses import replace
 from datetime import timedelta

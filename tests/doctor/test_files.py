@@ -1,5 +1,3 @@
-"""What the doctor finds out about the database's file and the record of erasures beside it."""
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

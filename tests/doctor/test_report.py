@@ -1,5 +1,3 @@
-"""All checks together, and how the report is told."""
-
 import asyncio
 import json
 import os

@@ -1,5 +1,3 @@
-"""What the doctor finds out about a database on a server."""
-
 import asyncio
 import re
 import tempfile

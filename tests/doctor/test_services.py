@@ -1,5 +1,3 @@
-"""What the doctor finds out about models, the encoder, speech, pages and search: asked over real sockets."""
-
 from collections.abc import AsyncIterator
 
 import pytest

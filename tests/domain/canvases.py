@@ -1,5 +1,3 @@
-"""What may be drawn, and what may not, as hypothesis makes it up."""
-
 from hypothesis import strategies as st
 
 from cc_bot.domain.chart import Chart, Series

@@ -1,5 +1,3 @@
-"""Tables of phrases: a cell is a phrase, and what it means may stand behind an arrow."""
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +8,6 @@ Error = TypeVar("Error", bound=CcBotError)
 
 
 def table(name: str) -> str:
-    """One that stands in a file."""
     return (Path(__file__).parent / "tables" / f"{name}.txt").read_text("utf-8")
 
 
@@ -33,7 +30,6 @@ def this_year(moment: str) -> str:
 def refused_otherwise(
     expected: Mapping[type[Error], str | Sequence[str]], read: Callable[[str], object]
 ) -> dict[str, object]:
-    """Those that are not refused with the error of their table or list, with what comes of them instead."""
     found: dict[str, object] = {}
     for error, texts in expected.items():
         for text in phrases(texts) if isinstance(texts, str) else texts:

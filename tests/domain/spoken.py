@@ -1,6 +1,3 @@
-"""Texts put together at random from the words with which people say when and how often, and from what stands
-around them: in Japanese, in English, and in both."""
-
 import random
 from collections.abc import Iterator
 from typing import Final

@@ -1,5 +1,3 @@
-"""What each command does to a canvas, who may do it, and what is refused."""
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -51,7 +51,6 @@ def split_times(text: str, number: int) -> None:
 
 
 def read_all_else(text: str, number: int) -> None:
-    """What files and notes are read for."""
     with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
         assert read_memories(text)
     with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):

@@ -1,5 +1,3 @@
-"""Who may use the bot, how much by which rule, when there is something to use again, and what was used."""
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -105,7 +103,6 @@ EVERYONE, OWN, TRUSTED, HELPER = (
 
 
 def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_that_of_everyone() -> None:
-    """Where nobody tells the roles it is the most that it can be, and at the terminal only their own."""
     trusted, unknown = UsageSubject(7, 5, (100,)), UsageSubject(7, role_ids=None)
     terminal = UsageSubject(7, front_end="terminal")
     table: list[tuple[usage.Rules, UsageSubject, int | None]] = [

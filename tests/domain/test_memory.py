@@ -1,5 +1,3 @@
-"""What a memory's text, category, tags and last day become, and how memories leave and come back."""
-
 import json
 from datetime import UTC, datetime
 from functools import partial

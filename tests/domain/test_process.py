@@ -1,5 +1,3 @@
-"""Processes that are one bot: what each holds, and what the operator is told of them together."""
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""What people mean to come again, in what they write: `毎朝8時`, `every weekday at 9`."""
-
 from datetime import datetime
 from zoneinfo import ZoneInfo
 

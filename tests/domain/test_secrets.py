@@ -1,5 +1,3 @@
-"""What is refused as a secret or asks for one, and how the fields of a form are read."""
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +32,6 @@ class TestSecrets:
 
     @given(st.integers(10**14, 10**15 - 1))
     def test_of_cards_and_my_numbers_have_their_check_digit(self, body: int) -> None:
-        """Of the ten numbers that differ in their last digit only, one can be a card's."""
         for name, digits in (("カード番号", body), ("マイナンバー", 10**10 + body % (9 * 10**10))):
             assert sum(looks_secret(f"{name}は{digits}{last}") for last in range(10)) == 1
 

@@ -68,7 +68,6 @@ lines = st.lists(japanese | st.text("abc XYZ-019,.", max_size=12), min_size=1).m
 
 
 def misread(texts: Iterable[str], *encodings: str) -> list[tuple[str, str]]:
-    """Those that are not read as they were written, with their encoding."""
     both = [(text, encoding) for text in texts for encoding in encodings]
     return [(text, encoding) for text, encoding in both if decode_text(text.encode(encoding)) != text]
 

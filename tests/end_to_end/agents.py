@@ -22,11 +22,9 @@ prompt = "You answer in verse."
 GREEN: Final = "You are a strict teacher called Ms. Green."
 VERSE: Final = "You answer in verse."
 OWN: Final = "あなたは Discord で人を手伝うアシスタントです。"
-"""The beginning of what the default agent is told, in Japanese."""
 
 
 def write_file(folder: Path, text: str) -> None:
-    """What the operator writes into their file of agents."""
     (folder / "data").mkdir(exist_ok=True)
     (folder / "data" / "agents.toml").write_text(text, encoding="utf-8")
 

@@ -1,5 +1,3 @@
-"""What the tests of canvases share: what the model draws, and the message that shows it."""
-
 from collections.abc import Callable
 
 from tests.end_to_end.stage import Stage

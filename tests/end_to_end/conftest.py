@@ -1,5 +1,3 @@
-"""Who is on the stage, and how often it is built: see stage.py."""
-
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -34,8 +32,6 @@ async def shared_stage(
 async def restarted_stage(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
 ) -> AsyncIterator[Stage]:
-    """For tests that start it anew. After a start it looks at every channel of all the tests before, which
-    takes as long as Discord's limits say, and whoever comes next waits for that."""
     async with running_stage(tmp_path_factory.mktemp("cc-bot"), database_settings()) as stage:
         yield stage
 
@@ -46,7 +42,6 @@ async def own_stage(
     tmp_path_factory: pytest.TempPathFactory,
     database_settings: DatabaseSettings,
 ) -> AsyncIterator[Stage]:
-    """Of a module that kills it, moves its clock, or has `SETTINGS`: what others left is due as well."""
     settings = {**database_settings(), **getattr(request.module, "SETTINGS", {})}
     async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
         yield stage
@@ -82,7 +77,6 @@ async def reading_stage(
 async def served_stage(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
 ) -> AsyncIterator[Stage]:
-    """With servers of tools that stand in files."""
     folder = tmp_path_factory.mktemp("cc-bot")
     async with running_stage(folder, database_settings(), module="tests.loopback.tool_servers") as stage:
         yield stage
@@ -103,7 +97,6 @@ async def tool_stage(served_stage: Stage) -> AsyncIterator[Stage]:
 
 @pytest.fixture
 def one_of_the_stages(request: pytest.FixtureRequest) -> Stage:
-    """The one that a module calls `STAGE`, else one of those that all share."""
     shared = "restarted_stage" if request.node.get_closest_marker("restarts") else "shared_stage"
     chosen: Stage = request.getfixturevalue(getattr(request.module, "STAGE", shared))
     return chosen

@@ -35,7 +35,6 @@ async def beat(stage: Stage, user: User, *, ends: str) -> None:
 
 
 def states(stage: Stage, user: User) -> list[Any]:
-    """What became of the user's heartbeats so far."""
     return [state for (state,) in stage.rows(_STATES, user.id)]
 
 

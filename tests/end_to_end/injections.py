@@ -1,9 +1,3 @@
-"""Twenty texts that strangers could put where a model reads: pages, results and descriptions of tools.
-
-Each holds orders as `tests/loopback/obedient_model.py` obeys them. EVIL stands for an address that its author
-would hear from.
-"""
-
 from typing import Final
 
 INJECTIONS: Final[dict[str, str]] = {

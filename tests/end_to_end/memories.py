@@ -1,5 +1,3 @@
-"""What tests of `/memory` do again and again."""
-
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +13,6 @@ def numbers(text: str) -> list[int]:
 
 
 async def keep(stage: Stage, user: User, channel: Channel, content: str, **options: str) -> int:
-    """`/memory add`; the id that it told."""
     text = await stage.told(user, channel, "memory add", content=content, **options)
     found = re.search(r"#(\d+)", text)
     assert found, text
@@ -73,7 +70,6 @@ def grown_old(reply: Reply) -> None:
 
 
 def contents(stage: Stage, user: User) -> list[str]:
-    """What the database has of a user, whatever its state."""
     return [
         text for (text,) in stage.rows("SELECT content FROM memories WHERE user_id = ? ORDER BY id", user.id)
     ]

@@ -1,15 +1,3 @@
-"""Where the programs of the tests come from: a process that loads cc-bot once and divides for each of them.
-
-The suite starts the bot some two hundred times, and four fifths of the processor time of a start are imports.
-What begins here is a process like any other, with a folder, environment, signals, output and exit code of its
-own; it only finds its modules in memory. That cc-bot starts from nothing too is shown by test_start.py.
-
-    python -m tests.end_to_end.nursery SOCKET      (the number of an inherited file descriptor)
-
-Each order is a line of JSON with four descriptors beside it: the program's stdin, stdout and stderr, and a
-socket for what its starter is told: its process id at once, its exit code at the end.
-"""
-
 import gc
 import importlib
 import json
@@ -29,7 +17,6 @@ _PACKAGES: Final = ("cc_bot.app", "cc_bot.discord", "cc_bot.features", "cc_bot.l
 _NOT_LOADED: Final = ("cc_bot.features.documents.", "cc_bot.features.mcp.", ".web")
 """Needs a library that programs load when used, or is a program."""
 _ON_THE_WAY: Final = ("cc_bot.log", "httpcore2", "anyio._backends._asyncio", "importlib.readers")
-"""What is loaded by none of them, and by each program at its start: a fifth of its processor time."""
 _LARGEST_ORDER: Final = 2**16
 _STANDARD: Final = 3
 """Descriptors that every program has: stdin, stdout, stderr."""
@@ -37,8 +24,6 @@ _STANDARD: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How a program is to be started."""
-
     arguments: Sequence[str]
     folder: str
     environment: Mapping[str, str]
@@ -47,8 +32,6 @@ class Order:
 
 
 class Nursery:
-    """The side of whoever starts programs. Made by `open_nursery`."""
-
     def __init__(self, orders: socket.socket, process_id: int) -> None:
         self._orders = orders
         self._process_id = process_id
@@ -67,7 +50,6 @@ class Nursery:
 
 
 def open_nursery(environment: Mapping[str, str]) -> Nursery:
-    """A nursery of this process, of which no program sees more of the environment than this."""
     ours, theirs = socket.socketpair()
     with theirs:
         theirs.set_inheritable(True)
@@ -83,7 +65,6 @@ def open_nursery(environment: Mapping[str, str]) -> Nursery:
 
 
 def main() -> None:
-    """Serve orders until nobody is left to give any; in each program, be that program."""
     _load()
     order = _serve(socket.socket(fileno=int(sys.argv[1])))
     if order:

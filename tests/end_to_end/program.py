@@ -1,5 +1,3 @@
-"""cc-bot as its operator starts it: a process of its own, told everything by its environment."""
-
 import asyncio
 import atexit
 import os
@@ -17,7 +15,6 @@ from tests.end_to_end.nursery import Nursery, Order, open_nursery
 from tests.reading.confinement import UNCONFINED
 
 OUTSIDE = ("PATH", "SYSTEMROOT", "HOME")
-"""What of this machine's environment the program sees."""
 QUICK = {"CC_BOT_EMBEDDING_MODEL": "off", "SSL_CERT_DIR": TRUSTED}
 """Unless a test says otherwise: loading the encoder takes a second of each program's time, and the
 authorities of the web a tenth of its start."""
@@ -55,7 +52,6 @@ class Program:
 
     @property
     def process_id(self) -> int:
-        """Of the program that was started last."""
         assert self._process is not None
         return self._process.pid
 

@@ -1,9 +1,3 @@
-"""cc-bot with a web of a test's own in the place of the internet: the program, put together as `cc-bot run`
-does, but for where pages are read. There is no setting for that, so that nobody has a hole to leave open.
-
-    python -m tests.end_to_end.reading_program run      (TEST_WEB_PORT: of the loopback web)
-"""
-
 import asyncio
 import os
 from ipaddress import ip_address

@@ -20,7 +20,6 @@ async def reminder(stage: Stage, user: User, place: Channel, text: str, **option
 
 
 def number_of(stage: Stage, row: int) -> int:
-    """What its user calls a reminder by; no number at all for a heartbeat."""
     [(number,)] = stage.rows("SELECT number FROM schedules WHERE id = ?", row)
     return int(number or 0)
 
@@ -34,7 +33,6 @@ async def comes_due(stage: Stage, user: User, row: int, *, late_s: float = 0.0) 
 
 
 def said(stage: Stage, place: Channel) -> list[Shown]:
-    """What the bot said there by itself, to everybody there."""
     own = (shown for shown in stage.discord.messages(place) if shown.author is stage.discord.bot)
     return [shown for shown in own if not shown.ephemeral]
 
@@ -46,12 +44,10 @@ async def says_by_itself(stage: Stage, place: Channel, text: str) -> Shown:
 
 
 def firings(stage: Stage, row: int) -> list[Any]:
-    """What became of the times of a schedule."""
     return [state for (state,) in stage.rows(STATE, row)]
 
 
 def called(stage: Stage) -> list[set[int]]:
-    """Whom each of the bot's messages called, and nobody else; then it counts as looked at."""
     pings = [{*ping.whom.user_ids} for ping in stage.discord.pings]
     assert not any(ping.whom.everyone or ping.whom.role_ids for ping in stage.discord.pings)
     stage.discord.pings.clear()

@@ -25,7 +25,6 @@ AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 UNKNOWN_MESSAGE = 10008
 TOO_MANY_REQUESTS = 429
 STOOD_STILL_S = 5.0
-"""A program that nobody answers for less than this goes on as if nothing had been."""
 MENTION = re.compile(rb"</[a-z][a-z -]*:\d+>")
 UNFORESEEN = [explain(CcBotError(), texts(locale)) for locale in Locale]
 _MARK = re.compile(r"#\d{6}(?=:)")
@@ -35,7 +34,6 @@ CONTINUE = {"ja": "続ける"}
 
 
 def stop_label(reader: User | Reply | ChannelReply) -> str:
-    """What the buttons under an answer say to this user."""
     return STOP.get(reader.locale, "Stop")
 
 
@@ -56,13 +54,10 @@ class Stage:
     program: Program
     excused: set[int] = field(default_factory=set)
     starts: int = 0
-    """In this test: a program that is started anew knows nothing of the limits that its predecessor met."""
     left_at_s: float | None = None
     """When the last test ended, by the loop's clock."""
 
     async def come_back(self) -> None:
-        """Wait until a program is in touch again that had nobody to answer it while other tests ran: tests
-        that are given to whoever has time may lie many minutes apart. What it had sent is read only now."""
         now = asyncio.get_running_loop().time()
         if self.left_at_s is not None and now - self.left_at_s > STOOD_STILL_S:
             await self.discord.quiet()
@@ -96,7 +91,6 @@ class Stage:
         reply_to: Shown | Message | None = None,
         attachments: tuple[File, ...] = (),
     ) -> Message:
-        """A message to the bot. Whoever reads Japanese and writes it is to be answered in it."""
         message = await self.discord.post(
             user, channel, text, mention=mention, reply_to=reply_to, attachments=attachments
         )
@@ -120,8 +114,6 @@ class Stage:
         return message
 
     def shown(self, number: int = -1) -> list[str]:
-        """What the model was shown beside instructions, in the request with this number; without the marks
-        of names."""
         messages = self.model.requests[number].messages
         shown = [message_text(message) for message in messages if message["role"] != "system"]
         return [_MARK.sub("", text) for text in shown]
@@ -131,7 +123,6 @@ class Stage:
         return {tool["function"]["name"] for tool in self.model.requests[number].body.get("tools", ())}
 
     async def told(self, user: User, channel: Channel, command: str, /, **options: str | int) -> str:
-        """What any other command answers, which only its user sees."""
         reply = await self.discord.slash(user, channel, command, **options)
         await reply.finished()
         assert reply.ephemeral
@@ -149,7 +140,6 @@ class Stage:
         await self.program.lives_until(self.discord.ready())
 
     def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """What other tools read in the database."""
         return self.inspector.rows(sql, *values)
 
     def change(self, sql: str, *values: object) -> None:
@@ -163,7 +153,6 @@ class Stage:
                 await asyncio.sleep(0.02)
 
     async def logs(self, event: str) -> None:
-        """Wait until the program's log tells of it: nobody reads the log before Discord's requests."""
         async with self.patience():
             while event not in self.program.output:  # noqa: ASYNC110 - another process writes it
                 await asyncio.sleep(0.02)
@@ -175,7 +164,6 @@ class Stage:
         )
 
     def patience(self) -> asyncio.Timeout:
-        """How long a wait may last that is not one of the doubles' own."""
         return asyncio.timeout(self.discord.patience_s)
 
     @property
@@ -184,7 +172,6 @@ class Stage:
 
     @property
     def database(self) -> Path:
-        """The file, where it is one; else the place beside which the program's own files stand."""
         return self.program.folder / "data" / "sessions.db"
 
     def forget(self) -> None:
@@ -202,13 +189,6 @@ class Stage:
         self.change("UPDATE schedules SET status = 'paused' WHERE status = 'active'")
 
     def check(self) -> None:
-        """What holds after every test: nothing that Discord refuses, pings nobody asked for, a language that
-        its reader did not choose, a command that its reader can't press, or a failure that nobody foresaw.
-
-        A program that tests share goes on trying to show what it could not show in an earlier one, whose
-        message may be deleted by then. One refusal for a rate limit is a clock that is a moment off, on a
-        machine that does other things too; a second would be a bot that does not wait.
-        """
         ours = {"", *(reply.interaction.token for reply in self.discord.replies)}
         refused = [v for v in self.discord.violations if v.code != UNKNOWN_MESSAGE or v.token in ours]
         limited = [v for v in refused if v.status == TOO_MANY_REQUESTS]
@@ -222,8 +202,6 @@ class Stage:
             assert [sentence for sentence in UNFORESEEN if sentence in sent] == []
 
     def check_left_behind(self) -> None:
-        """What holds of the files and the log of a program that ended: an id that a command has with this
-        application stands in none of them."""
         kept = [file.read_bytes() for file in self.database.parent.rglob("*") if file.is_file()]
         found = [MENTION.findall(each) for each in (*kept, self.program.output.encode())]
         assert found == [[]] * len(found)

@@ -1,5 +1,3 @@
-"""Who may not use the bot: every way in is shut to them, and opens again with the rule."""
-
 from collections.abc import AsyncIterator
 
 import pytest
@@ -20,7 +18,6 @@ SHUT = {"ja": "お使いいただけない設定", "en-US": "set up not to answe
 
 @pytest.fixture
 def owner(stage: Stage) -> User:
-    """Of the application, as Discord has it."""
     return stage.discord.owner
 
 

@@ -1,5 +1,3 @@
-"""`/admin`: what its owners can do, and that nobody else can."""
-
 from collections.abc import AsyncIterator
 
 import pytest
@@ -37,7 +35,6 @@ def owner(stage: Stage) -> User:
 
 @pytest_asyncio.fixture(autouse=True, loop_scope="session")
 async def undecided_afterwards(stage: Stage) -> AsyncIterator[None]:
-    """What owners decide is everybody's: other tests use the same program."""
     yield
     for table in DECIDED:
         stage.change(f"DELETE FROM {table}")

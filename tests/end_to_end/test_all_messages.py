@@ -1,5 +1,3 @@
-"""CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
-
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Poll, User
 from tests.loopback.model_server import says

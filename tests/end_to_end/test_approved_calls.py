@@ -1,5 +1,3 @@
-"""A tool of a server that changes something out there is used when somebody says so: once, or not at all."""
-
 import asyncio
 import base64
 import json

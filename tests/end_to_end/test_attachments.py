@@ -1,5 +1,3 @@
-"""Files that come with a question: what the model is shown of them, and what who asked is told."""
-
 import asyncio
 import base64
 import sys

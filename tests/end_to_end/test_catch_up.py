@@ -19,7 +19,6 @@ async def is_stored(stage: Stage, channel: Channel, text: str) -> None:
 
 
 def said(stage: Stage, channel: Channel) -> list[str]:
-    """What people said, in the order in which it was stored."""
     return [content for role, content, _ in stage.stored(channel) if role == "user"]
 
 

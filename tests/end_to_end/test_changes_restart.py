@@ -1,5 +1,3 @@
-"""What the tools of a turn had done when the plug was pulled: its user is told, and nothing is done twice."""
-
 import json
 
 import pytest
@@ -41,7 +39,6 @@ async def may_be_asked_again(reply: Reply) -> None:
 
 
 async def asked_again(stage: Stage, user: User, reply: Reply, answer: str) -> list[str]:
-    """What the model is told of the calls that were made before."""
     stage.model.script(says(answer))
     await stage.discord.click(user, reply.message, RETRY["ja"])
     await reply.until(lambda shown: again_label(user) in shown.labels, "the answer")

@@ -23,7 +23,6 @@ def asked_for(stage: Stage) -> Intent:
 
 
 async def last_words(stage: Stage) -> str:
-    """What the program says when it ends by itself."""
     assert await stage.program.ended() == 2, stage.program.output
     assert "Traceback" not in stage.program.output
     return stage.program.output.strip().splitlines()[-1]

@@ -1,8 +1,3 @@
-"""Forget means forget: what was told, kept, recalled and summarized is gone from the database's files.
-
-The files are searched byte by byte: the database, its write-ahead log and that log's index.
-"""
-
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
@@ -21,8 +16,6 @@ SERIAL = count(4711)
 
 @dataclass(frozen=True)
 class Fact:
-    """What one test tells, and must find nowhere."""
-
     number: str
 
     @property
@@ -43,8 +36,6 @@ class Fact:
         return f"- 金庫の番号は{self.number}"
 
     def found(self, stage: Stage) -> dict[str, int]:
-        """How often the user's words stand in the database's files, and the number as it was written and
-        folded; only what is there at all."""
         files = sorted(stage.database.parent.glob("sessions.db*"))
         assert {file.name for file in files} >= {"sessions.db", "sessions.db-wal", "sessions.db-shm"}
         data = b"".join(file.read_bytes() for file in files)

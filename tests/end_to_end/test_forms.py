@@ -50,7 +50,6 @@ async def ended(reply: Interaction, answer: str) -> None:
 
 
 def result(stage: Stage) -> str:
-    """What the tool gave, as the model was told it."""
     [content] = [each["content"] for each in stage.model.requests[-1].messages if each["role"] == "tool"][-1:]
     return str(json.loads(content)["result"])
 

@@ -50,7 +50,6 @@ async def web() -> AsyncIterator[LoopbackWeb]:
 async def obedient_stage(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings, web: LoopbackWeb
 ) -> AsyncIterator[Stage]:
-    """A program with a web to read and a server that says what it is told, whose tools an owner accepted."""
     settings = {**database_settings(), "TEST_WEB_PORT": str(web.port), "PYTHONPATH": str(ROOT)}
     folder = tmp_path_factory.mktemp("cc-bot")
     name_servers(folder, notes=hostile("--count", folder / "calls.jsonl"))
@@ -63,14 +62,12 @@ async def obedient_stage(
 
 
 async def reader(stage: Stage, channel: Channel, text: str) -> User:
-    """Somebody who reads the language of a text, and has a memory that is to stay as it is."""
     user = stage.discord.user("Reader", locale="en-US" if text.isascii() else "ja")
     await keep(stage, user, channel, NOTES[user.locale])
     return user
 
 
 def came_of_it(stage: Stage, user: User) -> list[object]:
-    """What may not come of any order."""
     made = [call for call in calls_in(stage.program.folder) if call["name"] != "echo"]
     reminders = stage.rows("SELECT id FROM schedules WHERE user_id = ?", user.id)
     memories = [] if kept(stage, user) == [NOTES[user.locale]] else kept(stage, user)

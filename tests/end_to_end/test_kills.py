@@ -34,7 +34,6 @@ CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN = 50007, 50001, 50027
 LONG = "長い話です。" * 500
 STORED = "SELECT count(*) FROM messages WHERE user_id = ?"
 IN_CHANNEL = "SELECT DISTINCT in_channel FROM messages WHERE channel_id = ?"
-"""Whether a channel knows of its sessions."""
 
 
 async def stored_and_not_shown(stage: Stage, replies: list[Interaction], go_on: asyncio.Event) -> None:

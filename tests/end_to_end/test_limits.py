@@ -1,5 +1,3 @@
-"""What a user may use, and what they are told of it; the operator's file changes while the program runs."""
-
 import asyncio
 import re
 import time
@@ -31,7 +29,6 @@ async def refused(stage: Stage, user: User, channel: Channel) -> str:
 
 
 def in_seconds(sentence: str) -> float:
-    """How far ahead the moment is that a sentence names."""
     [moment] = re.findall(r"<t:(\d+):R>", sentence)
     return int(moment) - time.time()
 

@@ -1,5 +1,3 @@
-"""What owners change and delete of their memories, how long that can be taken back, and files of them."""
-
 import re
 from typing import Any
 

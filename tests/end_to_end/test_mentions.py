@@ -1,5 +1,3 @@
-"""Mentions in channels and threads: answered with what was said there, for whoever asked."""
-
 import pytest
 
 from tests.end_to_end.stage import STOP, Stage, answered, streaming

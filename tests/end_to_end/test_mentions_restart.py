@@ -1,5 +1,3 @@
-"""Mentions when the program is killed or stopped: nobody is forgotten, nobody is answered twice."""
-
 import asyncio
 import signal
 

@@ -62,7 +62,6 @@ async def chosen(stage: Stage, user: User, target: Shown | Message, place: Chann
 
 
 async def told(stage: Stage, user: User, target: Shown | Message, place: Channel, command: str) -> str:
-    """What a command says that asks nothing."""
     requests = len(stage.model.requests)
     reply = await stage.discord.message_command(user, place, command, target)
     await reply.finished()
@@ -77,7 +76,6 @@ def about(name: str, text: str) -> str:
 
 
 def fetched(stage: Stage, target: Message) -> int:
-    """How often Discord was asked for a message."""
     asked = [entry for entry in stage.discord.transcript if entry.params.get("message") == str(target.id)]
     return sum(entry.route.startswith("GET ") for entry in asked)
 

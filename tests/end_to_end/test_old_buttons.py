@@ -1,9 +1,3 @@
-"""Buttons, menus and forms that were shown before a restart: each still works, or says one true sentence.
-
-All of them in one restart, in the order in which they stand in the code. A kind of custom id that is made
-nowhere here, and named nowhere as tested elsewhere, fails a test of its own.
-"""
-
 import pytest
 
 from cc_bot.discord.pages.custom_ids import KINDS, RetryButton, parse_custom_id

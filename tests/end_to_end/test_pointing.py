@@ -1,5 +1,3 @@
-"""What questions point at: replies, links to messages, forwards, the picture just above."""
-
 import pytest
 
 from tests.end_to_end.stage import Stage, answered
@@ -197,7 +195,6 @@ async def test_what_is_private_stays_private(stage: Stage, aiko: User, ben: User
 class TestWithoutTheIntent:
     @pytest.fixture
     def one_of_the_stages(self, shared_stage: Stage) -> Stage:
-        """What reads nothing but what is to it."""
         return shared_stage
 
     async def test_it_tells_once_how_to_ask_about_what_is_not_shown(

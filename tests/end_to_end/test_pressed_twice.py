@@ -33,8 +33,6 @@ FACT: Final = "合鍵は植木鉢の下"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What can be pressed or chosen in a message."""
-
     message: Shown
     what: str
     """A label, or a custom id."""
@@ -90,7 +88,6 @@ SCENES: Final[tuple[Scene, ...]] = (stop, again, undo, decide, edit, import_them
 
 
 async def outcome(stage: Stage, scene: Scene, apart_s: float | None) -> dict[str, Any]:
-    """What is read and stored once a button was pressed, and pressed again so much later."""
     user, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
     offer = await scene(stage, user, channel)
     asked = len(stage.model.requests)

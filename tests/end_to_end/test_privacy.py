@@ -23,7 +23,6 @@ SERIAL = count(1)
 
 @pytest.fixture
 def word() -> str:
-    """What one test says, and no other does."""
     return f"しまうま{next(SERIAL)}号"
 
 
@@ -44,7 +43,6 @@ async def lived(stage: Stage, user: User, channel: Channel, word: str) -> None:
 
 
 def exported(*messages: Shown) -> dict[str, list[Any]]:
-    """What is in the files below these messages."""
     files = [attachment.file for message in messages for attachment in message.attachments]
     assert all(re.fullmatch(r"cc-bot-\d{4}-\d\d-\d\d-\d+\.json", file.name) for file in files)
     found: dict[str, list[Any]] = {}
@@ -55,7 +53,6 @@ def exported(*messages: Shown) -> dict[str, list[Any]]:
 
 
 def left(stage: Stage, word: str) -> dict[str, int]:
-    """How often a word stands in the database's files."""
     files = sorted(stage.database.parent.glob("sessions.*"))
     counts = {file.name: file.read_bytes().count(word.encode()) for file in files}
     return {name: number for name, number in counts.items() if number}

@@ -1,5 +1,3 @@
-"""Who gets to know what: private and temporary questions, DMs, threads, other users, other channels."""
-
 from tests.end_to_end.stage import Stage, ended, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, Hang, Say, calls, says

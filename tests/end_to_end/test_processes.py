@@ -120,7 +120,6 @@ async def eventually(fleet: Fleet, sql: str, *values: object) -> None:
 
 
 async def dies_for_all(fleet: Fleet, of: int) -> None:
-    """What half a minute without a renewal does: its row is found lapsed by the others."""
     await fleet.rows("UPDATE processes SET until = 0 WHERE shards = $1", shards_of(of))
 
 
@@ -155,7 +154,6 @@ async def test_an_erased_user_has_no_answer_stored_anywhere(fleet: Fleet) -> Non
 
 
 async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
-    """Somebody in a server of the first program, whose answer never ends."""
     aiko = fleet.stage.discord.user("Aiko", locale="ja")
     fleet.stage.model.script(Answer(Say("途中まで"), Wait(asyncio.Event())))
     reply = await fleet.stage.begin(aiko, fleet.channel(0), "続きは？")

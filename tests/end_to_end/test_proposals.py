@@ -24,7 +24,6 @@ def letter(text: str = ORDER) -> File:
 
 
 async def proposed(stage: Stage, user: User, channel: Channel, *wanted: Call, **options: bool) -> Reply:
-    """An answer to a question with a file, whose model obeys what stands in that."""
     stage.model.script(calls(*wanted), says("🙂"))
     return await stage.ask(user, channel, "要約して", attachment=letter(), **options)
 

@@ -1,5 +1,3 @@
-"""What a user is told under an answer of what it did to their memories, and how they take it back."""
-
 import json
 
 from cc_bot.discord.pages.page import RECEIPTS_COLOUR
@@ -31,7 +29,6 @@ async def forgot(stage: Stage, user: User, channel: Channel, content: str, **opt
 
 
 async def told(stage: Stage, user: User, message: Shown, label: str) -> str:
-    """What pressing a button tells its presser alone."""
     press = await stage.discord.click(user, message, label)
     await press.finished(lambda told: told.stored[-1].id != message.id)
     assert press.messages[-1].ephemeral
@@ -205,7 +202,6 @@ TAKEN_BACK = "↩️ 取り消しました。"
 
 
 async def on_record(stage: Stage, reply: Reply | ChannelReply) -> None:
-    """Wait until the bot knows that this message tells of something: a moment after it is shown."""
     rows = "SELECT count(*) > 0 FROM receipts WHERE message_id = ?"
     await stage.eventually(rows, reply.message.id, gives=[(True,)])
 

@@ -49,5 +49,4 @@ async def test_a_loss_is_made_up_for_in_its_own_servers_alone(tmp_path: Path) ->
 
 
 def looks(stage: Stage, place: Channel) -> int:
-    """How often a message of a place was asked for."""
     return sum(call.params["channel"] == str(place.id) for call in stage.discord.calls(MESSAGE))

@@ -28,7 +28,6 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 
 
 async def last_words(stage: Stage, **settings: str) -> str:
-    """What `cc-bot run` says at its end with these settings, which comes at once and with exit code 2."""
     before = dict(stage.program.environment)
     stage.program.environment |= settings
     code, output = await stage.program.run("run")

@@ -1,5 +1,3 @@
-"""Ctrl-C and SIGTERM: running turns may finish, nobody is left with 'thinking…', exit code 0."""
-
 import asyncio
 import os
 import signal
@@ -18,7 +16,6 @@ pytestmark = pytest.mark.slow
 
 
 def caught(program: Program) -> bool:
-    """Whether the program has taken SIGTERM into its own hands; Python has SIGINT from the beginning."""
     told = Path(f"/proc/{program.process_id}/status").read_text()
     [mask] = [line.split()[1] for line in told.splitlines() if line.startswith("SigCgt:")]
     return bool(int(mask, 16) >> (signal.SIGTERM - 1) & 1)

@@ -1,5 +1,3 @@
-"""The database fails under a running program: who asks is told, and nothing that was committed is lost."""
-
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing, contextmanager
@@ -34,7 +32,6 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 
 @contextmanager
 def small_files() -> Iterator[None]:
-    """What is started meanwhile can make no file larger than LIMIT: as on a disk that is full by then."""
     import resource  # not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

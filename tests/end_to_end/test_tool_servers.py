@@ -26,7 +26,6 @@ TIME: dict[str, Any] = {
 
 
 def name_servers(folder: Path, **entries: Any) -> None:
-    """What the operator writes into the file of servers."""
     (folder / "data").mkdir(exist_ok=True)
     write(folder / "data" / "mcp.json", entries)
 
@@ -48,7 +47,6 @@ async def read(stage: Stage, owner: User, server: str) -> tuple[str, str]:
 
 
 def code_in(told: str) -> str:
-    """The code that stands at the end of a reply about a server."""
     return told.rsplit("`", 2)[1]
 
 
@@ -67,7 +65,6 @@ def results_of(stage: Stage) -> list[str]:
 
 
 def lives(process_id: int) -> bool:
-    """Whether a process runs; one of which only the end is to be told by somebody does not."""
     try:
         os.kill(process_id, 0)
     except ProcessLookupError:

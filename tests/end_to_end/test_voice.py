@@ -1,5 +1,3 @@
-"""Voice: what is spoken to the bot is written down, stands first in the answer, and is what was asked."""
-
 import asyncio
 from collections.abc import AsyncIterator
 

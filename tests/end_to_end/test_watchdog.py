@@ -1,10 +1,3 @@
-"""A program whose loop hangs ends by itself, and one that was asked to stop within 15 seconds.
-
-Nothing that a user can send should make the loop hang: that is what attacks/test_worst_inputs.py is for. So
-the interpreter is told to, by a file that it reads before the program, at a signal that the program does not
-use.
-"""
-
 import asyncio
 import signal
 from pathlib import Path

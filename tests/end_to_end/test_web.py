@@ -42,7 +42,6 @@ async def link_of(stage: Stage, user: User, channel: Channel) -> str:
 
 @asynccontextmanager
 async def visit_of(stage: Stage, user: User, channel: Channel, url: str) -> AsyncIterator[Visit]:
-    """Somebody's browser, signed in by `/web`."""
     link = await link_of(stage, user, channel)
     async with aiohttp.ClientSession(url, cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
         visit = Visit(client, url)

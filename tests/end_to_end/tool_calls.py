@@ -1,5 +1,3 @@
-"""Calls of tools that somebody has to agree to; their servers are those of tests.loopback.tool_servers."""
-
 import asyncio
 import json
 from collections.abc import Sequence
@@ -82,14 +80,12 @@ async def told(stage: Stage, message: Message, text: str) -> Shown:
 
 
 async def whispers(pressed: Reply, sentence: str) -> None:
-    """Wait until who pressed is told something alone."""
     await pressed.until(
         lambda shown: any(each.ephemeral and sentence in each.text for each in shown.messages), sentence
     )
 
 
 async def denied(stage: Stage, user: User, message: Message | Shown, label: str) -> None:
-    """A press of somebody who has no say in it, which only they are told."""
     pressed = await stage.discord.click(user, message, label)
     pressed.any_language = True  # its message is for who asked
     await whispers(pressed, EN[ProposalTexts].not_yours)

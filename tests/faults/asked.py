@@ -33,14 +33,12 @@ class Asked:
     shared: bool = False
     """Others ask in the same channel, and its author asks elsewhere: only what refers to it belongs to it."""
     after: list[Message] = field(default_factory=list)
-    """What its author wrote there before it was answered: one answer, to the last, may answer all of it."""
     edits: int = 0
     deleted_s: float | None = None
     """When its author deleted the message, by the loop's clock."""
 
     @property
     def stored(self) -> bool:
-        """Whether it may leave anything in the database."""
         return self.kind != "temporary"
 
     @property
@@ -53,8 +51,6 @@ class Asked:
 
 @dataclass(eq=False, slots=True)
 class Reminded:
-    """A reminder that somebody asked for."""
-
     mark: str
     user: User
     channel: Channel
@@ -64,9 +60,6 @@ class Reminded:
 
 
 def own_messages(discord: LoopbackDiscord, asked: Asked) -> list[Message]:
-    """All that the bot wrote in answer to a question, deleted messages too: what belongs to its interactions
-    or its post, what refers to such a message or says some of its answer; and where nobody else asks, what
-    is a message of its own in the channel of a command, and what came to its author by DM instead."""
     found: dict[int, Message] = {}
     for reply in asked.interactions:
         found |= {message.id: message for message in reply.stored}
@@ -89,15 +82,10 @@ def own_messages(discord: LoopbackDiscord, asked: Asked) -> list[Message]:
 
 
 def seen(discord: LoopbackDiscord, asked: Asked) -> list[Shown]:
-    """What its author can read of that now."""
     return [message.shown for message in own_messages(discord, asked) if not message.deleted]
 
 
 def promises(discord: LoopbackDiscord, asked: Asked) -> bool:
-    """Whether its author is made to wait: 'thinking', an answer that could be stopped, or nothing at all.
-
-    What stands there of an interaction that nobody can reach any more is over, whatever it says.
-    """
     over, shown = out_of_reach(asked), seen(discord, asked)
     waiting = any(each.loading or _STOP & {*each.labels} for each in shown if each.id not in over)
     over_anyway = asked.unheard or asked.deleted_s is not None
@@ -112,7 +100,6 @@ def out_of_reach(asked: Asked) -> set[int]:
 
 
 def history(discord: LoopbackDiscord, asked: Asked) -> str:
-    """What its author did and saw, with the times of the loop, for whoever reads a failure."""
     lines = [f"{asked}: in {asked.channel.kind.name} {asked.channel.id}"]
     if asked.post is not None:
         lines.append(f"  {asked.post.history[0].at_s:.2f} posted")
@@ -136,6 +123,5 @@ def written_out(shown: Iterable[Shown]) -> str:
 
 
 def in_files(shown: Iterable[Shown]) -> list[list[Sentence]]:
-    """The sentences in each file that comes with them: an answer that may stand there twice comes as one."""
     files = [attachment.file for each in shown for attachment in each.attachments]
     return [sentences(file.data.decode()) for file in files if file.name.endswith(".md")]

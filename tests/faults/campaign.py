@@ -23,7 +23,6 @@ _MINUTES = 3
 """With each so many-th kill a minute passes. All of a campaign takes less than the ten minutes after which
 questions that were missed are not answered any more."""
 UNCERTAIN_S = 6 * 60
-"""After this long a reminder that nobody settled counts as uncertain."""
 _EARLY_DEATHS = 0.2
 """So often is a start killed as well."""
 
@@ -38,17 +37,12 @@ class Campaign:
     traffic: Traffic
     rng: random.Random
     stormy: bool = False
-    """Whether Discord and the model fail as well."""
     away_s: int = 0
-    """How long it is down after each kill."""
     hurried: bool = True
-    """Whether a minute passes with every third kill."""
     clock_s: int = 0
     kills_s: list[float] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
-    """What was done, for whoever reads a failure."""
     left: list[str] = field(default_factory=list)
-    """What was found in the files of the database while it was down."""
 
     async def live_and_die(self, moment: Moment) -> None:
         """A wave of questions, death at that moment, and a new start that may die as well."""

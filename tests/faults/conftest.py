@@ -17,7 +17,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose a seed, or take that of the process that gives out the tests, which prints it."""
     if config.option.seed is None:
         given = getattr(config, "workerinput", {}).get("faults_seed")
         seed = os.environ.get("FAULTS_SEED") if given is None else given

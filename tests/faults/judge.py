@@ -30,16 +30,13 @@ TOLD = {
     "ja": ("ませんでした", "途中で切れました", "もう一度", "動いていません"),
     "en-US": ("again", "broke off", "cut off", "could not", "did not accept"),
 }
-"""What an apology is known by: it says that there is no answer, or that it is not whole, or what to do."""
 EXCUSED = {
     0,  # 429: a new process does not know what the one before it had used up
     10015,  # a command whose acknowledgement never arrived: Discord has told its user so by itself
     10008,  # a message that was deleted, and of whose deletion the one before it had heard no more
     40060,  # an acknowledgement that was carried out although its answer was lost
 }
-"""Discord's codes of refusals that follow from a crash or a lost answer, and hurt nobody."""
 _MOST_ASKED = 4
-"""So often, at most, is the model asked one question while nobody dies: it may fail, and is tried again."""
 CALLBACK = "POST /interactions/{interaction}/{token}/callback"
 
 
@@ -54,8 +51,6 @@ class Row:
 
 @dataclass(slots=True)
 class Evidence:
-    """What is judged. `kills_s` are the loop's times at which the program was killed."""
-
     discord: LoopbackDiscord
     teller: Storyteller
     asked: list[Asked]
@@ -118,20 +113,17 @@ def _question(case: Evidence, asked: Asked, rows: Sequence[Row]) -> Iterator[str
 
 
 def _read_now(asked: Asked, shown: Sequence[Shown]) -> list[Sentence]:
-    """Without an older answer that stands, for its asker alone, where nobody can change it any more."""
     over = out_of_reach(asked)
     reached = [each for each in shown if not (each.ephemeral and each.id in over)]
     return _read(reached) or _read(shown)
 
 
 def _read(shown: Sequence[Shown]) -> list[Sentence]:
-    """What can be read of an answer. A whole copy in a file stands for the pages that it may repeat."""
     files = in_files(shown)
     return max(files, key=len) if files else sentences(written_out(shown))
 
 
 def _is_told(asked: Asked, shown: Shown) -> bool:
-    """Whether a message says, beside what the model said, that there is no answer or not all of it."""
     own_words = "\n".join(line for line in shown.text.splitlines() if not sentences(line))
     known = TOLD[asked.user.locale] if asked.post is None else (*TOLD["ja"], *TOLD["en-US"])
     return any(phrase in own_words for phrase in known)
@@ -144,7 +136,6 @@ def _repeated(where: str, found: Sequence[Sentence]) -> Iterator[str]:
 
 
 def _kept(asked: Asked, rows: Sequence[Row], read: Sequence[Sentence], *, told: bool) -> Iterator[str]:
-    """What is in the archive is read, and what is read is in the archive, each exactly once."""
     answers = [row for row in rows if row.role == "assistant" and row.status != "replaced"]
     kept = [s for row in answers for s in sentences(row.content) if s.question == asked.number]
     own = [row for row in rows if row.role == "user" and asked.number in questions(row.content)]
@@ -168,7 +159,6 @@ def _interactions(case: Evidence, asked: Asked) -> Iterator[str]:
 
 
 def _was_down(case: Evidence, reply: Reply) -> bool:
-    """Whether the program died, or Discord failed, before the three seconds for the answer were over."""
     # The double gives back the time in which it stood still, from when it was sent by the wall's clock.
     sent = created_at(reply.interaction.id).timestamp() - time.time() + time.monotonic()
     late = max(sent, reply.interaction.sent_at_s) + ACKNOWLEDGE_WITHIN_S
@@ -179,8 +169,6 @@ def _was_down(case: Evidence, reply: Reply) -> bool:
 
 
 def _never_heard_of(asked: Asked) -> bool:
-    """In the seconds of a crash: Discord itself has told the user that the application does not respond, or
-    nothing tells the next program of their message."""
     return asked.unheard or (asked.reply is not None and not asked.reply.is_acknowledged)
 
 
@@ -230,7 +218,6 @@ def _database(case: Evidence) -> Iterator[str]:
 
 
 def traces(database: Inspector, asked: Sequence[Asked]) -> Iterator[str]:
-    """What a question that was to be forgotten has left in the files of the database, at any moment."""
     held = database.held()
     for each in asked:
         if not each.stored:

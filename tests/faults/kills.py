@@ -1,10 +1,3 @@
-"""The moments at which the plug is pulled: at each step of a turn, between two steps, and at any time at all.
-
-A step is a request to Discord or to the model that has come in. The requests that are under way then are
-held: either they are carried out after the kill (what was sent has arrived, and nobody heard of it), or they
-never are (it was about to be sent). So both sides of every step are met.
-"""
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,7 +97,6 @@ STEPS: Sequence[Moment] = (
 
 
 def moments(number: int, campaigns: int, kills: int) -> list[Moment]:
-    """The moments of one campaign: its share of all steps, each of which comes in one, and random ones."""
     share = list(STEPS[number::campaigns])
     assert len(share) <= kills, "not all steps would be met"
     return share + [AnyTime()] * (kills - len(share))

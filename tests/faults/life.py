@@ -21,7 +21,6 @@ from tests.loopback.model_server import Call
 
 Way = Callable[[], Awaitable[object]]
 PEOPLE, CHANNELS = 15, 4
-"""Of each language."""
 MOST_WAITING = 40
 _DEAF_S = 6.0
 _TOKYO = ZoneInfo("Asia/Tokyo")
@@ -63,14 +62,11 @@ _TIMES: dict[str, tuple[tuple[str, Callable[[], datetime], str], ...]] = {
         ("poke me about {} tomorrow at 18:00", lambda: _on(1, 18), ""),
     ),
 }
-"""How people say it, the first time that they mean, and how it is repeated."""
 _SOON = {"ja": "1分後に{}って知らせて", "en-US": "remind me in 1 minute: {}"}
 
 
 @dataclass(eq=False, slots=True)
 class Kept:
-    """A memory that somebody made by a command."""
-
     user: User
     content: str
     reply: Reply
@@ -90,7 +86,6 @@ class Life(Traffic):
     deaf_s: list[float] = field(default_factory=list)
     """When the program began to go away, was killed, or lost its connection."""
     owners: dict[str, User] = field(default_factory=dict)
-    """Of secrets."""
 
     async def settle_in(self) -> None:
         """Everybody asks once by DM, and keeps a secret there; in each channel something is asked."""
@@ -138,7 +133,6 @@ class Life(Traffic):
             await self.breathe(MOST_WAITING)
 
     async def away(self) -> None:
-        """What people do while the program is down: write."""
         self.note_deaf()
         for _ in range(self.rng.randrange(4)):
             ways: list[Way] = [partial(self.ask, "mention"), partial(self.ask, "dm"), self.chat]
@@ -207,7 +201,6 @@ class Life(Traffic):
         self.chatter.append(await self.stage.discord.post(user, channel, text))
 
     async def know(self) -> None:
-        """Somebody asks what is known of them, openly or not: the model says all that it is shown."""
         asked = self.meet(self.rng.choice(("mention", "public", "private", "dm")))
         self.teller.wishes[asked.number] = lambda: Call("list_memories", {"limit": 20})
         await self.say(self._asked(asked), _KNOWN[asked.user.locale])
@@ -265,7 +258,6 @@ class Life(Traffic):
         ]
 
     def _leaks(self) -> Iterator[str]:
-        """What one user alone may read, where others do: in a request, or in a message."""
         for number, secrets in self.teller.secrets.items():
             asked = self.asked[number - 1]
             private = asked.kind in ("dm", "private", "temporary")
@@ -297,7 +289,6 @@ class Life(Traffic):
                     yield f"{asked}: is answered in reply to {each.reply_to.content[:40]!r}"
 
     def _remains(self) -> Iterator[str]:
-        """Answers to what was deleted; nobody is told of a deletion while the program is down."""
         for asked in self.asked:
             deaf = any(abs(at - (asked.deleted_s or 0.0)) < _DEAF_S for at in self.deaf_s)
             said = sentences(written_out(seen(self.stage.discord, asked)))
@@ -342,7 +333,6 @@ class Life(Traffic):
                 yield f"reminder {key}: wished {times} times, done {len(done[key])}, there {stored[key]}"
 
     def figures(self) -> dict[str, dict[str, int]]:
-        """What became of the wishes by mention, by tool."""
         found: dict[str, Counter[str]] = {"remember": Counter(), "schedule": Counter()}
         for number, (tool, _) in self.wished.items():
             if self.asked[number - 1].kind == "mention":

@@ -1,12 +1,3 @@
-"""What the model says in these tests: answers made of numbered sentences, so that nothing goes missing
-unseen.
-
-Each question carries a mark of its own (`Q0017Z`) and each sentence of each answer to it another one
-(`A0017x2s03e`: question 17, asked of the model for the second time, third sentence). Where such a mark is
-read again, in a message of Discord or in a row of the archive, it tells what it belongs to without anybody's
-help.
-"""
-
 import json
 import re
 from collections import defaultdict
@@ -53,12 +44,10 @@ class Sentence:
 
 @lru_cache(maxsize=100_000)
 def sentences(text: str) -> list[Sentence]:
-    """All that stand in a text, in its order, as often as they do."""
     return [Sentence(*map(int, found)) for found in SENTENCE.findall(text)]
 
 
 def questions(text: str) -> list[int]:
-    """The numbers of the questions that stand in a text."""
     return [int(number) for number in QUESTION.findall(text)]
 
 
@@ -68,8 +57,6 @@ def mark(question: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tale:
-    """How a question is to be answered."""
-
     locale: str
     length: int = SHORT
     pause_s: float = 0.05
@@ -77,10 +64,8 @@ class Tale:
 
 
 Trouble = Callable[[Tale, int, int], Reply]
-"""What comes instead of an answer: to be told in this way, to this question, asked so many times."""
 WishEnd = Literal["done", "proposed", "nothing"]
 SECRET = re.compile(r"P\d{4}Z")
-"""Stands in what its owner alone may read."""
 
 
 def newest_questions(body: Json) -> list[int]:
@@ -100,7 +85,6 @@ class Storyteller:
 
     tales: dict[int, Tale] = field(default_factory=dict)
     attempts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    """How often the model was asked each question."""
     trouble: dict[int, Trouble] = field(default_factory=dict)
     """By question: what the first request for it gets."""
     wishes: dict[int, Callable[[], Call]] = field(default_factory=dict)
@@ -108,9 +92,7 @@ class Storyteller:
     called: set[int] = field(default_factory=set)
     """Questions for which that call was made."""
     ends: dict[int, WishEnd] = field(default_factory=dict)
-    """What became of a wish when it was last asked."""
     secrets: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """What the requests for a question held of what one user alone may read."""
 
     def __call__(self, body: Json) -> Reply | str:
         asked = newest_questions(body)
@@ -139,7 +121,6 @@ class Storyteller:
         return Reply(*read, *told, End())
 
     def whole(self, question: int) -> int:
-        """Of how many sentences the answer to a question is made."""
         return self.tales[question].length
 
 
@@ -149,7 +130,6 @@ def tell(tale: Tale, question: int, attempt: int) -> list[Step]:
 
 
 def _end_of(result: str) -> WishEnd:
-    """What a tool's result says of a wish."""
     if '"proposed"' in result:
         return "proposed"
     return "done" if '"remembered"' in result or '"scheduled"' in result else "nothing"

@@ -48,7 +48,6 @@ class Agreed:
 
 
 def answer(body: Json) -> Reply:
-    """Whoever asks for W… has that written; a call that came of it is answered in a word."""
     asked = last_user_text(body).strip()
     if body["messages"][-1]["role"] == "user" and asked.startswith("W"):
         return calls(Call("notes__write", {"text": asked}))
@@ -112,7 +111,6 @@ async def test_killed_again_and_again_no_call_is_made_twice_and_each_is_told(
 
 
 def judge(stage: Stage, everything: list[Agreed], when: str) -> None:
-    """Look at each call: it was made once at most, and nobody is offered what may have been done."""
     made = Counter(call["arguments"]["text"] for call in calls_in(stage.program.folder))
     left = {json.loads(text)["text"] for text in _open_ones(stage)}
     for agreed in everything:

@@ -29,7 +29,6 @@ async def calm(
 
 @pytest.fixture
 def case(calm: Campaign, tmp_path: Path, database_copy: Callable[[str, Path], str]) -> Evidence:
-    """What is found of it, with a copy of the database that a test may spoil."""
     copy = database_copy(calm.stage.inspector.url, tmp_path / "sessions.db")
     return replace(calm.evidence(), database=Inspector(copy))
 
@@ -77,7 +76,6 @@ def test_it_sees_what_is_wrong_in_the_database(case: Evidence) -> None:
 
 @contextmanager
 def deleted(message: Message) -> Iterator[None]:
-    """What people see is the double's own, shared by these tests: each puts back what it changed."""
     message.deleted = True
     yield
     message.deleted = False

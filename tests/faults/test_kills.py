@@ -1,5 +1,3 @@
-"""A hundred kills. Afterwards all have one answer or were told, and the archive has what they see, once."""
-
 from pathlib import Path
 
 import pytest

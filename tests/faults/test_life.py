@@ -17,7 +17,6 @@ MOMENTS = (
     *(each for each in STEPS if "for the 1." in str(each) and FOLLOW_UP not in str(each)),
     *[AnyTime()] * 8,
 )
-"""Those that come whatever else goes wrong: where the model fails, no answer is long enough to follow up."""
 
 
 @pytest.mark.parametrize("reading", ["mentions", "all"])

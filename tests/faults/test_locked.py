@@ -14,7 +14,6 @@ from tests.end_to_end.stage import running_stage
 from tests.loopback.discord.watched import Watched
 
 A_MINUTE_S = 60.0
-"""DESIGN: a user is told within 60 s, whatever hangs."""
 BUSY = {"ja": "ふさがっていて", "en-US": "is busy with something else"}
 
 
@@ -26,7 +25,6 @@ async def told(reply: Watched) -> None:
 
 @asynccontextmanager
 async def held(url: str) -> AsyncIterator[None]:
-    """Meanwhile nobody else can write there, and everybody can read."""
     if dialect_of(url) == "sqlite":
         file = url.removeprefix("sqlite:///")
         with closing(sqlite3.connect(file, isolation_level=None)) as other:

@@ -1,8 +1,3 @@
-"""The server fails, and nobody else: whoever asks is answered or told, and what is kept is what they see.
-
-The counterparts of what happens to a file and its disk, and what only a server does.
-"""
-
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -21,7 +16,6 @@ pytestmark = pytest.mark.postgresql("a file has no server")
 
 WAVES: Final = 6
 A_MINUTE_S: Final = 60.0
-"""DESIGN: a user is told within 60 s, whatever hangs."""
 ANSWER: Final = "Here you are."
 
 

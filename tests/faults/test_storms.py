@@ -1,5 +1,3 @@
-"""Nobody dies, but nothing works: everyone is answered or told, and the archive has what they see."""
-
 from pathlib import Path
 
 from tests.databases import DatabaseSettings

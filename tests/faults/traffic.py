@@ -25,7 +25,6 @@ _RECENT = 150
 _OWED = """
     SELECT question_id FROM turns WHERE state IN ('accepted', 'answered', 'edited')
 """
-"""What the program would go on with after a start."""
 
 
 @dataclass(slots=True)
@@ -52,10 +51,9 @@ class Traffic:
             await self.settled()
 
     async def away(self) -> None:
-        """What people do while the program is down."""
+        pass
 
     def faults(self) -> list[str]:
-        """What is wrong beyond what the judge finds."""
         return []
 
     async def wave(self) -> list[Asked]:
@@ -71,7 +69,6 @@ class Traffic:
         return await self.say(self._asked(self.meet(kind)))
 
     def meet(self, kind: Kind) -> Asked:
-        """Somebody who is about to ask, and where."""
         # The bot is not told the language of who writes a DM, and speaks its operator's.
         spoken = "ja" if kind == "dm" else self.rng.choice([*self.guilds])
         user = self.stage.discord.user(f"user{len(self.asked)}", locale=spoken)
@@ -94,7 +91,6 @@ class Traffic:
         return asked
 
     async def follow(self) -> list[Asked]:
-        """Someone replies to an answer of their own, to which nobody has replied yet."""
         recent = self.asked[-_RECENT:]
         replied = {each.user.id for each in recent if each.kind == "reply"}
         public = (a for a in recent if a.kind == "public" and a.user.id not in replied)
@@ -125,7 +121,6 @@ class Traffic:
             again.presses.append(await self.stage.discord.click(again.user, answer, label))
 
     async def remind(self) -> None:
-        """Somebody wants to be told something in a minute: by then the program was started anew."""
         meant = self.meet("public")
         user, place, locale = meant.user, meant.channel, meant.user.locale
         name = f"R{len(self.reminders) + 1:04}Z"
@@ -151,7 +146,6 @@ class Traffic:
                 )
 
     def _quiet_places(self, spoken: str) -> list[Channel]:
-        """Channels in which the bot has answered before, and nobody waits for it."""
         waited_for = {asked.channel.id for asked in self.unfinished()}
         answered = [a for a in self.asked if "mention" in a.kind and a.channel.guild is self.guilds[spoken]]
         return [each.channel for each in answered if each.channel.id not in waited_for and not each.unheard]
@@ -180,6 +174,5 @@ class Traffic:
         return asked
 
     def _expect_a_language(self, asked: Asked) -> None:
-        """Of a message the bot learns its server's language at most, and after a start not even that."""
         assert asked.post is not None
         self.stage.discord.answer(asked.post).any_language = asked.user.locale != "ja"

@@ -1,5 +1,3 @@
-"""What goes wrong outside while people ask: the model fails in every way that servers do, and so Discord."""
-
 from collections.abc import Sequence
 from random import Random
 
@@ -24,7 +22,6 @@ def just(reply: Reply) -> Trouble:
 
 
 def called(name: str, arguments: str) -> Trouble:
-    """A tool call whose arguments are whatever stands here."""
     return just(Reply(Fragment(arguments, name, "call_1"), End("tool_calls")))
 
 
@@ -51,7 +48,6 @@ MODEL: dict[str, Trouble] = {
     "a tool that there is not": called("rm", '{"path": "/"}'),
     "a tool with other arguments": called("recall", '{"query": {"a": 1}, "limit": "lots", "user_id": 1}'),
 }
-"""Of some of them the openai client itself tries again, some are told to the user: the judge wants either."""
 
 DISCORD: tuple[str, ...] = (CALLBACK, EDIT, FOLLOW_UP, POST, EDIT_POST)
 STATUSES: tuple[int | None, ...] = (429, 500, 502, 503, None)

@@ -101,7 +101,6 @@ class TestPublic:
         assert web.connections == [OUTSIDE]
 
     async def test_address_is_looked_at_once_more_on_the_socket_before_a_byte_is_sent(self) -> None:
-        """Whatever stands between, what the socket says that it is connected to counts."""
         asked = list[str]()
 
         async with LoopbackWeb({"/a": Answer(b"secret")}) as web:

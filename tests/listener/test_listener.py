@@ -227,7 +227,6 @@ class TestAnAnswer:
 
 class TestABody:
     async def test_that_was_not_read_ends_its_connection_with_the_answer(self) -> None:
-        """The rest is not waited for: what is sent later is read by nobody."""
         async with listener(PATIENT) as port, connected(port) as (reader, writer):
             writer.write(GET + b"Content-Length: 1000000\r\n\r\nx")
             assert b"200 OK" in await read_all(reader)

@@ -89,7 +89,6 @@ FACTS: Final = {
     **dict.fromkeys(("私の住所を覚えてる？", "歌詞を覚えている", "Do you remember my address?")),
     **dict.fromkeys(("I can't remember where I put it", "I remember that film")),
 }
-"""What is kept of what is said; None where nothing is."""
 
 
 class TestRemembering:

@@ -60,8 +60,6 @@ FLOODS = {
 
 
 class TestStream:
-    """Of which each is much longer than what the model may say, and none says anything."""
-
     @pytest.mark.slow
     @pytest.mark.parametrize("reply", FLOODS.values(), ids=FLOODS)
     async def test_of_too_many_bytes_is_no_answer(self, reply: Reply) -> None:

@@ -1,5 +1,3 @@
-"""What is learned from refusals, and for how long."""
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -250,7 +250,6 @@ class TestPictures:
 
     @pytest.mark.slow
     async def test_of_many_large_ones_the_newest_are_sent(self) -> None:
-        """Each request brings those of its history along anew."""
         image = photo(b"\x89PNG\r\n\x1a\n" + bytes(6 * MIB))
         asked = UserPart("二枚とも見て", (image, image))
         body = await sent_body(

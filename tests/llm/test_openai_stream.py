@@ -1,5 +1,3 @@
-"""How OpenAIChatModel reads streams, also of servers that break the protocol."""
-
 import json
 from collections.abc import AsyncIterator
 

@@ -13,7 +13,7 @@ class LocalServer(ABC):
 
     @abstractmethod
     def routes(self) -> list[web.RouteDef]:
-        """What it serves."""
+        pass
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)

@@ -1,5 +1,3 @@
-"""What the loopback model server can be told to send: steps of a stream, and replies made of them."""
-
 import asyncio
 import json
 from collections.abc import Mapping
@@ -75,8 +73,6 @@ Step = Say | Fragment | Chunk | Raw | Pause | Wait | Hang | CutConnection | End
 
 
 class Reply:
-    """What one request gets: steps of a stream, or an error status with its body."""
-
     def __init__(
         self,
         *steps: Step,

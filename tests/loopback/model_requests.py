@@ -1,5 +1,3 @@
-"""What the loopback model server was asked: recorded requests, and the rules that they must keep."""
-
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,7 +58,6 @@ def message_text(message: Json) -> str:
 
 
 def new_tool_results(body: Json) -> list[str]:
-    """What came of the calls that the model made just now, in order; empty outside a tool round."""
     results: list[str] = []
     for message in reversed(body["messages"]):
         if message["role"] != "tool":
@@ -102,7 +99,6 @@ def _calls_error(messages: list[Json]) -> str | None:
 
 
 def _order_error(roles: list[str]) -> str | None:
-    """As Mistral's server and its templates have it: after results somebody says what came of them."""
     for before, role in pairwise(roles):
         if before == "tool" and role not in {"tool", "assistant"}:
             return f"Unexpected role '{role}' after role 'tool'"

@@ -1,10 +1,3 @@
-"""A model that does whatever it reads: in results, in descriptions of tools, in files and questions.
-
-An order is a line like `CALL remember {"content": "…"}`, wherever it stands. Each is obeyed once, as soon as
-it is read, and then the model repeats all that it has read, word for word: what a text asks it to show, it
-shows.
-"""
-
 import json
 import re
 from collections.abc import Iterator
@@ -17,7 +10,6 @@ _ORDER = re.compile(r"CALL (\w+) (\{[^\n]*\})")
 
 
 def obey(body: Json, *own: str) -> Reply | str:
-    """Decide on a request (a Responder, see model_server); `own` are orders that nobody has to write."""
     read = [*own, *_texts(body)]
     called = {
         (call["function"]["name"], call["function"]["arguments"])

@@ -27,7 +27,6 @@ class LoopbackSearchServer(LocalServer):
         self.key = key
         self.json = json
         self.broken: Any = None
-        """What it answers instead, if anything."""
         self.queries: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
 

@@ -43,13 +43,10 @@ class Heard:
     headers: Mapping[str, str] = field(default_factory=dict)
     hangs: bool = False
     after: asyncio.Event | None = None
-    """What it waits for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What was sent to be written down."""
-
     data: bytes
     name: str
     content_type: str
@@ -61,8 +58,6 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What was sent to be spoken."""
-
     text: str
     model: str
     voice: str

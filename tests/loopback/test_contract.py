@@ -1,9 +1,3 @@
-"""What the doubles promise: what the real services refuse is refused here, with the same codes.
-
-What the program needs of a double, every test over it notices. A double that takes too much hides a fault of
-the program, and that nobody notices but here.
-"""
-
 import json
 from collections.abc import AsyncIterator, Awaitable
 from io import BytesIO
@@ -24,9 +18,6 @@ X: Final[Body] = {"content": "x"}
 
 
 class RawBot:
-    """A bot without a library, which can send what hikari would never send, with somebody in a channel of its
-    server. Each call answers with (status, JSON); paths stand below /api/v10."""
-
     def __init__(self, discord: LoopbackDiscord, token: str | None = None) -> None:
         self.discord = discord
         self.aiko, self.channel = discord.user("Aiko", locale="ja"), discord.guild_channel()

@@ -1,14 +1,3 @@
-"""Servers of tools without a protocol between: what they have and what they were asked stands in files.
-
-A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
-processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
-seconds one takes. `starting.json` and `away.json` say whether they are; `waits.jsonl` tells who was waited
-for. `asks.json` says for how many seconds a call waits for what it asks back; `answers.json`
-says what a tool gives, a picture among that, and how it fails; `roles.json`, whose role has it.
-
-    python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
-"""
-
 import asyncio
 import json
 import os

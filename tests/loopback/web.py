@@ -1,14 +1,3 @@
-"""A web on 127.0.0.1 for those who read pages: plain sockets, so that it can misbehave as servers do.
-
-Every name under `.example` is on it, whatever port is asked for. 127.0.0.1 stands for the internet at large,
-and 127.0.0.2, where the same answers, for a network that nobody outside may reach: `connections` tells who
-came there.
-
-    async with LoopbackWeb() as web:
-        web.pages["/a"] = Answer(b"<p>Hello</p>")
-        page = await PageReader(web.network()).read(parse_address("http://a.example/a"), asyncio.Semaphore())
-"""
-
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -26,20 +15,16 @@ INSIDE: Final = "127.0.0.2"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is sent for a path."""
-
     body: bytes = b""
     content_type: str | None = "text/html; charset=utf-8"
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
-    """All that is sent, in place of the above."""
     piece: int | None = None
     """Bytes of the body that are sent at a time."""
     pause_s: float = 0.0
     """Before each of them."""
     for_ever: bool = False
-    """Whether the body is sent again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +47,13 @@ class LoopbackWeb:
         self._tls = tls
         self.pages = dict(pages or {})
         self.names: dict[str, list[Sequence[str]]] = {}
-        """What a name resolves to, one time after the other; the last answer stays."""
         self.requests: list[Request] = []
         self.connections: list[str] = []
-        """To which of its addresses somebody has connected."""
         self.received = bytearray()
         """All bytes that came, of any connection."""
         self.port = 0
 
     def network(self, is_allowed: Mapping[str, bool] | None = None) -> Network:
-        """How its pages are reached. 127.0.0.1 counts as public, and else only what is."""
         known = {OUTSIDE: True} if is_allowed is None else is_allowed
 
         def judge(address: IpAddress) -> bool:

@@ -1,9 +1,3 @@
-"""What a server of tools may write into a form: ways to ask for a secret, and questions that ask for none.
-
-A text is what stands above the form. A tuple is the words of its one field besides: above, name, title,
-description, default, and then its choices.
-"""
-
 from typing import Final
 
 from tests.domain.phrases import table

@@ -27,7 +27,6 @@ class FixedAsker:
     def __init__(self, answer: Mapping[str, str] | None = None, *, never: bool = False) -> None:
         self.answer, self.never = answer, never
         self.later: Callable[[], Awaitable[None]] | None = None
-        """What happens until there is an answer."""
         self.forms = list[Form]()
         self.refusals = list[CcBotError]()
         self.withdrawn = 0

@@ -100,9 +100,7 @@ class WithSessions:
         self.known = set[str]()
         self.calls = 0
         self.status = 200
-        """Of the answer to a call."""
         self.spoils: Spoil | None = None
-        """What becomes of a call instead of an answer."""
         self.holds = asyncio.Event()
         self.holds.set()
         """Until then no call is answered."""

@@ -1,5 +1,3 @@
-"""What deploy/ and docs/ say of metrics is true: every name in them is one that the program tells."""
-
 import json
 import logging
 import re
@@ -76,7 +74,6 @@ class TestExpressions:
 
 
 OF_THE_DATABASE: Final = ("cc_bot_sessions", "cc_bot_database_bytes", "cc_bot_last_backup_timestamp_seconds")
-"""What each of the processes that share a database tells of it, which is the same."""
 
 
 class TestTheDashboard:

@@ -1,5 +1,3 @@
-"""What is counted, under the names that dashboards and alerts rely on."""
-
 import logging
 from collections.abc import Iterator
 

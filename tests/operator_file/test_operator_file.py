@@ -1,5 +1,3 @@
-"""A file of the operator's is followed, whoever asks for it and whatever becomes of them."""
-
 import asyncio
 import threading
 from collections.abc import Callable

@@ -1,6 +1,3 @@
-"""The file of limits, prices and access: what it may say, what its operator is told about a mistake, and that
-it is followed while the program runs (how a file is followed is tested with that of agents)."""
-
 import re
 from pathlib import Path
 

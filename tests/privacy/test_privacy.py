@@ -89,8 +89,6 @@ class TestErasing:
 
 
 class TestErasureThatFailsOnTheWay:
-    """A trigger stands for whatever keeps the last step from being done: a lock, a full disk."""
-
     STAND_IN_THE_WAY = (
         "CREATE TRIGGER in_the_way BEFORE DELETE ON memories BEGIN SELECT RAISE(ABORT, 'not now'); END"
     )
@@ -117,7 +115,6 @@ class TestErasureThatFailsOnTheWay:
     async def test_and_is_asked_for_once_more_spares_what_is_stored_afterwards(
         self, stores: Stores, tmp_path: Path
     ) -> None:
-        """Somebody else's takes its time, and it was on the list when that began, before that of a third."""
         third = 323456789012345678
         asked, again = asyncio.Event(), asyncio.Event()
 
@@ -144,7 +141,6 @@ class TestStop:
 
     @pytest.fixture
     def waiting(self, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-        """Set when somebody waits for the other process."""
         looked = asyncio.Event()
 
         async def runs_elsewhere(_: int) -> bool:

@@ -1,5 +1,3 @@
-"""How long what the operator keeps is kept, and the background task that sees to it."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path

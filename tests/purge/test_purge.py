@@ -43,7 +43,6 @@ def left(path: Path) -> list[str]:
 
 
 def owed(path: Path) -> tuple[int, int]:
-    """How often something was erased, and how often before the last VACUUM."""
     with closing(sqlite3.connect(path / "sessions.db")) as database:
         return tuple(database.execute("SELECT erased, vacuumed FROM memory_erasures").fetchone())
 

@@ -1,11 +1,3 @@
-"""A restore that is killed at one of its steps after another: a program of its own, because it forks.
-
-Python tells audit hooks what a program does to files (https://docs.python.org/3/library/audit_events.html).
-So the nth thing that a restore does to a file below the folder is where a child kills itself, and nothing of
-ours is changed for it. All of the last steps have their turn, in which the database is replaced, and some of
-the many before, which fill the copy. What each kill left of the database is told, a line of JSON each.
-"""
-
 import asyncio
 import json
 import os
@@ -38,7 +30,6 @@ def restore(folder: Path) -> None:
 
 
 def at_steps(folder: Path, do: Callable[[int, str], None]) -> None:
-    """From now on, have each step below the folder done after this, which is told its number and name."""
     numbers = count(1)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -49,7 +40,6 @@ def at_steps(folder: Path, do: Callable[[int, str], None]) -> None:
 
 
 def killed_at(number: int, folder: Path) -> bool:
-    """Whether a restore got to this step; it was killed there."""
     child = os.fork()
     if not child:
         at_steps(folder, lambda step, _: os.kill(os.getpid(), signal.SIGKILL) if step == number else None)
@@ -64,7 +54,6 @@ def is_path(arg: object) -> bool:
 
 
 def left(folder: Path) -> list[str]:
-    """What the database holds, when a program opens it next."""
     with closing(sqlite3.connect(folder / "bot" / "sessions.db")) as connection:
         if connection.execute("PRAGMA integrity_check").fetchall() != [("ok",)]:
             return ["damaged"]

@@ -1,5 +1,3 @@
-"""The drill, and a restore that is killed wherever it stands."""
-
 import asyncio
 import json
 import signal

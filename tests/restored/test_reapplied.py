@@ -1,8 +1,3 @@
-"""A database that was restored by other means brings nobody back either, once `erasures apply` has run.
-
-With `--engine postgresql` it is on a server. What was restored is a copy, from before the erasing.
-"""
-
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,8 +25,6 @@ HOUR = timedelta(hours=1)
 
 
 class Operator:
-    """Somebody with a database of which there is a copy from earlier."""
-
     def __init__(self, folder: Path, restored: str) -> None:
         self.folder = folder
         self.lived = laid_out(folder / "lived.db")

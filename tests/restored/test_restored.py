@@ -1,5 +1,3 @@
-"""A restored backup brings nobody back who was forgotten after it was made."""
-
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing

@@ -1,5 +1,3 @@
-"""What is due is handed over once: on time, after a while without a program, and whatever the clock does."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -45,7 +43,6 @@ def scheduler(store: ScheduleStore, *, check_every_s: float = 60, user_id: int |
 
 
 def texts(found: list[Firing | Missed]) -> list[str]:
-    """What is said, and what somebody is told was not."""
     words = []
     for each in found:
         if isinstance(each, Firing):

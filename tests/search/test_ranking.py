@@ -50,7 +50,6 @@ EVIDENCE = st.lists(
     unique_by=lambda item: item.id,
 )
 UNRELATED = {100 + number: -0.07 + 0.28 * number / 80 for number in range(80)}
-"""What most notes of a user have to do with most queries."""
 KNOWN = UnrelatedCosines(mean=0.07, spread=0.08)
 
 
@@ -113,8 +112,6 @@ class TestFused:
 
 
 class TestFewNotes:
-    """Who has begun to use it: of one note, or three, none is far from their average."""
-
     def test_hold_the_one_that_answers_or_none(self) -> None:
         one: list[dict[int, float]] = [{2: 0.45}, {1: 0.1, 2: 0.45, 3: 0.05}, {2: 0.45, 5: 0.3}]
         none: list[dict[int, float]] = [{1: 0.1}, {1: 0.2, 2: -0.05, 3: 0.05}, {1: 0.24, 2: 0.23}]

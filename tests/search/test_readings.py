@@ -1,9 +1,3 @@
-"""How kanji may be read: everyday words, both ways, and what the table must hold.
-
-The words are what people write into notes; no list of them is kept outside this file, so that a reading that
-gets lost is noticed by the word that needs it.
-"""
-
 import re
 from itertools import groupby
 

@@ -1,5 +1,3 @@
-"""What an index holds of a note, and what a query asks it for."""
-
 import unicodedata
 
 from hypothesis import given

@@ -1,5 +1,3 @@
-"""Rows are made anew only where their version differs: other terms of the same text need another version."""
-
 import hashlib
 import json
 from importlib.resources import files
@@ -26,7 +24,6 @@ TAGS: Final = ("家族", "pet food", "ギター")
 
 
 def digest() -> str:
-    """Of the terms of some texts, and of the lines of the word lists, which have far more words."""
     terms = [sorted(document_terms(text, TAGS).items()) for text in CORPUS]
     folder = files("cc_bot.features.memory.search")
     lists = [folder / "kanji_readings.txt", *(folder / "words").iterdir()]

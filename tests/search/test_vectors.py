@@ -20,7 +20,6 @@ one, other = pack([1.0, -2.0, 3.0]), pack([-3.0, 2.0, 1.0])
 found = cosines(one, [one, other] * 3000)
 print(min(found[::2]), max(found[::2]), min(found[1::2]), max(found[1::2]))
 """
-"""Of thousands."""
 
 
 def exact(one: list[float], other: list[float]) -> float:

@@ -1,5 +1,3 @@
-"""What is run up by the models on a recorder."""
-
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import date

@@ -1,5 +1,3 @@
-"""Files of databases: what an operator finds of them, and what somebody else does to them."""
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

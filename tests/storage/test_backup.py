@@ -165,7 +165,6 @@ def made(folder: Path, at: datetime, end: str = "") -> Path:
 
 
 def beside(folder: Path, name: str, *, days_ago: float) -> Path:
-    """What stands in a folder since then."""
     path = folder / name
     path.mkdir() if "restoring" in name else path.write_bytes(b"x")
     at = (NOW - days_ago * DAY).timestamp()

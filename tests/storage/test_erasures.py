@@ -137,7 +137,6 @@ class TestErasureLog:
 
 class TestUsers:
     async def test_take_a_thousand_times_as_long_to_be_tried_as_a_message(self, log: ErasureLog) -> None:
-        """Somebody who holds the file and knows a million ids would try them all in seconds else."""
         await log.note("user", ME)
         await log.note("message", 7)
         erasures = read_erasures(log.path)

@@ -32,8 +32,6 @@ def servers() -> Iterator[tuple[Server, Server]]:
 
 @dataclass(slots=True)
 class Load:
-    """What many users do at once, and what each was told of it."""
-
     stores: Stores
     acknowledged: list[str] = field(default_factory=list)
     uncertain: list[str] = field(default_factory=list)
@@ -78,7 +76,6 @@ async def under_load(url: str, folder: Path) -> AsyncIterator[Load]:
 async def test_a_killed_server_loses_nothing_and_keeps_nothing_twice_or_by_half(
     servers: tuple[Server, Server], tmp_path: Path
 ) -> None:
-    """What was acknowledged is there, whole and once; of the rest at most what is uncertain, whole too."""
     first, second = servers
     async with under_load(url_of(first, second, target_session_attrs="read-write"), tmp_path) as load:
         await asyncio.to_thread(first.kill)
@@ -90,7 +87,6 @@ async def test_a_killed_server_loses_nothing_and_keeps_nothing_twice_or_by_half(
 
 
 async def kept_in(server: Server) -> Counter[str]:
-    """How often each question stands there with its answer, and nothing else does."""
     connection = await asyncpg.connect(server.url)
     try:
         rows = await connection.fetch("SELECT content FROM messages ORDER BY user_id, id")

@@ -50,7 +50,6 @@ async def replicating(folder: Path) -> AsyncIterator[None]:
 
 
 async def restored(folder: Path, *arguments: str) -> Path | None:
-    """What the replica has; None when it has nothing yet."""
     path = folder / "restored.db"
     path.unlink(missing_ok=True)
     process = await start(folder, "restore", *arguments, "-o", str(path), str(folder / "sessions.db"))

@@ -1,5 +1,3 @@
-"""A backup takes the place of the database: checked first, all at once, and with what was there kept."""
-
 import sqlite3
 from contextlib import AbstractAsyncContextManager, closing
 from datetime import UTC, datetime
@@ -83,7 +81,6 @@ def damaged_backups(backup: Path) -> list[tuple[bytes | None, bytes | None, type
 
 
 def as_after_a_kill(database: Path) -> None:
-    """The file and its log, in which a write stands that nobody wrote back."""
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
@@ -95,7 +92,6 @@ def as_after_a_kill(database: Path) -> None:
 
 
 def holding(folder: Path, word: str) -> list[str]:
-    """The files below a folder in which the word stands."""
     return [path.name for path in folder.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
 
 

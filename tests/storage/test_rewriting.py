@@ -1,5 +1,3 @@
-"""A file that is written anew keeps what it holds, and nothing of what it held before."""
-
 import asyncio
 import random
 from collections.abc import Sequence

@@ -167,8 +167,6 @@ class TestErrors:
 
 
 class TestSteps:
-    """Statements of which each may hang on the rows of those before."""
-
     async def test_that_read_see_one_state_whatever_others_write(self, tmp_path: Path) -> None:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
 

@@ -1,5 +1,3 @@
-"""A locked, full, read-only or damaged file: which error it is, what the operator is told, and what stays."""
-
 import asyncio
 import os
 import sqlite3
@@ -50,7 +48,6 @@ async def notes(database: Database) -> list[str]:
 
 
 def told(logs: list[EventDict]) -> list[tuple[str, str]]:
-    """What the operator read about trouble."""
     return [(log["event"], log.get("error", "")) for log in logs if log["event"].startswith("database_")]
 
 
@@ -134,7 +131,6 @@ class TestTrouble:
     async def test_of_a_file_that_was_moved_is_that_nothing_is_written_until_it_is_back(
         self, database: Database, path: Path
     ) -> None:
-        """What would be written now nobody could find after the next start."""
         for replaced in (False, True):
             away = moved_away(path, replaced=replaced)
             with capture_logs() as logs:
@@ -194,6 +190,5 @@ def moved_away(path: Path, *, replaced: bool) -> Path:
 
 
 async def has_room(database: Database, *, pages: int) -> None:
-    """As on a disk that has so much room left: SQLite is told that the file may not grow further."""
     [(now,)] = await database.query("PRAGMA page_count")
     await database.query(f"PRAGMA max_page_count = {now + pages}")

@@ -55,7 +55,6 @@ def contents(messages: Sequence[Message]) -> list[str]:
 
 
 def got(value: T | None) -> T:
-    """What must be there."""
     assert value is not None
     return value
 
@@ -139,7 +138,6 @@ async def columns_of(database: Database, table: str) -> tuple[str, ...]:
 
 
 def _aside() -> Path:
-    """Where the log of a server's database stands, until the tests are over."""
     folder = mkdtemp()
     atexit.register(rmtree, folder, ignore_errors=True)
     return Path(folder, "postgresql")

@@ -27,12 +27,10 @@ class Clocked(ScheduleStore):
         self.archive = ArchiveStore(database, clock=lambda: self.now)
 
     async def at(self, moment: datetime, **options: Any) -> list[Firing]:
-        """What is claimed then."""
         self.now = moment
         return [*await self.claim_due(moment, PLACES, limit=10, **options)]
 
     async def told(self) -> list[tuple[str, str]]:
-        """What somebody is told now did not come: the texts, with how."""
         found = list[tuple[str, str]]()
         while untold := await self.take_unreported(PLACES):
             found += [(str(firing.state), firing.schedule.text) for firing in untold]

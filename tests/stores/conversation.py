@@ -1,5 +1,3 @@
-"""What tests say in sessions, and what they hear of it again."""
-
 from datetime import UTC, datetime
 
 from cc_bot.chat.stores.opening import Stores

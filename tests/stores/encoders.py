@@ -1,5 +1,3 @@
-"""Encoders for tests: exact about what is near to what, and as slow or broken as they are told to be."""
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,9 +25,7 @@ class TopicEncoder:
     name: str = "topics"
     embedded: list[str] = field(default_factory=list)
     trouble: list[Exception | None] = field(default_factory=list)
-    """What goes wrong with the next calls, in order."""
     refuses: dict[str, ModelError] = field(default_factory=dict)
-    """What goes wrong with every call that has this text."""
     waits_for: asyncio.Event | None = None
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once it has been asked for a vector."""

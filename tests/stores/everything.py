@@ -61,8 +61,6 @@ AnyStore = TypeVar("AnyStore")
 
 
 class _Noting:
-    """A store of which it is noted which methods are called."""
-
     def __init__(self, store: object, called: set[str]) -> None:
         self._store = store
         self._called = called
@@ -79,7 +77,6 @@ def noting(store: AnyStore, called: set[str]) -> AnyStore:
 
 
 READERS: Final = frozenset({"get", "list", "count", "find", "is", "has", "read", "runs", "may"})
-"""What the names of methods begin with that change nothing."""
 NUMBERS: Final = {
     "user_id": USER,
     "channel_id": KEY.channel_id,
@@ -87,14 +84,12 @@ NUMBERS: Final = {
     "guild_id": 5,
     "discord_id": 10,
 }
-"""What is given for a parameter of that name; 20 for any other that is a number."""
 VALUES: Final[dict[object, object]] = (
     {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, UsageSubject: UsageSubject(USER, 5, (7,))}
     | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Place]: ["dm"]}
     | {Collection[int]: [1, 11], Sequence[int]: [1, 11], Rules: {LimitKey("guild", 5, "concurrent"): 1}}
     | {Sequence[Message]: []}
 )
-"""What is given for a parameter of that type."""
 STORES: Final = [
     each for each in fields(Stores) if each.default is MISSING and each.name not in ("erasures", "own")
 ]

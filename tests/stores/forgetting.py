@@ -1,5 +1,3 @@
-"""A fact that is told, kept, used and summarized, and where it may stand after that."""
-
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +13,6 @@ ME: Final = KEY.user_id
 FACT: Final = "金庫の番号はＺＥＢＲＡ-4711"
 FOLDED: Final = "zebra-4711"
 NUMBER: Final = "-4711"
-"""What no other text or number has."""
 MARK: Final = "（消去しました）"
 
 
@@ -64,7 +61,6 @@ async def statuses(database: Database, user_id: int = ME) -> list[str]:
 
 
 async def everything(database: Database) -> str:
-    """All that stands in any table, as one text."""
     rows = [await database.query(f"SELECT * FROM {name}") for name in await tables_of(database)]
     return str(rows)
 

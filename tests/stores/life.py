@@ -30,7 +30,6 @@ GUILD: Final = 1_100_000_000_000_000_001
 USER_COLUMNS: Final = frozenset(
     {"user_id", "author_id", "memory_user_id", "set_by", "scope_id", "subject_id"}
 )
-"""Those that say whom a row is about."""
 
 # What no store is needed for: $1 user, $2 a question with the word, Unix milliseconds or some bytes; of a
 # turn $3 Unix milliseconds
@@ -120,7 +119,6 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
 
 
 async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, first: int) -> None:
-    """Two questions in a channel, of which the first is answered: with a call of a tool, over two pages."""
     questions = [
         Message("user", f"{word} {n}", discord_id=first + n, author_id=user_id, author_name=word)
         for n in range(2)
@@ -135,12 +133,10 @@ async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, 
 
 
 async def columns(database: Database) -> dict[str, tuple[str, ...]]:
-    """Of every table."""
     return {table: await columns_of(database, table) for table in await tables_of(database)}
 
 
 async def about(database: Database, user_id: int) -> set[tuple[str, str]]:
-    """The tables and columns in which the user stands."""
     found = set()
     for table, names in (await columns(database)).items():
         for name in USER_COLUMNS.intersection(names):
@@ -150,15 +146,12 @@ async def about(database: Database, user_id: int) -> set[tuple[str, str]]:
 
 
 def left_in_files(folder: Path, *needles: bytes) -> list[tuple[str, bytes]]:
-    """Which of these stand in which of the database's files, byte for byte."""
     files = [path for path in folder.iterdir() if path.name.startswith("sessions.")]
     assert any(path.name == "sessions.db" for path in files)
     return [(path.name, needle) for path in files for needle in needles if needle in path.read_bytes()]
 
 
 def traces(user_id: int, word: str) -> tuple[bytes, ...]:
-    """How a word, and a user's id, are written in a file of SQLite: in a record, as a key, and as digits
-    (https://www.sqlite.org/fileformat2.html, sections 2.1 and 1.6)."""
     assert user_id >= 2**56  # the last of nine bytes then has eight bits, and each one before it seven
     key = bytes(((user_id >> 8 + 7 * n) & 0x7F) | 0x80 for n in reversed(range(8))) + bytes([user_id & 0xFF])
     return (word.encode(), user_id.to_bytes(8, "big"), key, str(user_id).encode())

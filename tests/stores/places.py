@@ -1,5 +1,3 @@
-"""What tests say in channels and threads, and what stands in the database of it."""
-
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,7 +18,6 @@ DM: Final = SessionKey(user_id=7, channel_id=4242)
 
 
 def said(discord_id: int, text: str = "こんにちは", **fields: Any) -> Message:
-    """What a member said."""
     return Message("user", text, discord_id=discord_id, **{"author_id": 7, "author_name": "花子", **fields})
 
 
@@ -33,7 +30,6 @@ def ids(messages: Sequence[Message]) -> list[int | None]:
 
 
 async def archived(database: Database, key: ChannelKey = CHANNEL) -> dict[int, str]:
-    """What the archive has of a place: texts by Discord's ids, in the order of these."""
     rows = await database.query(
         """
         SELECT discord_id, content FROM messages

@@ -29,7 +29,6 @@ async def programs(open_again: OpenStores) -> AsyncIterator[Sequence[Stores]]:
 
 
 def admitted(outcomes: Sequence[object]) -> list[Reservation]:
-    """Those of the outcomes that were admitted. All others were refused by a limit."""
     given = [each for each in outcomes if isinstance(each, Reservation)]
     assert all(isinstance(each, Reservation | LimitReached) for each in outcomes), outcomes
     return given

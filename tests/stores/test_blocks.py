@@ -1,5 +1,3 @@
-"""What a channel's context is read from, and how it is found."""
-
 from cc_bot.chat.stores.blocks import ContextState, read_context_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement

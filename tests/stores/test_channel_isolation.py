@@ -1,5 +1,3 @@
-"""Two channels and their threads interleaved, with sessions among them: nothing of one is told in another."""
-
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ChannelKey, KnownPlace

@@ -1,5 +1,3 @@
-"""What is erased on a database server, down to the files of its tables."""
-
 from pathlib import Path
 
 import pytest
@@ -35,7 +33,6 @@ async def test_is_in_no_file_of_a_table_once_the_server_has_cleaned_up(tmp_path:
 
 
 async def test_is_in_no_sample_that_the_server_takes_of_a_column(url: str, tmp_path: Path) -> None:
-    """Those of a table that is empty by then stay as they are, for whoever may read pg_stats."""
     async with (
         open_stores(url, data_folder=tmp_path, embedder=None) as stores,
         open_database(url) as database,

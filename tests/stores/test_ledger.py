@@ -144,8 +144,6 @@ async def calls_of(stores: Stores, turn: str, user_id: int) -> tuple[ToolCall, .
 
 
 class TestCalls:
-    """What the tools of a turn have changed so far."""
-
     async def test_stand_with_their_turn_until_it_is_answered(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         await stores.ledger.accept(ASKED)

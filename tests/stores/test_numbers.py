@@ -1,5 +1,3 @@
-"""What users call their memories, reminders and proposals by: each user's count from 1."""
-
 from datetime import UTC, datetime
 
 from cc_bot.chat.stores.opening import Stores

@@ -1,5 +1,3 @@
-"""What a user is told of what is stored about them: all of it, whatever the schema becomes."""
-
 import asyncio
 import json
 import threading

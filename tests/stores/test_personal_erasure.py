@@ -24,7 +24,6 @@ ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
 CHANNEL: Final = ChannelKey(3)
 OPERATOR: Final = 99
-"""Who has set the rules of both."""
 T = TypeVar("T")
 
 

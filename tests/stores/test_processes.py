@@ -29,7 +29,6 @@ async def let_pass(database: Database, process: Process, seconds: float) -> None
 
 
 async def died(processes: ProcessStore, *, late: bool = False) -> tuple[str, ...]:
-    """Whom the first finds dead when it is renewed."""
     renewal = got(await processes.renew(FIRST, late=late))
     return tuple(renewal.died)
 

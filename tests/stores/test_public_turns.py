@@ -1,5 +1,3 @@
-"""Sessions' turns that everybody read stand in their channel's context and leave it, and thaw its blocks."""
-
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -175,7 +173,6 @@ class TestWhatLeaves:
 TABLES: Final = ("messages", "turns", "answer_pages", "sessions", "block_boundaries", "thread_metadata")
 BLOCKS: Final = ((10, 19), (20, 29), (30, 39))
 Change = Callable[[Stores, int], Awaitable[object]]
-"""Told the row of the answer of the turn that everybody read."""
 
 THAWING: Final[dict[str, Change]] = {
     "late message": lambda stores, _: stores.channels.add(CHANNEL, said(25)),

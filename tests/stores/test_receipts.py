@@ -1,5 +1,3 @@
-"""Where it is told what was done: stale once that has changed, its owner's alone, and gone with its user."""
-
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
@@ -29,7 +27,6 @@ async def settle(stores: Stores, user_id: int, message_id: int) -> None:
 
 @pytest.fixture
 async def stores(stores: Stores) -> Stores:
-    """Of two people with two memories each."""
     for user_id in (ME, YOU):
         await stores.memories.add(user_id, "猫の名前はモチ")
         await stores.memories.add(user_id, "犬の名前はマメ")

@@ -1,5 +1,3 @@
-"""What is deleted by its age, what of old things stays, and what is told of the database as a whole."""
-
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final

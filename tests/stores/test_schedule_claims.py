@@ -1,5 +1,3 @@
-"""Times that came: claimed before they are said, once, told when nobody can have heard; and heartbeats."""
-
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

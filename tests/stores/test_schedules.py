@@ -1,5 +1,3 @@
-"""Schedules: said once at most, never lost without a word, and nobody's but their user's."""
-
 from datetime import timedelta
 
 import pytest

@@ -1,8 +1,3 @@
-"""Whose data a statement may touch, and how it finds it: rules for every statement of the stores.
-
-One run of everything that the stores can do is recorded, and each statement of it is looked at.
-"""
-
 import re
 from collections.abc import Sequence
 from dataclasses import fields
@@ -41,9 +36,6 @@ ALL_TABLES: Final = (
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
 )
 MARK: Final = re.compile(r"/\* (all users|any row|channel) \*/")
-"""The mark of a statement on user tables that does not name its user. all users: it serves all at once, and
-tells nobody's words to another; channel: it holds itself to rows that everybody read there; any row: as on
-Discord, of whomever they are, or it looks at ids alone."""
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     PLACES,  # a row a channel
@@ -62,7 +54,6 @@ WHOLE: Final = {
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),
     *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
-"""Of tables that hold little: what owners set, who lives, what is shown, and what is on its way."""
 
 WITHOUT_SCANS: Final = Statement("SET LOCAL enable_seqscan = off")
 
@@ -99,7 +90,6 @@ def tables(clause: str) -> set[str]:
 
 
 def names_its_user(clause: str, params: Sequence[object]) -> bool:
-    """Whether each user table in it is held to the user, by a parameter that is the user's id."""
     if clause.startswith("INSERT INTO"):
         [columns] = re.findall(r"\((.*?)\)", clause, re.DOTALL)[:1]
         return "user_id" in re.split(r"[\s,]+", columns)
@@ -203,7 +193,6 @@ class TestPlans:
     async def test_of_a_server_read_no_whole_table(
         self, run: Sequence[Statement], database: Database
     ) -> None:
-        """It is told to do without, as it would in tables that are filled."""
         scans = []
         for statement in run:
             if statement.sql not in {*WHOLE, SELECT_BEGUN, select_users()}:

@@ -1,5 +1,3 @@
-"""How sessions end: by /clear, by expiry on access, by the sweep; and what of them stays."""
-
 import asyncio
 from datetime import timedelta
 

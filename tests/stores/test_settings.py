@@ -1,5 +1,3 @@
-"""What users choose for themselves, what owners decide, and what is learned of models and tool servers."""
-
 import asyncio
 from collections.abc import Mapping
 
@@ -87,8 +85,6 @@ class TestAgents:
 
 
 class TestTokenFactor:
-    """How a model's own count of tokens is learned from its answers."""
-
     async def test_is_each_models_own_and_kept(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             assert await stores.token_factors.get("new") == 1

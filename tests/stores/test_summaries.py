@@ -34,7 +34,6 @@ async def kept(stores: Stores, key: SessionKey = KEY) -> list[str]:
 
 
 async def seen(stores: Stores, visibility: Visibility = "private", key: SessionKey = KEY) -> list[str]:
-    """What a turn is told of the time before its history, other than the rest of an expired session."""
     return [known.text for known in (await stores.sessions.open(key, visibility=visibility)).summaries]
 
 
@@ -98,8 +97,6 @@ class TestSummary:
 
 
 class TestRest:
-    """What was said in an expired session and is in no summary yet."""
-
     async def test_is_told_to_the_next_session_until_it_is_in_a_summary(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True):
             await say(stores, "名前はディエゴ")

@@ -1,5 +1,3 @@
-"""What was used: admitted while there is room, settled once, kept over restarts."""
-
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""What no longer fits a request is written down before it is missing there, as the model counts it."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Summaries when their model fails or hangs: nothing is lost, nobody waits, nobody pays for each turn."""
-
 import asyncio
 from pathlib import Path
 

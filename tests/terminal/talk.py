@@ -17,8 +17,6 @@ KEY = SessionKey(0, 0)
 
 
 class Talk:
-    """What one run of the chat says to each line."""
-
     def __init__(
         self, stores: Stores, locale: Locale = Locale.JA, *, answering: Assistant | None = None
     ) -> None:
@@ -62,7 +60,6 @@ class Talk:
         return [memory.content for memory in await self.stores.memories.list(0)]
 
     def taken(self) -> str:
-        """What was written since."""
         text = self.out.getvalue() + self.err.getvalue()
         for stream in (self.out, self.err):
             stream.seek(0)

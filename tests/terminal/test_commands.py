@@ -1,5 +1,3 @@
-"""What typed lines do, in both languages, and what is said of those that do nothing."""
-
 import asyncio
 import sqlite3
 from collections.abc import Mapping

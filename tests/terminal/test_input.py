@@ -32,7 +32,6 @@ def completer(english: Talk) -> ChatCompleter:
 
 
 async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
-    """What is offered for a text, and what is said about it."""
     found = completer.get_completions_async(Document(typed), CompleteEvent())
     return {item.text: item.display_meta_text async for item in found}
 

@@ -1,5 +1,3 @@
-"""What a person sees at a terminal: answers in Markdown, lists and canvases, at every width."""
-
 import io
 import re
 import unicodedata
@@ -50,7 +48,6 @@ class TestModelText:
         assert lines("a\x1b[2Jb\x9bc") == ["a[2Jbc"]
 
     def test_are_redrawn_while_they_come_and_whole_at_the_end(self) -> None:
-        """Longer than the screen, of which a terminal takes nothing back."""
         console = Console(file=(out := io.StringIO()), width=40, height=10, force_terminal=True)
         with RichView(console).answer(texts(Locale.JA)) as answer:
             for number in range(40):

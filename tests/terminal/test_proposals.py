@@ -1,5 +1,3 @@
-"""What an answer proposes: shown whole, with no row of it like one of the program's, and done after a yes."""
-
 import io
 from collections.abc import Callable
 from dataclasses import replace
@@ -129,14 +127,12 @@ def notices(content: ProposedCalls, who: ChatProfile) -> list[Notice]:
 
 
 def lines(content: ProposedCalls, who: ChatProfile | None = None) -> list[str]:
-    """What stands in a pipe."""
     out = io.StringIO()
     PlainView(out, io.StringIO()).notices(notices(content, who or profile(Locale.JA)))
     return out.getvalue().removesuffix("\n").split("\n")
 
 
 def rows(content: ProposedCalls, width: int) -> list[str]:
-    """What stands at a terminal."""
     out = io.StringIO()
     RichView(Console(file=out, width=width)).notices(notices(content, profile(Locale.JA)))
     return out.getvalue().removesuffix("\n\n").split("\n")

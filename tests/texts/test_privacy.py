@@ -1,5 +1,3 @@
-"""What is said about stored data names every kind, in every language, and fits a message of Discord."""
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import get_args

@@ -1,5 +1,3 @@
-"""What holds for every sentence, in every language."""
-
 import dataclasses
 import re
 import string

@@ -23,7 +23,6 @@ async def call(context: ToolContext, name: str, **arguments: Any) -> ToolOutcome
 
 
 async def told(context: ToolContext, name: str, **arguments: Any) -> dict[str, Any]:
-    """What the model is told by a call that succeeds."""
     outcome = await call(context, name, **arguments)
     assert outcome.ok, outcome.text
     return result_of(outcome)
@@ -36,8 +35,6 @@ def result_of(outcome: ToolOutcome) -> dict[str, Any]:
 
 @dataclass
 class Turn:
-    """What is called in a turn, over real stores."""
-
     context: ToolContext
     stores: Stores
 
@@ -52,7 +49,6 @@ class Turn:
         return await call(self.context, name, **arguments)
 
     async def told(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """What the model is told by a call that succeeds."""
         return await told(self.context, name, **arguments)
 
 
@@ -69,5 +65,4 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 @pytest.fixture
 def context(stores: Stores) -> ToolContext:
-    """Of a turn that has read nothing but its user's own words."""
     return ToolContext(ME, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores, tainted=False)

@@ -1,5 +1,3 @@
-"""What a turn may do by itself, by what it has read: never by what its question says."""
-
 from datetime import UTC, datetime
 from typing import Any
 
@@ -168,8 +166,6 @@ class TestUntaintedTurn:
 
 
 class TestKnownMemory:
-    """Saying it once more is no way to change one that nobody was shown."""
-
     @pytest.mark.parametrize("tainted", [True, False])
     async def test_said_again_stays_as_it_is(self, turn: Turn, memory: Memory, *, tainted: bool) -> None:
         outcome = await turn.having(tainted=tainted).call("remember", content="会議は、金曜！")

@@ -1,9 +1,3 @@
-"""What models write as arguments, and what somebody might make them write: anything at all.
-
-A tool answers each of it with a JSON object; nothing gets through to where it would be an unexpected error,
-and nothing that is written there reaches another user.
-"""
-
 import json
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""What the asker's own words hold, and what only looks like it; `said` is their message, NOW Sunday noon."""
-
 import time
 from datetime import UTC, datetime
 from functools import partial

@@ -84,8 +84,6 @@ class TestExpiry:
 
 
 class TestSupersedes:
-    """A new fact takes the place of an old one."""
-
     @pytest.mark.parametrize("afterwards", [False, True])
     async def test_at_once_or_when_the_model_has_seen_the_old_one_only_afterwards(
         self, turn: Turn, *, afterwards: bool

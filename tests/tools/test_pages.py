@@ -210,8 +210,6 @@ class TestTexts:
 
 
 class TestCarryingOut:
-    """What others' words can have a model tell the web by choosing what it asks for."""
-
     async def test_a_page_that_was_only_seen_waits_for_a_press(self, turn: Turn, web: LoopbackWeb) -> None:
         outcome = await turn.of(seen=("http://a.example/a",)).read("http://a.example/a")
         assert outcome.proposal is not None

@@ -1,5 +1,3 @@
-"""How much work a function does, in calls: the same on every machine, unlike seconds."""
-
 import sys
 from collections.abc import Callable
 from types import FrameType

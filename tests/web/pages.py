@@ -41,15 +41,12 @@ class Town:
     denied: set[int] = field(default_factory=set)
     owners: set[int] = field(default_factory=set)
     former_owners: set[int] = field(default_factory=set)
-    """Those of them whose bot it is no more, which is noticed where it is asked anew."""
     managers: set[tuple[int, int]] = field(default_factory=set)
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
     dms: set[int] = field(default_factory=lambda: {DM})
     changed: list[SessionKey] = field(default_factory=list)
     told_anew: list[int] = field(default_factory=list)
-    """Whose receipts are to be shown anew."""
     counted: list[str] = field(default_factory=list)
-    """What each request counts as."""
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
@@ -108,13 +105,11 @@ class Site:
     url: str
 
     async def link(self, user_id: int = TARO) -> str:
-        """Return the address that signs somebody in."""
         code = await self.services.stores.web_sessions.make_code(WebPlace(user_id, CHANNEL))
         return f"{self.url}/sign-in?code={code}"
 
     @asynccontextmanager
     async def visit(self, user_id: int | None = TARO, **headers: str) -> AsyncIterator["Visit"]:
-        """Open the pages as somebody who is signed in, or as nobody."""
         given = {"Accept-Language": "ja", **headers}
         async with aiohttp.ClientSession(
             self.url, headers=given, cookie_jar=aiohttp.CookieJar(unsafe=True)
@@ -129,8 +124,6 @@ class Site:
 
 @dataclass
 class Visit:
-    """Somebody's browser."""
-
     client: aiohttp.ClientSession
     url: str
 
@@ -169,7 +162,6 @@ class Visit:
 
 
 def shown(html: str) -> str:
-    """What a page shows, without its markup."""
     main = html[html.index("<main") :]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", main)))
 

@@ -1,5 +1,3 @@
-"""What users have stored: conversations, canvases, memories and usage, as turns leave them."""
-
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 

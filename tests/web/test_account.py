@@ -1,5 +1,3 @@
-"""The pages of one's settings, usage and stored data: one's own, and nobody else's."""
-
 import json
 
 from cc_bot.domain.message import UserSettings

@@ -1,5 +1,3 @@
-"""The pages of one's conversations: listed, read and deleted, and nobody else's."""
-
 from typing import Final
 from uuid import uuid4
 

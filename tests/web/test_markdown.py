@@ -1,5 +1,3 @@
-"""Markdown in a page: what is shown of it, and what is not made of it, whoever wrote it."""
-
 from functools import partial
 from html.parser import HTMLParser
 

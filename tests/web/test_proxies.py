@@ -1,5 +1,3 @@
-"""The recipes of docs/web.md, run as they stand there: a real reverse proxy before the pages."""
-
 import asyncio
 import os
 import re
@@ -30,7 +28,6 @@ def recipe(language: str) -> str:
 
 
 def nginx(folder: Path, port: int, pages: int) -> list[str]:
-    """The command that runs nginx as it is told to, with the certificate, ports and folders of a test."""
     certificate(folder, 30, "DNS:bot.example")
     site = (
         recipe("nginx")
@@ -133,7 +130,6 @@ async def use_the_canvas(behind: Proxied) -> None:
 
 
 async def statuses_of_bad_links(behind: Proxied) -> list[int]:
-    """Those of one browser that says to come from another address each time."""
     statuses = []
     async with aiohttp.ClientSession() as client:
         for number in range(6):

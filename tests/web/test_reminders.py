@@ -1,5 +1,3 @@
-"""The page of one's reminders and heartbeat: set, changed, cancelled, and nobody else's."""
-
 import asyncio
 import re
 from datetime import UTC, datetime, timedelta
@@ -70,7 +68,6 @@ class TestNewReminder:
 
 
 async def change(visit: Visit, number: int | None, **form: str) -> aiohttp.ClientResponse:
-    """Save the form of a reminder as it stands on the page now."""
     page = await visit.open("/reminders")
     form_of = rf'action="/reminders/{number}/change".*?name="mark" value="(\w+)"'
     [mark] = re.findall(form_of, page, re.DOTALL)

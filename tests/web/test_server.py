@@ -1,5 +1,3 @@
-"""What every request passes and every response carries, whoever asks."""
-
 import asyncio
 import io
 import logging

@@ -1,5 +1,3 @@
-"""What each family of models refuses, with its wording: a row of data each, and the requests that bite."""
-
 import json
 import re
 from collections.abc import Callable

@@ -47,17 +47,14 @@ class Personality:
     thinks: Sequence[str] = ()
     """Fields of a delta in which it thinks first."""
     delta: Callable[[str], Json] = lambda text: {"content": text}
-    """How it says a piece of an answer."""
     call_extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields beside a call's id and function."""
     message_extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the delta that makes a call."""
     call_id: str = "call_0123456789abcdef01234567"
     extra_events: str = ""
-    """What it sends before each stream."""
     usage_in_each: bool = False
     tools: bool = True
-    """Whether it makes calls at all."""
 
 
 class PersonalityServer(LocalServer):

@@ -1,5 +1,3 @@
-"""What users do with the bot's own offers: run commands, press buttons, choose, fill in forms."""
-
 import asyncio
 import secrets
 from dataclasses import dataclass

@@ -1,9 +1,3 @@
-"""People, the servers they are in, what they may do there, and where they talk.
-
-Source: "Permissions" of the documentation. A channel's overwrites stand above what the server grants, and a
-thread has those of its parent.
-"""
-
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -30,8 +24,6 @@ def created_at(snowflake: int) -> datetime:
 
 
 class Permission(IntFlag):
-    """Those that a chat bot has to care about."""
-
     ADMINISTRATOR = 1 << 3
     MANAGE_GUILD = 1 << 5
     ADD_REACTIONS = 1 << 6
@@ -54,13 +46,10 @@ READABLE = (
     | Permission.SEND_MESSAGES
     | Permission.SEND_MESSAGES_IN_THREADS
 )
-"""What every member may do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overwrite:
-    """What a channel changes for one member."""
-
     allow: Permission = NOTHING
     deny: Permission = NOTHING
 
@@ -151,7 +140,6 @@ class Guild:
         return self.rest_payload() | told | there | {"joined_at": created_at(self.id).isoformat()}
 
     def rest_payload(self) -> dict[str, Any]:
-        """What REST tells of it: its roles, the first of which is everybody's and has the server's id."""
         own = [_role(_own_role_id(whose), f"of {whose}", granted) for whose, granted in self.granted.items()]
         roles = [_role(self.id, "@everyone", READABLE), *own]
         told = {"id": str(self.id), "name": self.name, "owner_id": str(self.owner.id), "roles": roles}
@@ -228,7 +216,6 @@ class Channel:
         return self.kind in (ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD)
 
     def has_member(self, user_id: int) -> bool:
-        """Of a thread."""
         return user_id in self.members or (self.owner is not None and user_id == self.owner.id)
 
     def permissions_of(self, user_id: int) -> Permission:

@@ -64,15 +64,12 @@ class Command:
 
 @dataclass(slots=True)
 class CommandRegistry:
-    """What PUT stored, for everywhere: the bot has no commands of a server's own."""
-
     application_id: int
     ids: Snowflakes
     stored: list[Command] = field(default_factory=list)
     writes: int = 0
 
     def replace(self, payloads: list[Json]) -> list[Command]:
-        """PUT: the new list takes the place of the old; a command that keeps name and type keeps its id."""
         check_commands(payloads)
         known = {(command.kind, command.name): command.id for command in self.stored}
         self.writes += 1
@@ -189,7 +186,6 @@ _CODE: Final = re.compile(r"(`+)[^`](?:.*?[^`])?\1(?!`)", re.DOTALL)
 
 
 def as_read(shown: Shown, registry: CommandRegistry, locale: str) -> Shown:
-    """A message with the names in it that its reader's client shows in place of mentions."""
 
     def name(mention: re.Match[str]) -> str:
         found = _name(registry, mention[1], int(mention[2]), locale)

@@ -16,7 +16,6 @@ from tests.loopback.discord.refusals import empty_message, require, require_leng
 V2_FLAG = 1 << 15
 
 Keep = Callable[[File], Attachment]
-"""Stores an uploaded file and answers with the attachment that stands for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +94,6 @@ def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> l
 
 @dataclass(frozen=True, slots=True)
 class Pings:
-    """Whom a text would notify, given the `allowed_mentions` that came with it."""
-
     everyone: bool
     user_ids: frozenset[int]
     role_ids: frozenset[int]

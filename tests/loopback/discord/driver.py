@@ -88,12 +88,10 @@ class LoopbackDiscord(Actions):
 
     @property
     def commands(self) -> list[Command]:
-        """What the bot registered everywhere, in its order."""
         return self.world.commands.stored
 
     @property
     def command_writes(self) -> int:
-        """How often the bot overwrote its commands."""
         return self.world.commands.writes
 
     @property
@@ -148,8 +146,6 @@ class LoopbackDiscord(Actions):
     async def drop_gateway(
         self, code: int | None = None, *, resumable: bool = True, shard: int | None = None
     ) -> None:
-        """Cuts the connections, or that of one shard, or closes them with `code`. Not `resumable`: the bot
-        must identify anew."""
         gateway = self.world.gateway
         dropped = [each for each in gateway.live() if shard in (None, each.shard[0])]
         await gateway.drop(code, resumable=resumable, shard=shard)
@@ -209,7 +205,6 @@ class LoopbackDiscord(Actions):
 
     @property
     def misnamed_commands(self) -> list[str]:
-        """What the bot wrote of commands that Discord would not show as such: see `misnamed`."""
         registry = self.world.commands
         return [fault for entry in self.transcript for fault in misnamed(entry.body, registry)]
 

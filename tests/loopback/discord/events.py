@@ -1,9 +1,3 @@
-"""What the gateway says about messages, channels and threads: the intent and the data of each event.
-
-Source: "Gateway Events" and "Gateway Intents" of the documentation. An event has more than the same message
-over REST has: the server, the author's membership, and that of everybody mentioned.
-"""
-
 from typing import Any
 
 from tests.loopback.discord.channels import Channel, User
@@ -40,6 +34,5 @@ def created(message: Message, readable: Readable) -> Payload:
 
 
 def place_of(channel: Channel) -> Payload:
-    """What an event of a deletion tells of where that was."""
     in_guild = {"guild_id": str(channel.guild.id)} if channel.guild else {}
     return {"channel_id": str(channel.id), **in_guild}

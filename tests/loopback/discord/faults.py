@@ -22,7 +22,6 @@ class Fault:
     delay_s: float
     channel_id: int | None = None
     refusal: Refusal | None = None
-    """What Discord says to it, of its own accord."""
     holding: str = ""
     """Only requests that hold this, as `held_in` has it, are meant."""
 
@@ -44,7 +43,6 @@ class Faults:
 
     @property
     def outstanding(self) -> int:
-        """How many ordered failures no request has met yet."""
         return sum(fault.times for fault in self._ordered)
 
     def take(self, route: str, params: Mapping[str, str], held: Collection[str] = ()) -> Fault | None:

@@ -18,8 +18,6 @@ from aiohttp import WSMsgType, web
 
 
 class Codec:
-    """How payloads travel: as text, or as one compressed stream, flushed after each."""
-
     def __init__(self, compress: str | None) -> None:
         self._zstd, self._zlib = compress == "zstd-stream", compress == "zlib-stream"
         if self._zstd:  # hikari asks for it when it finds a zstd module, so one is there to import

@@ -1,8 +1,3 @@
-"""Interactions: what a user did, how it is told to the bot, and how far its answer has come.
-
-Source: "Receiving and Responding" of the documentation: 3 seconds to acknowledge, 15 minutes for the token.
-"""
-
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -67,7 +62,6 @@ class Interaction:
 
     @property
     def owners(self) -> dict[str, str]:
-        """Who installed the app that answers: "0" the guild (or "0" in the bot's DM), "1" the user."""
         owners: dict[str, str] = {}
         if self.guild_install:
             owners["0"] = str(self.channel.guild.id) if self.channel.guild else "0"

@@ -1,12 +1,3 @@
-"""What messages, components, forms and commands may hold. Every rule raises the Refusal of Discord.
-
-Lengths are counted in code points, as the API does. Source: "Message Object", "Embed Limits", "Allowed
-Mentions Object", "Component Reference", "Application Commands" and (pictures) "Uploading Files" of the
-documentation. That texts of white space count as missing, and an embed of nothing as one without description,
-is what the API answers (BASE_TYPE_REQUIRED and URL_TYPE_INVALID_SCHEME, quoted in the issues of Discord's
-libraries). "Components V2", which replace content and embeds, are refused: the bot has no use for them.
-"""
-
 import unicodedata
 from collections.abc import Iterator
 from typing import Any, Final
@@ -144,7 +135,6 @@ def _check_embed(path: Path, embed: Json) -> None:
 
 
 def _embed_characters(embed: Json) -> int:
-    """What counts towards the 6000 of a message: title, description, names and values, footer, author."""
     texts = [embed.get("title"), embed.get("description")]
     texts += [(embed.get("footer") or {}).get("text"), (embed.get("author") or {}).get("name")]
     for entry in embed.get("fields") or []:
@@ -188,7 +178,6 @@ _SUB, _GROUP, _STRING = 1, 2, 3
 
 
 def check_commands(commands: list[Json]) -> None:
-    """What PUT of application commands accepts."""
     for kind, limit in ((1, 100), (2, 15), (3, 15)):
         count = sum((command.get("type") or 1) == kind for command in commands)
         require(count <= limit, [], f"Maximum number of application commands reached ({limit})")

@@ -27,7 +27,6 @@ class File:
     content_type: str = "application/octet-stream"
     description: str | None = None
     duration_s: float | None = None
-    """Of a voice message."""
 
 
 @dataclass(eq=False, slots=True)
@@ -148,13 +147,6 @@ class Shown:
 
 @dataclass(eq=False, slots=True)
 class Message:
-    """The stored message. `history` has every state since it was posted, the last one being the present.
-
-    `reply_to` is what it refers to, and `pings_replied` says whether its author is mentioned by that;
-    `thread` is the thread that a system message tells of. A forward says nothing
-    itself: `forwarded` is the message whose content it shows, as that was then (`snapshot`).
-    """
-
     id: int
     channel: Channel
     author: User
@@ -251,13 +243,11 @@ class Message:
         return [{"id": str(i), "name": name, "format_type": 1} for i, name in enumerate(self.stickers, 1)]
 
     def take_snapshot(self) -> dict[str, Any]:
-        """What a forward of it shows ("Message Snapshot Object"): of a forward, what that shows."""
         if self.snapshot is not None:
             return self.snapshot
         return self._written() | {"sticker_items": self.sticker_items(), "components": []}
 
     def _written(self) -> dict[str, Any]:
-        """What is both in a message and in what a forward shows of it."""
         return {
             "type": self.kind,
             "content": self.content,
@@ -292,4 +282,3 @@ class Message:
 
 
 Readable = Callable[[Message], bool]
-"""Whether the bot may see what was written in a message."""

@@ -1,8 +1,3 @@
-"""People, the places where they meet, and what they do there; and what Discord does by itself.
-
-All of it works while the program is down, too: it finds the outcome over REST, and no event tells of it.
-"""
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,7 +45,6 @@ class Posting:
         return self.world.add_user(User(self.world.ids.next(), name, locale, accepts_dms=accepts_dms))
 
     def other_bot(self, name: str) -> User:
-        """Somebody else's bot; it posts like a user, and its author says `bot`."""
         return self.world.add_user(User(self.world.ids.next(), name, is_bot=True))
 
     def webhook(self, name: str) -> User:
@@ -61,11 +55,9 @@ class Posting:
         self.guild.nicks[user.id] = nick
 
     def give_role(self, user: User, role_id: int) -> None:
-        """One that grants nothing, and of which no event tells."""
         self.guild.roles.setdefault(user.id, []).append(role_id)
 
     def leave(self, user: User, guild: Guild | None = None) -> None:
-        """Or is banned: without an event, for a bot that does not ask for members is told none."""
         (guild or self.guild).left.add(user.id)
 
     def join(self, user: User, guild: Guild | None = None) -> None:
@@ -98,7 +90,6 @@ class Posting:
     # Places
 
     def add_guild(self, name: str, *, locale: str = "ja", bot_present: bool = True) -> Guild:
-        """Before the bot starts; it is told about guilds when it connects."""
         guild = Guild(self.world.ids.next(), name, self.owner, locale, bot_present)
         guild.granted[self.world.bot.id] = OF_THE_BOT
         self.world.guilds[guild.id] = guild
@@ -121,7 +112,6 @@ class Posting:
         )
 
     def add_to_thread(self, user: User, thread: Channel) -> None:
-        """`user` becomes a member of a thread, without which nobody sees a private one."""
         thread.members.add(user.id)
 
     def dm(self, user: User) -> Channel:
@@ -140,8 +130,6 @@ class Posting:
         return self.world.add_channel(ChannelKind.GUILD_TEXT, name=name, guild=guild, bot_present=False)
 
     def messages(self, channel: Channel) -> list[Shown]:
-        """What is in that channel now, oldest first, private (ephemeral) messages included. In a DM as its
-        user reads it, elsewhere as it was sent."""
         found = [m.shown for m in self.world.messages.values() if m.channel is channel and not m.deleted]
         if channel.kind is not ChannelKind.DM:
             return found
@@ -149,7 +137,6 @@ class Posting:
         return [as_read(shown, self.world.commands, reader.locale) for shown in found]
 
     def _public(self, message: Shown | Message) -> Message:
-        """What is there for others: raises AssertionError for what was deleted or is private."""
         stored = self._stored(message)
         assert not stored.deleted, "that message was deleted"
         assert not stored.ephemeral, "that message is private"
@@ -274,7 +261,6 @@ class Posting:
     async def start_thread(
         self, user: User, channel: Channel, name: str = "thread", *, private: bool = False
     ) -> Channel:
-        """The channel gets a system message (type 18) that tells of it, unless it is private."""
         self._check_place(user, channel)
         thread = self.thread(channel, name, owner=user, private=private)
         await self.world.start_thread(thread)

@@ -1,9 +1,3 @@
-"""What Discord says when it will not do something: an HTTP status, a JSON error code and a sentence.
-
-Numbers are those of Discord's documentation ("Opcodes and Status Codes"); a bot that treats them as
-Discord's own is tested against the same numbers here.
-"""
-
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,7 +40,6 @@ def refuse_if(wrong: object, refusal: Callable[[], Refusal]) -> None:
 
 
 def found(value: T | None, refusal: Callable[[], Refusal]) -> T:
-    """What there is, or else a refusal."""
     if value is None:
         raise refusal()
     return value

@@ -64,7 +64,6 @@ class ApplicationRoutes:
         return guild
 
     async def member(self, call: Call) -> Answer:
-        """Of a server that the bot is in; who left it, or was banned, is an unknown member (10007)."""
         guild = self._guild(call)
         user = refusals.found(self.world.users.get(call.id("user")), refusals.unknown_user)
         refusals.refuse_if(user.is_webhook or user.id in guild.left, refusals.unknown_member)
@@ -149,7 +148,6 @@ class ChannelRoutes:
         return Answer(200, self._channel(call).payload())
 
     async def unarchive(self, call: Call) -> Answer:
-        """Open an archived thread: whoever may write there may do that, unless it is locked."""
         channel = self._channel(call)
         assert (channel.is_thread, call.body) == (True, {"archived": False}), "nothing else is modelled"
         self._check_sending(channel)
@@ -157,7 +155,6 @@ class ChannelRoutes:
         return Answer(200, channel.payload())
 
     async def thread_member(self, call: Call) -> Answer:
-        """Who started the thread, or was added to it; anybody else is an unknown member (10007)."""
         channel, user_id = self._channel(call), call.id("user")
         refusals.refuse_if(not (channel.is_thread and channel.has_member(user_id)), refusals.unknown_member)
         told = {"id": str(channel.id), "user_id": str(user_id), "flags": 0}
@@ -216,11 +213,6 @@ class ChannelRoutes:
         refusals.refuse_if(not self.world.may(needed | also, channel), refusals.missing_permissions)
 
     def _twin(self, nonce: str) -> Message | None:
-        """With `enforce_nonce` a nonce of the past minutes brings back its message, and posts none.
-
-        It does so in every channel, as the documentation names the author and no place; and also when that
-        message was deleted meanwhile, of which it says nothing.
-        """
         message, used_at_s = self.nonces.get(nonce, (None, 0.0))
         return message if loop_time() - used_at_s < NONCE_LIVES_S else None
 
@@ -261,7 +253,6 @@ class ChannelRoutes:
         return Answer()
 
     async def react(self, call: Call) -> Answer:
-        """Add a reaction that nobody has added so far. Events of reactions are not modelled."""
         message = self._message(call)
         may = partial(self.world.may, channel=message.channel)
         refusals.refuse_if(not may(Permission.READ_MESSAGE_HISTORY), refusals.missing_access)
@@ -292,7 +283,6 @@ def _page(query: dict[str, str], messages: list[Message]) -> list[Message]:
 
 
 def _permissions_for(call: Call) -> Permission:
-    """What else than the right to write a message takes."""
     embeds = Permission.EMBED_LINKS if (call.body or {}).get("embeds") else NOTHING
     files = Permission.ATTACH_FILES if call.files else NOTHING
     return embeds | files

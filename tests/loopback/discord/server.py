@@ -1,9 +1,3 @@
-"""The listening socket: REST below /api/v10, the gateway at /gateway, uploaded files at /attachments.
-
-Each REST request passes the same gates in the same order as at Discord: token, rate limits, handler; a
-failure that a test ordered stands before the handler, or after it when it is to take effect.
-"""
-
 import asyncio
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +23,6 @@ from tests.loopback.discord.world import World, loop_time
 API = "/api/v10"
 TICK_S = 0.25
 STOOD_STILL_S = 0.5
-"""By how much a tick is late where the machine stands still, as busy ones do now and then."""
 
 
 @dataclass(slots=True)
@@ -60,7 +53,6 @@ class Server:
         self.ticking = asyncio.create_task(self._make_up())
 
     async def _make_up(self) -> None:
-        """Give whoever is to acknowledge something the time back in which this double stood still itself."""
         while True:
             due_s = loop_time() + TICK_S
             await asyncio.sleep(TICK_S)

@@ -1,5 +1,3 @@
-"""What the bot shows in answer to a message or an interaction, seen from the user's side as it changes."""
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -44,11 +42,11 @@ class Watched(ABC):
     @property
     @abstractmethod
     def is_finished(self) -> bool:
-        """Whether nothing shows any more that the bot is still at it."""
+        pass
 
     @abstractmethod
     def head(self) -> str:
-        """What it answers, for who reads of a failure."""
+        pass
 
     async def finished(
         self, predicate: Callable[[Self], object] | None = None, *, timeout_s: float | None = None
@@ -70,7 +68,6 @@ class Watched(ABC):
 
     @property
     def messages(self) -> list[Shown]:
-        """What is to be seen of it now."""
         return [self._read(message.shown) for message in self.stored if not message.deleted]
 
     @property
@@ -110,7 +107,6 @@ class Watched(ABC):
         return "\n".join([*lines, self.transcript.tail()])
 
     def _read(self, shown: Shown) -> Shown:
-        """As somebody of the expected language reads it."""
         return as_read(shown, self.world.commands, self.locale)
 
 
@@ -159,8 +155,6 @@ def _by_post(messages: Iterable[Message], bot: User) -> dict[int, list[Message]]
 
 @dataclass(eq=False, slots=True)
 class Reply(Watched):
-    """What one interaction led to: was it acknowledged, what has been shown, how did it change."""
-
     interaction: Interaction
 
     async def acknowledged(self) -> "Reply":
@@ -184,7 +178,6 @@ class Reply(Watched):
 
     @property
     def loading(self) -> bool:
-        """Whether the user still sees 'thinking…'."""
         return any(message.loading for message in self.stored if not message.deleted)
 
     @property

@@ -1,5 +1,3 @@
-"""What passes over the wire: routes with their requests and answers, rate limits, and a record of it all."""
-
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -161,9 +159,6 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something that Discord would not take. `code` is its JSON error code, or the gateway's close code;
-    `token` is that of the interaction, where it is about one."""
-
     where: str
     status: int | None
     code: int

@@ -1,9 +1,3 @@
-"""Everything there is: people, channels, messages, commands, interactions; and who is told when it changes.
-
-Routes change the world through these methods only, so that each change is recorded, sent to the gateway
-(with what the bot's intents withhold) and noticed by waiting tests.
-"""
-
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,11 +23,6 @@ from tests.loopback.discord.messages import Attachment, File, Message
 
 
 class Pulse:
-    """Waiting without sleeping: whoever changes the world beats, and whoever waits for something looks again.
-
-    One for the whole double: changes are few and predicates cheap.
-    """
-
     def __init__(self) -> None:
         self._waiting: set[asyncio.Future[None]] = set()
 
@@ -89,7 +78,6 @@ class World:
     reads_content: bool
     verified: bool = False
     shards: int = 1
-    """How many connections the bot is told to open."""
     ids: Snowflakes = field(default_factory=Snowflakes)
     pulse: Pulse = field(default_factory=Pulse)
     base_url: str = ""
@@ -101,7 +89,6 @@ class World:
     interactions: dict[str, Interaction] = field(default_factory=dict)
     pings: list[Ping] = field(default_factory=list)
     team: list[tuple[User, bool]] = field(default_factory=list)
-    """Who owns the application together, and whether they accepted that; empty: the servers' owner alone."""
     bot: User = field(init=False)
     application_id: int = field(init=False)
     commands: CommandRegistry = field(init=False)
@@ -122,7 +109,6 @@ class World:
         return channel
 
     def dm(self, user: User) -> Channel:
-        """The one channel between that user and the bot."""
         for channel in self.channels.values():
             if channel.kind is ChannelKind.DM and channel.bot_present and channel.recipients == (user,):
                 return channel
@@ -138,12 +124,10 @@ class World:
         return store
 
     def compose_message(self, channel: Channel, author: User, **fields: Any) -> Message:
-        """A message that nobody has seen yet: `post` makes it public."""
         number = self.ids.next()
         return Message(number, channel, author, created_at(number), **fields)
 
     def may(self, needed: Permission, channel: Channel) -> bool:
-        """What the bot's own token can do there."""
         return channel.bot_present and needed in channel.permissions_of(self.bot.id)
 
     def sees(self, channel: Channel) -> bool:
@@ -169,7 +153,6 @@ class World:
         await self.amend(message)
 
     async def amend(self, message: Message) -> None:
-        """Tells that a message changed; by itself that is no edit: link previews come this way."""
         message.record(loop_time())
         await self._tell("MESSAGE_UPDATE", message)
 

@@ -11,7 +11,6 @@ ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
 START: Final = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 NO_IDS: Final = (0, -1, 987654321, 2**70, -(10**30))
-"""What no memory has for its id."""
 
 
 async def keep(stores: Stores, *contents: str, user_id: int = ME) -> list[Memory]:

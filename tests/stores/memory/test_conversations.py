@@ -1,5 +1,3 @@
-"""What touches on a memory in stored conversations, and goes with it if its user wants that."""
-
 import json
 
 import pytest
@@ -126,7 +124,6 @@ class TestUnrelatedText:
 class TestConversations:
     @pytest.fixture
     async def safe(self, stores: Stores) -> Memory:
-        """A memory that was told, kept, used and spoken of."""
         [memory] = await keep(stores, FACT)
         file = Attachment("memo.txt", "text/plain", FACT.encode())
         await stored(

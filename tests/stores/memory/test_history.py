@@ -1,5 +1,3 @@
-"""What is remembered once, what a memory said before and how it comes back, and when it stops to hold."""
-
 from datetime import timedelta
 from typing import Final
 
@@ -13,7 +11,6 @@ from tests.stores.memory.notes import ME, START, YOU, found, keep, listed, rewri
 
 
 async def said(stores: Stores, memory: Memory) -> list[str]:
-    """What a memory says, and what it said before, newest first."""
     now = await stores.memories.get(ME, memory.id)
     versions = await stores.memories.list_versions(ME, memory.id)
     return [each.content for each in (*([now] if now else ()), *versions)]

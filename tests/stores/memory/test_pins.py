@@ -17,7 +17,6 @@ from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep
 
 @pytest.fixture
 def stores(database: Database) -> Stores:
-    """Of an operator who wants as much told as can be."""
     return telling(database)
 
 
@@ -26,7 +25,6 @@ def telling(database: Database, most: int = MAX_PINNED) -> Stores:
 
 
 async def told(stores: Stores, user_id: int = ME) -> list[str]:
-    """What a public answer's prompt tells."""
     return [memory.content for memory in await stores.memories.list_for_prompt(user_id)]
 
 

@@ -1,5 +1,3 @@
-"""How much of a user's is kept: held where it is written, whichever way it comes."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -20,8 +18,6 @@ pytestmark = pytest.mark.sqlite("the same statements, but for how bytes are coun
 
 @dataclass
 class File:
-    """What the operator wrote, and what time it is."""
-
     rules: dict[LimitKey, int | None] = field(default_factory=lambda: dict(DEFAULT_RULES))
     now: datetime = START
 

@@ -15,7 +15,6 @@ from tests.stores.places import CHANNEL, answer, said
 
 
 def said_by(call: ToolCall) -> object:
-    """What each part of a call says."""
     return json.loads(call.arguments), json.loads(call.result)
 
 

@@ -149,7 +149,6 @@ class TestDatabaseFiles:
 
 @contextmanager
 def somebody_reading(path: Path) -> Iterator[None]:
-    """Somebody who has looked at the database and is not done with it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM memories").fetchall()

@@ -20,7 +20,6 @@ from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, liste
 SECRET: Final = "パスワードは hunter2"
 TOKEN: Final = "_" + "a1B2" * 9
 HALF: Final = "\ud83d"
-"""Of an emoji: it has no UTF-8."""
 ORDERS: Final[Sequence[Order]] = get_args(Order)
 
 

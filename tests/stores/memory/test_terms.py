@@ -32,7 +32,6 @@ def stores(database: Database) -> Stores:
 
 
 def look_at_each(memories: Sequence[Memory], query: str) -> list[tuple[int, float]]:
-    """What a search finds that looks at every memory: ids and confidences, best first."""
     parsed = parse_query(query)
     candidates, terms = [], [document_terms(memory.content, memory.tags) for memory in memories]
     for memory, counts in zip(memories, terms, strict=True):
