@@ -128,11 +128,11 @@ def _to_number(value: object) -> float | None:
 class ActiveCall:
     """A running call, during which the server may send forms."""
 
-    def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout) -> None:
-        """`time` is the call's timeout, paused while a form is open."""
+    def __init__(self, server: str, asker: Asker | None, timeout: asyncio.Timeout) -> None:
+        """`timeout` is the call's timeout, paused while a form is open."""
         self._server = server
         self._asker = asker
-        self._time = time
+        self._timeout = timeout
         self.forms_received = 0
         self._form_lock = asyncio.Lock()
         self._open_form: asyncio.Task[Mapping[str, str] | None] | None = None
@@ -151,7 +151,7 @@ class ActiveCall:
             except (SecretAsked, FormUnsuitable) as refusal:
                 await self._show_refusal(self._asker, refusal)
                 return self.decline(_DECLINE_REASONS[type(refusal)])
-            with self._paused():
+            with self._pause_timeout():
                 return await self._ask(self._asker, form)
 
     def end(self) -> None:
@@ -170,9 +170,9 @@ class ActiveCall:
             self.decline(_TOO_LATE)
             return types.ElicitResult(action="cancel")
         try:
-            entered = open_form.result()
-            if entered is not None:
-                return types.ElicitResult(action="accept", content=dict(read_form(form, entered)))
+            entries = open_form.result()
+            if entries is not None:
+                return types.ElicitResult(action="accept", content=dict(read_form(form, entries)))
         except InputError as error:
             _log.warning("form_not_read", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 - showing the form may fail in any way
@@ -194,15 +194,15 @@ class ActiveCall:
         return types.ElicitResult(action="decline")
 
     @contextmanager
-    def _paused(self) -> Iterator[None]:
+    def _pause_timeout(self) -> Iterator[None]:
         clock = asyncio.get_running_loop().time
-        ends = self._time.when()
-        left = None if ends is None else ends - clock()
+        deadline = self._timeout.when()
+        seconds_left = None if deadline is None else deadline - clock()
         with suppress(RuntimeError):  # it has just run out
-            self._time.reschedule(None)
+            self._timeout.reschedule(None)
         try:
             yield
         finally:
-            if left is not None:
+            if seconds_left is not None:
                 with suppress(RuntimeError):
-                    self._time.reschedule(clock() + left)
+                    self._timeout.reschedule(clock() + seconds_left)

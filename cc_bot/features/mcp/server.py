@@ -168,8 +168,8 @@ class ServerConnection:
         if client is None or not self.is_connected:
             raise ToolServerAway(server=server)
         try:
-            async with asyncio.timeout(rules.timeout_s) as time:
-                with self._active_call(client, asker, time) as call:
+            async with asyncio.timeout(rules.timeout_s) as timeout:
+                with self._active_call(client, asker, timeout) as call:
                     result = await client.call_tool(name, dict(arguments))
         except TimeoutError:
             raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
@@ -193,9 +193,9 @@ class ServerConnection:
 
     @contextmanager
     def _active_call(
-        self, client: Client, asker: Asker | None, time: asyncio.Timeout
+        self, client: Client, asker: Asker | None, timeout: asyncio.Timeout
     ) -> Iterator[ActiveCall]:
-        call = ActiveCall(self.entry.name, asker, time)
+        call = ActiveCall(self.entry.name, asker, timeout)
         self._active.append(call)
         token = _CURRENT_CALL.set(call)
         try:

@@ -70,7 +70,7 @@ class Servers:
         return [
             tool
             for each in self.managed.values()
-            if each.within_budget and is_offered_in(each.entry.rules, visitor)
+            if each.within_budget and is_offered_to(each.entry.rules, visitor)
             for tool in each.catalog.offered
         ]
 
@@ -221,7 +221,7 @@ async def _end_servers(servers: Sequence[ManagedServer]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def is_offered_in(rules: ServerRules, visitor: Visitor) -> bool:
+def is_offered_to(rules: ServerRules, visitor: Visitor) -> bool:
     """Return whether a server with these rules is offered to the user in the channel."""
     if rules.roles and not rules.roles & set(visitor.role_ids or ()):
         return False

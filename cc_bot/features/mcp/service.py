@@ -87,7 +87,7 @@ def details_file(
     """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines
     begins with a bar, and invisible characters are spelled out."""
     lines, bytes_left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
-    for line in (line for tool in tools for line in _tool_lines(server, tool, rules, words)):
+    for line in (line for tool in tools for line in _describe_tool(server, tool, rules, words)):
         bytes_left -= len(line.encode()) + 1
         if bytes_left < 0:
             return "\n".join((*lines, words.details_cut, ""))
@@ -95,13 +95,14 @@ def details_file(
     return "\n".join((*lines, ""))
 
 
-def _tool_lines(
+def _describe_tool(
     server: str, tool: ReviewedTool, rules: ServerRules, words: ToolServersTexts
 ) -> Iterator[str]:
     yield from ("", f"■ {full_name(server, tool.name)}")
     yield words.status.format(status=words.statuses[tool.status])
     listed, accepted = (
-        list(_wording(version, rules, words)) if version else [] for version in (tool.listed, tool.accepted)
+        list(_describe_version(version, rules, words)) if version else []
+        for version in (tool.listed, tool.accepted)
     )
     if tool.status not in AWAITING_OWNER:
         yield from listed or accepted
@@ -114,7 +115,7 @@ def _tool_lines(
         yield words.wording_alike
 
 
-def _wording(tool: RemoteTool, rules: ServerRules, words: ToolServersTexts) -> Iterator[str]:
+def _describe_version(tool: RemoteTool, rules: ServerRules, words: ToolServersTexts) -> Iterator[str]:
     yield words.reads if tool.read_only else words.writes
     yield words.open_world if is_open_world(tool, rules) else words.local
     yield words.waits if needs_approval(tool.read_only, rules) else words.does_not_wait
