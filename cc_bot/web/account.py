@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, without_leading_emoji
-from cc_bot.domain.usage import Remaining, Total, UsageReport
+from cc_bot.domain.usage import Total, UsageReport
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings
@@ -256,21 +256,12 @@ MAX_GUILDS: Final = 20  # checked per request
 
 
 @dataclass(frozen=True, slots=True)
-class UsageTable:
-    title: str
-    of: str
-    rows: Sequence[tuple[str, Total]]
-
-
-@dataclass(frozen=True, slots=True)
 class UsageView:
     server_name: str  # empty for the user's own
+    report: UsageReport
     lines: Sequence[str]
-    left: Sequence[Remaining]
-    currency: str
-    total: Total
     chart: Markup
-    tables: Sequence[UsageTable]
+    tables: Sequence[tuple[str, str, Sequence[tuple[str, Total]]]]  # title, title of the first column, rows
 
 
 class UsagePages(Pages):
@@ -322,16 +313,10 @@ def _view(report: UsageReport, visitor: SignedIn, name: str = "") -> UsageView:
     purposes = [(usage.purposes[purpose], total) for purpose, total in used.purposes]
     by_day = (usage.by_month, usage.month) if used.by_month else (usage.by_day, usage.day)
     tables = (
-        UsageTable(usage.by_model, usage.model, models),
-        UsageTable(usage.by_purpose, usage.purpose, purposes),
-        UsageTable(*by_day, days),
+        (usage.by_model, usage.model, models),
+        (usage.by_purpose, usage.purpose, purposes),
+        (*by_day, days),
     )
-    return UsageView(
-        name,
-        words[UsageTexts].lines(report, visitor.at),
-        report.left,
-        report.currency,
-        used.total,
-        Markup(chart),  # noqa: S704 - ours
-        [table for table in tables if table.rows],
-    )
+    lines = words[UsageTexts].lines(report, visitor.at)
+    shown_tables = [(title, column, rows) for title, column, rows in tables if rows]
+    return UsageView(name, report, lines, Markup(chart), shown_tables)  # noqa: S704 - our own chart

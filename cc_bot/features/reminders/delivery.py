@@ -80,17 +80,6 @@ class Posting:
     pace: RateLimiter = field(default_factory=RateLimiter)
     _dms: LruCache[int, int] = field(default_factory=LruCache)
 
-    async def post_firing(
-        self, firing: Firing, page: Page, is_wanted: IsWanted | None = None
-    ) -> hikari.Message:
-        """Post a firing, pinging only the owner. Raises Refused, Unwanted, and hikari's errors if Discord
-        stays unavailable."""
-        schedule, nonce = firing.schedule, nonce_at("r", firing.schedule.id, firing.due_at)
-        if schedule.audience == "private":
-            return await self.post_dm(schedule.key.user_id, page, nonce, is_wanted)
-        await self.check_membership(schedule)
-        return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, is_wanted)
-
     async def check_membership(self, schedule: Schedule) -> None:
         """Raise Refused if the owner has left the server; not if membership is unknown."""
         if schedule.guild_id is None or schedule.audience == "private":
@@ -109,7 +98,7 @@ class Posting:
     async def post_dm(
         self, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post in a user's DM. Raises as `post_firing`."""
+        """Post in a user's DM. Raises as `post`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
             channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), is_wanted)).id)
@@ -119,7 +108,8 @@ class Posting:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post in a channel without refused parts, pinging only that user. Raises as `post_firing`."""
+        """Post in a channel without refused parts, pinging only that user. Raises Refused, Unwanted, and
+        hikari's errors if Discord stays unavailable."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
@@ -209,9 +199,15 @@ class Reminders:
 
     async def deliver(self, firing: Firing, page: Page, message: Message) -> None:
         """Post a claimed firing, and record the outcome."""
-        schedule = firing.schedule
+        schedule, user_id = firing.schedule, firing.schedule.key.user_id
+        nonce, is_wanted = nonce_at("r", schedule.id, firing.due_at), partial(self._is_wanted, schedule)
         try:
-            posted = await self.posting.post_firing(firing, page, partial(self._is_wanted, schedule))
+            if schedule.audience == "private":
+                posted = await self.posting.post_dm(user_id, page, nonce, is_wanted)
+            else:
+                await self.posting.check_membership(schedule)
+                channel_id = schedule.key.channel_id
+                posted = await self.posting.post(channel_id, user_id, page, nonce, is_wanted)
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
             await _record(lambda: self.schedules.mark_skipped(firing))

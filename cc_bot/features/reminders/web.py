@@ -29,13 +29,10 @@ MAX_ADDED_FORMS: Final = 1000
 
 
 class ReminderForm(NamedTuple):
-    text: str = ""
-    when: str = ""
-    repeat: str = ""
-    number: int | None = None  # None for a new one
-
-
-NOTHING_ENTERED: Final = ReminderForm()
+    text: str
+    when: str
+    repeat: str
+    number: int | None  # None for a new one
 
 
 class ReminderPages(Pages):
@@ -61,7 +58,7 @@ class ReminderPages(Pages):
         )
 
     async def page(
-        self, request: web.Request, entered: ReminderForm = NOTHING_ENTERED, problem: InputError | None = None
+        self, request: web.Request, entered: ReminderForm | None = None, problem: InputError | None = None
     ) -> web.Response:
         """Show the reminders; invalid input is shown again with the reason."""
         visitor = visitor_of(request)
@@ -104,9 +101,9 @@ class ReminderPages(Pages):
         return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        form = _form(request, id_in(request, "number"))
-        before = await reminders.find_reminder(self._schedules, visitor.user_id, id_in(request, "number"))
+        visitor, number = visitor_of(request), id_in(request, "number")
+        form = _form(request, number)
+        before = await reminders.find_reminder(self._schedules, visitor.user_id, number)
         try:
             if text_of(request, "mark") != mark_of(before):
                 raise ReminderEditOutdated
