@@ -172,7 +172,8 @@ def _tooltip(chart: Chart, at: int, index: int) -> str:
     return f"{named}: {format_exactly(series.values[index])}"
 
 
-_STEPS: Final = (1, 2, 2.5, 5, 10)
+_AXIS_STEPS: Final = 5
+_STEP_SIZES: Final = (1, 2, 2.5, 5, 10)
 _SMALLEST: Final = 1e-200
 _SMALLEST_SCALED: Final = 1e-9
 
@@ -187,7 +188,7 @@ class _Axis:
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
 
-def _make_axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
+def _make_axis(chart: Chart, locale: Locale) -> _Axis:
     """Return the axis of a chart; that of bars includes zero, so that their lengths are proportional."""
     values = [value for series in chart.series for value in series.values]
     low, high = min(values), max(values)
@@ -196,9 +197,9 @@ def _make_axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
         low, high, size = 0.0, 1.0, 1.0
     if chart.kind == "bar" or high - low < size * 1e-9:
         low, high = min(low, 0.0), max(high, 0.0)
-    raw = (high - low) / most
+    raw = (high - low) / _AXIS_STEPS
     magnitude = 10.0 ** math.floor(math.log10(raw))
-    step = next(each * magnitude for each in _STEPS if each * magnitude >= raw * (1 - 1e-9))
+    step = next(each * magnitude for each in _STEP_SIZES if each * magnitude >= raw * (1 - 1e-9))
     indices = range(math.floor(low / step), math.ceil(high / step) + 1)
     ticks = tuple(index * step for index in indices)
     written = format_ticks(ticks, locale) if size >= _SMALLEST_SCALED else [f"{tick:.3g}" for tick in ticks]
@@ -315,12 +316,12 @@ def _write_labels_below(
 
 def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[str, float]]:
     for step in range(1, len(labels) + 1):
-        kept = labels[::step]
-        half = [width_of(text) / 2 for text in kept]
+        chosen = labels[::step]
+        half = [width_of(text) / 2 for text in chosen]
         xs = [max(wide, min(WIDTH - wide, x)) for x, wide in zip(centres[::step], half, strict=True)]
         ends = list(zip(xs, half, strict=True))
         if all(x + wide + _GAP <= other - its for (x, wide), (other, its) in pairwise(ends)):
-            return list(zip(kept, xs, strict=True))
+            return list(zip(chosen, xs, strict=True))
     return []
 
 

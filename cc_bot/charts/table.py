@@ -82,16 +82,16 @@ class Slice:
 
 
 def make_slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """Return the make_slices in the given order, the bundled ones last. `others` is their label, with the
+    """Return the slices in the given order, the bundled ones last. `others` is their label, with the
     parameter `count`."""
     every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
     if len(every) <= MAX_SLICES:
         return every
     by_size = sorted(every, key=lambda each: -each.value)
-    kept, rest = by_size[: MAX_SLICES - 1], by_size[MAX_SLICES - 1 :]
+    largest, rest = by_size[: MAX_SLICES - 1], by_size[MAX_SLICES - 1 :]
     indices = tuple(sorted(each.indices[0] for each in rest))
     bundled = Slice(others.format(count=len(rest)), sum(each.value for each in rest), indices)
-    return [*sorted(kept, key=lambda each: each.indices), bundled]
+    return [*sorted(largest, key=lambda each: each.indices), bundled]
 
 
 def format_percent(value: float, total: float) -> str:

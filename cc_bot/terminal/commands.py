@@ -177,14 +177,14 @@ def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
             return name, text if name == "ask" else _unquote(text), options
     on_discord = command_names(Locale.EN)
     for attempt in attempts:
-        given = one_line(f"/{attempt}", 40)
+        shown = one_line(f"/{attempt}", 40)
         if f"{attempt.replace(' ', '_')}_description" in on_discord and attempt not in _short_names():
-            raise InvalidCommand(words[TerminalTexts].not_here.format(given=given))
+            raise InvalidCommand(words[TerminalTexts].not_here.format(given=shown))
     for attempt in attempts:
-        given = one_line(f"/{attempt}", 40)
+        shown = one_line(f"/{attempt}", 40)
         if near := get_close_matches(attempt, [*commands(), *_short_names()], n=1):
-            raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=given, nearest=f"/{near[0]}"))
-    raise InvalidCommand(words[TerminalTexts].unknown.format(given=given))
+            raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=shown, nearest=f"/{near[0]}"))
+    raise InvalidCommand(words[TerminalTexts].unknown.format(given=shown))
 
 
 def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
@@ -326,10 +326,10 @@ async def show_answer(chat: Chat, question: Message, options: TurnOptions | None
     )
     done, chat.answering = None, stop
     try:
-        with chat.view.answer(chat.texts) as shown:
+        with chat.view.answer(chat.texts) as view:
             async with aclosing(chat.assistant.ask(profile.key, question, options, stop)) as events:
                 async for event in events:
-                    shown.show(event)
+                    view.show(event)
                     if isinstance(event, Done):
                         done = event
     finally:
@@ -391,8 +391,8 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
 async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
     profile, name = chat.profile, result.proposal.content.calls[0].name
     after_call = chat.texts[ProposalTexts].after_call.format(what=name)
-    shown, author_id = profile.visibility, chat.user_id
-    question = Message("user", after_call, visibility=shown, author_id=author_id, tainted=True)
+    author_id, visibility = chat.user_id, profile.visibility
+    question = Message("user", after_call, visibility=visibility, author_id=author_id, tainted=True)
     await show_answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
 
 

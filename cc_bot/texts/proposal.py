@@ -14,8 +14,7 @@ from cc_bot.texts.area import Area, Both, Sentence
 class Choice:
     """A kind of change, and the labels of its two buttons."""
 
-    what: str
-    """Parameter: id, unless it is new."""
+    what: str  # with the parameter `id`, unless it is new
     yes: str
     no: str
 
@@ -74,13 +73,11 @@ class ProposalTexts(Area):
 # A call's arguments, one per line. No value may look like another argument, so a line's first characters tell what
 # it is, and different objects never look the same.
 
-_BAR: Final = "│ "
-"""Before each line of a text below its name."""
-_SHORT: Final = 60
-"""Characters of a text beside its name."""
+_BAR: Final = "│ "  # before each line of a text below its name
+_MAX_INLINE_CHARACTERS: Final = 60
 _PLAIN_NAME: Final = re.compile(r"[\w.-]++")
+# Characters that look like a spelled-out invisible one, or end a line outside of JSON.
 _ESCAPED: Final = re.compile("⟨(?=U\\+)|[\u2028\u2029]")
-"""Looks like a spelled-out invisible character, or ends a line outside of JSON."""
 
 
 def argument_lines(arguments: Mapping[str, Any]) -> str:
@@ -89,16 +86,16 @@ def argument_lines(arguments: Mapping[str, Any]) -> str:
 
 
 def _argument(name: str, value: Any) -> Iterator[str]:
-    shown = name if _PLAIN_NAME.fullmatch(name) else _json(name)
+    shown_name = name if _PLAIN_NAME.fullmatch(name) else _json(name)
     if not isinstance(value, str):
-        yield f"{shown}: {_json(value, indent=2)}"
+        yield f"{shown_name}: {_json(value, indent=2)}"
     elif value != value.strip() or "\r" in value or _ESCAPED.search(value):
-        yield f"{shown}: {_json(value)}"
-    elif "\n" in value or len(value) > _SHORT:
-        yield f"{shown}:"
+        yield f"{shown_name}: {_json(value)}"
+    elif "\n" in value or len(value) > _MAX_INLINE_CHARACTERS:
+        yield f"{shown_name}:"
         yield from (f"{_BAR}{line}" for line in value.split("\n"))
     else:
-        yield f"{shown}: {_json(value) if not value or _is_json(value) else value}"
+        yield f"{shown_name}: {_json(value) if not value or _is_json(value) else value}"
 
 
 def _is_json(text: str) -> bool:

@@ -134,15 +134,15 @@ class AccountPages(Pages):
 
     async def show_privacy(self, request: web.Request) -> web.Response:
         visitor, privacy = visitor_of(request), self._services.privacy
-        held = await privacy.overview(visitor.user_id)
+        holdings = await privacy.overview(visitor.user_id)
         kinds = visitor.words[PrivacyTexts].kinds
         return render(
             request,
             "privacy.html",
-            held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
+            held=[(name, holdings.kinds[kind]) for kind, name in kinds.items() if kind in holdings.kinds],
             kept=[
                 _DISCORD_BULLET.sub("", line)
-                for line in visitor.words[PrivacyTexts].kept_lines(privacy.retention, held)
+                for line in visitor.words[PrivacyTexts].kept_lines(privacy.retention, holdings)
             ],
         )
 
@@ -154,13 +154,13 @@ class AccountPages(Pages):
 
     async def confirm_erase(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
-        held = await self._services.privacy.overview(visitor.user_id)
+        holdings = await self._services.privacy.overview(visitor.user_id)
         until = self._services.clock() + CONFIRM_WITHIN
         return render(
             request,
             "privacy_erase.html",
-            goes=visitor.words[PrivacyTexts].erasable(held),
-            stays=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].what_stays(held)),
+            goes=visitor.words[PrivacyTexts].erasable(holdings),
+            stays=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].what_stays(holdings)),
             until=until,
             until_s=int(until.timestamp()),
         )
@@ -172,8 +172,8 @@ class AccountPages(Pages):
         if not is_number or self._services.clock().timestamp() > int(until):
             return redirect(request, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
-            held = await self._services.privacy.erase(visitor.user_id)
-        outcome = without_leading_emoji(visitor.words[PrivacyTexts].say_erased(held))
+            holdings = await self._services.privacy.erase(visitor.user_id)
+        outcome = without_leading_emoji(visitor.words[PrivacyTexts].say_erased(holdings))
         page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, outcome=outcome)
         drop_cookie(request, page)
         return page

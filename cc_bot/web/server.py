@@ -178,7 +178,7 @@ class RequestGuard:
             if session
             else {address_of(request): MAX_FORMS_PER_SENDER, "": MAX_ANONYMOUS_FORMS}
         )
-        if any(self._forms_being_read[who] >= most for who, most in limits.items()):
+        if any(self._forms_being_read[sender] >= limit for sender, limit in limits.items()):
             raise TooManyRequests
         self._forms_being_read.update([*limits])
         try:

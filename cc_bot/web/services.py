@@ -1,4 +1,4 @@
-"""RequestKind the web pages are given."""
+"""What the web pages are given."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager

@@ -40,10 +40,10 @@ async def show_canvas(
     private = replace(canvas, elements=elements)
     if posted and (private.empty or is_bot_dm(interaction)):
         return EphemeralView(words.shown)
-    shown, said = (private, words.shown_with_private) if posted else (canvas, words.shown_to_you)
+    shown, sentence = (private, words.shown_with_private) if posted else (canvas, words.shown_to_you)
     if canvas.visible_in("public").empty:
-        shown, said = canvas, words.shown_private
-    await boards.reply_with_canvas(interaction, shown, caller, said)
+        shown, sentence = canvas, words.shown_private
+    await boards.reply_with_canvas(interaction, shown, caller, sentence)
     return None
 
 

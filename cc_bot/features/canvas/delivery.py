@@ -179,9 +179,9 @@ class CanvasBoards(SideMessage):
         if key is None:
             return
         async with self._lock.after(key):
-            shown = await self.messages.get(key)
-            if shown and shown.message_id == message_id:
-                await self.messages.note(key, NO_MESSAGE, shown.shown_revision)
+            message = await self.messages.get(key)
+            if message and message.message_id == message_id:
+                await self.messages.note(key, NO_MESSAGE, message.shown_revision)
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         if before := self._restoring.get(event.shard.id):
@@ -207,9 +207,9 @@ class CanvasBoards(SideMessage):
     async def restore(self, key: SessionKey) -> None:
         """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
         try:
-            shown = await self.messages.get(key)
-            if shown and shown.message_id and await self._is_gone(key.channel_id, shown.message_id):
-                await self.forget_message(shown.message_id)
+            message = await self.messages.get(key)
+            if message and message.message_id and await self._is_gone(key.channel_id, message.message_id):
+                await self.forget_message(message.message_id)
         except (CcBotError, hikari.HikariError) as error:
             _log.warning("canvas_not_looked_for", error=type(error).__name__)
         await self.refresh(key)
@@ -264,22 +264,21 @@ class CanvasBoards(SideMessage):
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
     ) -> bool:
         current = await self._get_current(key, interaction)
-        shown = await self.messages.get(key)
+        message = await self.messages.get(key)
+        shown_revision = message.shown_revision if message and message.message_id else None
         whole = canvas_from_json(current.state) if current else Canvas()
         if whole.empty:
             await _delete_follow_up(self._ephemeral, key)
-        elif (
-            current and shown and shown.message_id and shown.shown_revision == current.revision and not repost
-        ):
+        elif current and shown_revision == current.revision and not repost:
             return True  # saves requests after a restart: most are up to date
         private = not whole.empty and await self._is_bot_dm(key.channel_id, interaction)
         canvas = whole.visible_in("private" if private else "public")
         if current is None or canvas.empty:
-            await self._remove(key, shown)
+            await self._remove(key, message)
             return True
         rendered = await self._render(canvas, await self._recipient(key, interaction), private=private)
         may_post = interaction is None or _can_post(interaction)
-        if may_post and await self._show_in_channel(key, shown, current, rendered, repost=repost):
+        if may_post and await self._show_in_channel(key, message, current, rendered, repost=repost):
             await _delete_follow_up(self._public, key)
             return True
         if not repost and await self._edit_follow_up(key, rendered):
@@ -295,7 +294,7 @@ class CanvasBoards(SideMessage):
     async def _show_in_channel(
         self,
         key: SessionKey,
-        shown: CanvasMessage | None,
+        message: CanvasMessage | None,
         current: CurrentCanvas,
         rendered: RenderedCanvas,
         *,
@@ -303,39 +302,39 @@ class CanvasBoards(SideMessage):
     ) -> bool:
         """Edit the message, or post another one. Returns False if the bot may not write. Failures are retried
         later, as a new message is marked as outdated before it is posted."""
-        if shown and shown.message_id and not repost:
-            edit = partial(self.rest.edit_message, key.channel_id, shown.message_id)
+        if message and message.message_id and not repost:
+            edit = partial(self.rest.edit_message, key.channel_id, message.message_id)
             try:
-                await _retry_without_files(partial(self._edit, shown.message_id, edit), rendered)
+                await _retry_without_files(partial(self._edit, message.message_id, edit), rendered)
             except hikari.NotFoundError:
-                shown = replace(shown, message_id=NO_MESSAGE)
+                message = replace(message, message_id=NO_MESSAGE)
             except hikari.ForbiddenError as error:  # may be temporary
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self.messages.note(key, shown.message_id, current.revision)
+                await self.messages.note(key, message.message_id, current.revision)
                 return True
         await self.mark_outdated(key)
-        deleted = shown is not None and shown.message_id == NO_MESSAGE and shown.shown_revision > 0
+        deleted = message is not None and message.message_id == NO_MESSAGE and message.shown_revision > 0
         post = partial(self._post, key.channel_id, self._nonce(key, current, deleted=deleted))
         try:
             message_id = await _retry_without_files(post, rendered)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
-            if shown is None or not shown.message_id:
+            if message is None or not message.message_id:
                 await self.messages.forget(key)
             return False
         if not await self.messages.note(key, message_id, current.revision):  # erased in between
             await self._delete(key.channel_id, message_id)
-        if shown and shown.message_id:
-            await self._delete(key.channel_id, shown.message_id)
+        if message and message.message_id:
+            await self._delete(key.channel_id, message.message_id)
         return True
 
     def _nonce(self, key: SessionKey, current: CurrentCanvas, *, deleted: bool) -> str:
         """Return a nonce. Discord creates one message per nonce, so after a crash it returns the unrecorded
         message. This process uses each nonce once. The revision restarts after an erasure."""
-        said = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
-        nonce = blake2b(said.encode(), digest_size=10).hexdigest()
+        identity = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
+        nonce = blake2b(identity.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
 
     async def _post(self, channel_id: int, nonce: str, rendered: RenderedCanvas) -> int:
@@ -354,8 +353,8 @@ class CanvasBoards(SideMessage):
         if not rendered.files:
             changes["attachments"] = None  # hikari ignores an empty list
         if self._file_digests.get(message_id) == rendered.digest:
-            kept = {name: value for name, value in changes.items() if name != "attachments"}
-            if _kept_all_files(await retry(lambda: edit(**kept), RETRY_PAUSES_S), rendered.page):
+            without_files = {name: value for name, value in changes.items() if name != "attachments"}
+            if _kept_all_files(await retry(lambda: edit(**without_files), RETRY_PAUSES_S), rendered.page):
                 return
         await retry(lambda: edit(**changes), RETRY_PAUSES_S)
         self._file_digests[message_id] = rendered.digest
@@ -397,12 +396,12 @@ class CanvasBoards(SideMessage):
         except hikari.ForbiddenError as error:  # the bot was removed
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
-    async def _remove(self, key: SessionKey, shown: CanvasMessage | None) -> None:
+    async def _remove(self, key: SessionKey, message: CanvasMessage | None) -> None:
         await _delete_follow_up(self._public, key)
-        if shown is None:
+        if message is None:
             return
-        if shown.message_id:
-            await self._delete(key.channel_id, shown.message_id)
+        if message.message_id:
+            await self._delete(key.channel_id, message.message_id)
         await self.messages.forget(key)
 
     async def _is_bot_dm(self, channel_id: int, interaction: Answerable | None) -> bool:
@@ -421,8 +420,8 @@ class CanvasBoards(SideMessage):
 
     async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:
         """`private`: only the user sees the message."""
-        shown = [element for element in canvas.shown_elements if isinstance(element, Chart)]
-        pictures = await draw_pictures(shown, recipient.locale, self.draw)
+        charts = [element for element in canvas.shown_elements if isinstance(element, Chart)]
+        pictures = await draw_pictures(charts, recipient.locale, self.draw)
         user_id = None if private else recipient.user_id
         make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
         page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
@@ -462,14 +461,14 @@ async def _retry_without_files(
 def _kept_all_files(message: hikari.Message, page: CanvasPage) -> bool:
     """Return whether an edit kept the files, as Discord does not document that it can."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
-    beside = {file.filename for file in message.attachments}
-    return there == [embed.image is not None for embed in page.embeds] and not beside & page.pictures
+    attached = {file.filename for file in message.attachments}
+    return there == [embed.image is not None for embed in page.embeds] and not attached & page.pictures
 
 
-async def draw_pictures(shown: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
+async def draw_pictures(charts: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
     """Return PNGs by name, without charts that can't be drawn: a table shows those."""
     found = dict[str, bytes]()
-    for chart in shown:
+    for chart in charts:
         try:
             if png := await asyncio.to_thread(draw, chart, locale):
                 found[picture_name(chart)] = png

@@ -73,8 +73,8 @@ def _redraw(state: str, *, drawn: Sequence[Drawn]) -> str:
 
 async def get_canvas(canvases: CanvasStore, key: SessionKey) -> Canvas:
     """Return the whole canvas, with private elements."""
-    seen = await canvases.get(key)
-    return canvas_from_json(seen.state) if seen else Canvas()
+    current = await canvases.get(key)
+    return canvas_from_json(current.state) if current else Canvas()
 
 
 async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str) -> bool:

@@ -93,8 +93,8 @@ class CanvasMessageStore(Store):
     async def note(self, key: SessionKey, message_id: int, revision: int) -> bool:
         """Record which message shows which revision. Returns False, recording nothing, if the key has no
         sessions any more."""
-        noted = (*key_columns(key), message_id, revision)
-        return bool(await self._change([user_lock(key.user_id)], _NOTE_SHOWN, *noted))
+        values = (*key_columns(key), message_id, revision)
+        return bool(await self._change([user_lock(key.user_id)], _NOTE_SHOWN, *values))
 
     async def forget(self, key: SessionKey) -> None:
         await self._change([user_lock(key.user_id)], _FORGET, *key_columns(key))

@@ -140,8 +140,9 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
         return succeeded(fields)
     words = texts(context.locale)
     shown = show(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
-    given = {name: value for name, value in asdict(command).items() if name not in ("visibility", "tainted")}
-    return propose(context, tool_name, given, shown, expected=expected, result=fields)
+    fields_of_turn = ("visibility", "tainted")
+    arguments = {name: value for name, value in asdict(command).items() if name not in fields_of_turn}
+    return propose(context, tool_name, arguments, shown, expected=expected, result=fields)
 
 
 def _unchanged_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:

@@ -82,8 +82,8 @@ def canvas_page(
         ]
         texts = (f"## {title}\n\n{text}" if title else text for title, text in full_texts)
         file = TextFile(words[CanvasTexts].file_name, "\n\n".join(texts) + "\n")
-    shown = frozenset(part.picture for part in parts if part.picture)
-    if len(shown) == MAX_FILES:
+    picture_names = frozenset(part.picture for part in parts if part.picture)
+    if len(picture_names) == MAX_FILES:
         file = None
     embeds = _board(fitting) if canvas.mode == "board" else [_embed(part) for part in fitting]
     if footer:
@@ -95,7 +95,7 @@ def canvas_page(
         notes.append(words[CanvasTexts].private_marked)
     if fitting != parts:
         notes.append(words[CanvasTexts].cut if file else words[CanvasTexts].cut_for_good)
-    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), shown, file)
+    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), picture_names, file)
 
 
 def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part:
@@ -128,17 +128,17 @@ def _name(element: Element) -> str:
 
 
 def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
-    most = [
+    limits = [
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
         for part in parts
     ]
     names = sum(utf16_length(part.title or _NO_NAME) for part in parts)
     room = MAX_CHARACTERS - names - utf16_length(footer)
-    lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, most, strict=True)]
+    lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, limits, strict=True)]
     max_length = fair_level(lengths, room)
     return [
         replace(part, text=_cut(part.text, min(max_length, limit)))
-        for part, limit in zip(parts, most, strict=True)
+        for part, limit in zip(parts, limits, strict=True)
     ]
 
 

@@ -114,20 +114,20 @@ class CanvasFeed:
 
     async def _follow_changes(self) -> None:
         canvases = self._services.stores.canvases
-        seen: CanvasClock | None = None
+        last: CanvasClock | None = None
         while True:
             await self._opened.wait()
-            if seen is not None:
+            if last is not None:
                 await canvases.wait_for_change(CHANGE_POLL_S)
             now = await canvases.read_clock()
-            if seen is None or now.moved != seen.moved:
+            if last is None or now.moved != last.moved:
                 await self._update_keys()
-            if seen is None or now.drawn != seen.drawn:
-                drawn = {*await canvases.list_drawn(seen.drawn if seen else now.drawn)}
+            if last is None or now.drawn != last.drawn:
+                drawn = {*await canvases.list_drawn(last.drawn if last else now.drawn)}
                 for watcher in [*self._watchers]:
                     if watcher.key in drawn:
                         await self._refresh(watcher)
-            seen = now
+            last = now
 
     async def _update_keys(self) -> None:
         keys: dict[tuple[int, int], SessionKey] = {}

@@ -138,7 +138,7 @@ async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipient
         locale=recipient.locale,
     )
     message = page_of(interaction.message, recipient.locale)
-    shown = Page(message.content, facts=message.facts)
-    page = snoozed_page(shown, before, later, recipient.words)
-    await reply_in_place(interaction, shown).show((page,))
+    without_buttons = Page(message.content, facts=message.facts)
+    page = snoozed_page(without_buttons, before, later, recipient.words)
+    await reply_in_place(interaction, without_buttons).show((page,))
     return None

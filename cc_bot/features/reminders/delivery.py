@@ -161,7 +161,7 @@ class Reminders:
     gate: Gate
     side_message: SideMessage
     recipients: Recipients
-    duties: Leases = field(default_factory=Leases)
+    leases: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
     _leading: Tasks = field(default_factory=Tasks)
     _is_leader: bool = False
@@ -174,7 +174,7 @@ class Reminders:
 
     def begin(self) -> None:
         """Run the scheduler while this process holds the lease."""
-        self._leading.start(self.duties.run_as_leader("reminders", self._run_scheduler))
+        self._leading.start(self.leases.run_as_leader("reminders", self._run_scheduler))
 
     async def close(self) -> None:
         self._scheduler.stop()

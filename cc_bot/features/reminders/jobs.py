@@ -16,5 +16,5 @@ def make_jobs(given: BotDependencies, services: BotServices) -> Iterable[Job]:
         gate=gate,
         side_message=answers.side_message,
         recipients=answers.recipients,
-        duties=given.membership,
+        leases=given.membership,
     )
