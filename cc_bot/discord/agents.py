@@ -135,7 +135,6 @@ def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, is_fallback: b
 
 
 def _with_models(agent: Agent, place: KnownPlace, found: PlaceAgents) -> Agent:
-    """Give an agent without models of its own those of the channel."""
     for place_id in () if agent.models else place.key.ids:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)

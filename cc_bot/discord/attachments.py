@@ -219,7 +219,6 @@ class AttachmentFetcher:
 
     @property
     def _reader(self) -> DocumentSource:
-        """Raises DocumentsNotInstalled."""
         if self.documents is None:
             raise DocumentsNotInstalled
         return self.documents

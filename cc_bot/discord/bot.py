@@ -267,7 +267,6 @@ class DiscordBot:
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _wait_for_connection_turn(self) -> None:
-        """Wait for a lease per rate limit key of the shards."""
         if self._settings.shards is None:
             return
         info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_fault)
@@ -276,7 +275,6 @@ class DiscordBot:
             await self._connection_leases.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
-        """Raises CommandsNotRegistered."""
         names = extension_names()
         await self._client.load_extensions(*names)
         missing = set(names) - self._client._extensions

@@ -339,7 +339,6 @@ class Gate:
         guild_id: int | None,
         member: hikari.Member | None = None,
     ) -> Visitor:
-        """Return a user with the roles of `member`, else those of the last event; None if unknown."""
         if guild_id is None:
             return Visitor(user_id, channel_ids, None, frozenset())
         if member is not None:
@@ -348,7 +347,6 @@ class Gate:
         return Visitor(user_id, channel_ids, int(guild_id), None if roles is None else frozenset(roles))
 
     async def _with_fetched_fields(self, visitor: Visitor, rules: AccessRules) -> Visitor:
-        """Fetch the channel, server and roles that the rules need and the event lacks."""
         if visitor.guild_id is None:
             return visitor
         about_roles = name_any(rules, "role")

@@ -74,7 +74,7 @@ ephemeral one (`message`); or by the handler (`later`), which may also run out o
 database (`own`)."""
 
 _DOUBLE_PRESS_S: Final = 1.0
-"""Within it the user has not seen the effect of the first press yet."""
+"""Until then the user has not seen the effect of the first press."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,6 @@ class Presses:
             await tell_failure(event.interaction, error, self._recipients)
 
     async def _dispatch(self, interaction: PressInteraction) -> None:
-        """Raises the gate's and the handler's errors."""
         control, settings = parse_custom_id(interaction.custom_id), None
         handlers = _HANDLERS[type(control)] if control else ()
         handler = next((each for each in handlers if each.only(control)), None)
@@ -317,8 +316,7 @@ Suggest = Callable[..., Awaitable[Sequence[Choice]]]
 """Returns the choices; its parameters but the context are injected."""
 
 
-_SUGGESTION_TIMEOUT_S: Final = 2.8
-"""Discord is_queued three seconds."""
+_SUGGESTION_TIMEOUT_S: Final = 2.8  # Discord waits three seconds
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)

@@ -222,7 +222,6 @@ def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:
-    """Yield the text components, which other bots use instead of embeds."""
     for component in components:
         if isinstance(component, hikari.TextDisplayComponent):
             yield component.content

@@ -122,7 +122,6 @@ async def tell(interaction: Answerable, sentence: str) -> None:
 
 
 async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:
-    """Acknowledge an interaction once. Returns the id of the response, if known."""
     if is_acknowledged(interaction):
         return None
     flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED

@@ -322,7 +322,6 @@ class References:
             return FetchedFiles(left_out=tuple(file.name for file in files))
 
     async def _read_links(self, text: str, author_id: int, at: QuestionLocation) -> Sequence[_Resolved]:
-        """Read the first MAX_LINKS links; further ones are not shown."""
         links = list(dict.fromkeys(_LINK.findall(text)))
         readable = dict[tuple[int, int], bool]()
         found = [await self._read_link(link, readable, author_id, at) for link in links[:MAX_LINKS]]
@@ -413,7 +412,6 @@ class References:
     def _transcript(
         self, said: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        """Return a line per message, and how many were read, if not all."""
         lines, total, room, bot = list[str](), 0, MAX_FOLLOWING_CHARACTERS, self.bot()
         for message in said:
             line = ""
@@ -467,7 +465,6 @@ def _from_archive(kind: ReferenceKind, found: ReadableMessage, author_id: int) -
 
 
 def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikari.Message:
-    """Return the message from the interaction if the fetched one has no content and is unchanged."""
     if target is None or not has_no_visible_content(message):
         return message
     return target.message if target.message.edited_timestamp == message.edited_timestamp else message

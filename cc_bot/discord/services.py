@@ -114,7 +114,7 @@ class Job(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies(Parts):
-    """Parts parts to the bot, which does not close them."""
+    """Parts given to the bot, which does not close them."""
 
     settings: DiscordSettings
     watchdog: ProcessWatchdog

@@ -115,8 +115,7 @@ async def list_used(press: Press[UsedMemoriesButton], memories: MemoryStore) -> 
     return EphemeralView(format_used_memories([memory for memory in found if memory], recipient.words))
 
 
-_LOOKUP_TIMEOUT_S: Final = 1.0
-"""Discord waits 3 s."""
+_LOOKUP_TIMEOUT_S: Final = 1.0  # Discord waits three seconds
 
 
 @on_press(StopButton, not_yours=None, response="own")

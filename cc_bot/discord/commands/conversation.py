@@ -67,8 +67,7 @@ async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: Mes
 
 
 async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
-    """Return whether the member may manage messages or started the thread; None if Discord did not answer in
-    time."""
+    """Return whether the member manages messages or started the thread; None if Discord is late."""
     member = interaction.member
     if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
         return True

@@ -65,7 +65,6 @@ def _read(part: str, kind: Any) -> object:
 
 
 def _number(text: str) -> int:
-    """Parse base 36. Raises ValueError, also for signs and white space."""
     if not text.isalnum():
         raise ValueError
     return int(text, 36)

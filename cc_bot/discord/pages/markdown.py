@@ -225,7 +225,6 @@ def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ..
 
 
 def _reopen_spoiler(piece: str) -> str:
-    """Put the mark before a message, unless the message begins with it."""
     at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
     quote, text = piece[:at], piece[at:]
     closes = text.startswith(SPOILER)

@@ -299,7 +299,6 @@ def rows_of(page: Page) -> list[MessageActionRowBuilder]:
 
 
 def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
-    """Return the facts as disabled buttons. Models write no components."""
     buttons = [
         Button(shorten(label, LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
         for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))

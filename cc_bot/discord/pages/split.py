@@ -223,7 +223,6 @@ def _cuts_at_line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
 
 
 def _cuts_in_lines(view: str, lines: list[_Line], inside: set[int], limit: int) -> Iterator[_Cut]:
-    """Yield the cuts inside lines, each before the white space there."""
     for line in lines:
         if line.kind not in ("prose", "code"):
             continue

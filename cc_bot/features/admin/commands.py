@@ -1,4 +1,4 @@
-"""`/admin …`: administration at run time, for owners. All replies are ephemeral."""
+"""Declares `/admin …`: administration at run time, for owners, with ephemeral replies."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, get_args
@@ -22,12 +22,12 @@ from cc_bot.features.admin.service import (
 
 loader = lightbulb.Loader()
 
-# Anyone who manages a server can show hidden commands, so each checks that its user is an owner.
+# Managers of a server can show hidden commands, so each command checks that its user is an owner.
 group = lightbulb.Group(
     "admin",
     "admin_description",
     localize=True,
-    # Sent with the command; lightbulb does not push a change of this alone.
+    # lightbulb does not push a change of this alone.
     default_member_permissions=hikari.Permissions.ADMINISTRATOR,
 )
 limits = group.subgroup("admin_limits", "admin_limits_description", localize=True)

@@ -1,5 +1,5 @@
-"""`/admin …`: settings that owners change at run time. Front ends check that the caller is an owner. Changes
-are logged with ids, numbers and known names, never with text that an owner wrote."""
+"""Runs `/admin …`: settings that owners change at run time. Front ends check that the caller is an owner.
+The log gets ids, numbers and known names of changes, never text that an owner wrote."""
 
 import asyncio
 import re
@@ -35,8 +35,7 @@ from cc_bot.texts.session import UsageTexts, money
 
 _log = structlog.get_logger(__name__)
 
-# Owners also manage other servers, which Discord's option types don't reach, so they write a mention or an
-# id.
+# Owners write a mention or an id, since Discord's option types don't reach other servers.
 
 _MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
 _SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
@@ -66,7 +65,7 @@ MAX_MODELS: Final = 5
 MAX_MODEL_CHARACTERS: Final = 100
 MAX_NOTE_CHARACTERS: Final = 300
 MODEL_TIMEOUT_S: Final = 10.0
-"""A server may first load the model; one that is late is not reported as unknown."""
+"""Afterwards a model does not count as unknown: its server may be loading it."""
 
 Ask = Callable[[str], Awaitable[None]]
 """Requests one token from a model. Raises CcBotError if there is no answer."""
@@ -89,7 +88,7 @@ class LimitInForce:
     key: LimitKey
     value: int | None
     source: Literal["here", "file", "default"]
-    """`here`: set at run time; overrides the file."""
+    """`here`: set at run time, which overrides the file."""
 
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
@@ -145,8 +144,8 @@ def limit_subject(key: LimitKey, caller: Caller) -> str:
 
 
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
-    """An empty subject means everyone. Raises LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels
-    and LimitNotForServers."""
+    """Parse a limit; an empty subject means everyone. Raises LimitNotUnderstood, SubjectNotUnderstood,
+    LimitNotForChannels and LimitNotForServers."""
     name: LimitName | None = next((each for each in LIMIT_NAMES if each == limit), None)
     if name is None:
         raise LimitNotUnderstood
@@ -161,7 +160,7 @@ def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | Non
 
 
 def parse_limit_value(text: str) -> int | None:
-    """Empty: no limit. Raises LimitNotUnderstood."""
+    """Parse a value; empty means no limit. Raises LimitNotUnderstood."""
     written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
     if not written:
         return None
@@ -245,11 +244,11 @@ async def remove_rule(
     return Reply((done, *([texts.access_also_in_file] if also_in_file else [])))
 
 
-# Only owners get answers. Answers in progress are finished.
+# During maintenance only owners get answers. Answers in progress are finished.
 
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
-    """Others get the note, on one line."""
+    """Answer only owners; other users get the note, on one line."""
     text = one_line(without_controls(note))
     await administration.stores.access.begin_maintenance(text, set_by=caller.user_id)
     _log_change("maintenance_begun", caller)
@@ -293,7 +292,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
 
 
 def parse_chain(text: str) -> tuple[str, ...]:
-    """Only the form of the names is checked. Raises ModelsNotUnderstood."""
+    """Parse names of models, without checking that they exist. Raises ModelsNotUnderstood."""
     written = re.split("[,、]", unicodedata.normalize("NFKC", text))
     names = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
     fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
@@ -307,7 +306,7 @@ def _channel_id(caller: Caller, text: str) -> int:
 
 
 async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
-    """Request one token from each model: lists of models are not always available or complete."""
+    """Request a token from each model, as lists of models may be incomplete. Returns the missing ones."""
 
     async def is_missing(model: str) -> bool:
         with suppress(CcBotError, TimeoutError):

@@ -41,14 +41,14 @@ class StatusSnapshot:
     seconds_today: int
     """Seconds of speech."""
     cost_micros: int | None
-    """None: no model has a price."""
+    """None if no model has a price."""
     currency: str
     backup_at: datetime | None
     backs_up: bool
-    """A database server's operator makes them."""
+    """Whether this program makes backups; for a database server its operator does."""
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """How requests are changed after a refusal, by model."""
+    """By model, how its requests are changed after a refusal."""
     processes: tuple[ActiveProcess, ...] = ()
     duties: tuple[Lease, ...] = ()
 
@@ -110,8 +110,7 @@ class Examination:
     variables: Mapping[str, str]
 
     async def run(self, locale: Locale) -> Sequence[Mapping[str, str]]:
-        """Run `cc-bot doctor --json` in a child process, and return its findings in that language; none if
-        there is no doctor, or if it broke."""
+        """Run `cc-bot doctor --json` in a child process. Returns its findings; none if it fails."""
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
             env={**os.environ, **self.variables, "CC_BOT_LOCALE": locale.value},

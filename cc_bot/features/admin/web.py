@@ -1,5 +1,5 @@
-"""The owners' console. Ownership is checked on every request; for other users these pages don't exist.
-Nothing shows what a user wrote, or who asked."""
+"""The owners' console. Every request checks that the user is an owner; for others these pages don't exist.
+Nothing shows what users wrote, or who asked."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -42,7 +42,7 @@ class _Rule:
     about: Mentionable
     ruling: Ruling
     here: bool
-    """Otherwise it is in the operator's file."""
+    """Whether it was set at run time, not in the operator's file."""
 
 
 class ConsolePages(Pages):
@@ -76,7 +76,6 @@ class ConsolePages(Pages):
         return [web.route(way, f"/console{path}", partial(_for_owners, page)) for way, path, page in pages]
 
     async def _require_owner(self, request: web.Request) -> SignedIn:
-        """Check with Discord again, as `/admin` does. Raises OwnersOnly."""
         owner = owner_of(request)
         if not await self._services.discord.is_owner(owner.user_id, fresh=True):
             raise OwnersOnly
@@ -85,8 +84,6 @@ class ConsolePages(Pages):
     async def _run_command(
         self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
     ) -> web.StreamResponse:
-        """Run a command of `/admin` and show its reply. Raises OwnersOnly, IdNotUnderstood, and its
-        errors."""
         owner = await self._require_owner(request)
         try:
             reply = await run(owner, *values, administration=self._services[Administration])
@@ -223,8 +220,8 @@ def _kind(request: web.Request) -> Subject | None:
 
 
 def _id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return the id of this kind, or of the chosen one. Raises IdNotUnderstood, also if it is missing: unlike
-    a command, a page has no server or channel of its own."""
+    """Return the typed id. Raises IdNotUnderstood if it is missing: unlike a command, a page has no server or
+    channel of its own."""
     written = text_of(request, "id")[:MAX_ID_CHARACTERS]
     if (kind or _kind(request)) and not written.strip():
         raise IdNotUnderstood

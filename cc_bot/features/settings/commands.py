@@ -1,4 +1,4 @@
-"""`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: the user's own settings and data."""
+"""Declares `/settings`, `/help`, `/usage`, `/web` and `/privacy …`: a user's own settings and data."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -129,8 +129,8 @@ async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owner
 
 
 def help_text(texts: Texts, reading: Reading, *, owner: bool = False) -> str:
-    """Return the help, with what the bot stores, without commands of features that were taken out. Exceeds
-    the limit of message contents, but not of embeds."""
+    """Return the help, without commands of features that were taken out. It may be too long for a message's
+    content, but not for an embed."""
     words, names = texts[SessionTexts], command_names(Locale.EN)
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
@@ -178,7 +178,6 @@ async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> Ephe
 def _browsers(
     sentence: str, signed_in: Sequence[WebSession], reader: Recipient, links: tuple[Button, ...] = ()
 ) -> EphemeralView:
-    """Return the sentence, and the signed-in browsers with a menu that signs them out."""
     if not signed_in:
         return EphemeralView(sentence, buttons=links)
     words = reader.words[WebCommandTexts]
@@ -257,7 +256,7 @@ async def _erase(
 
 
 # Each file is made and sent before the next one, so memory use does not grow with the history. A
-# user-installed bot has five follow-ups; an incomplete export says so.
+# user-installed bot has five follow-ups; an export that needs more says that it is incomplete.
 
 
 async def export(
@@ -319,7 +318,7 @@ async def _send(
 async def _send_by_dm(
     file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
 ) -> None:
-    """A nonce makes each post safe to retry."""
+    """Post a file. Its nonce makes the post safe to retry."""
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)

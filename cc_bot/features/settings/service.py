@@ -1,4 +1,4 @@
-"""A user's account: `/usage`, and the choices of language, time zone and voice."""
+"""Shows a user's usage, and changes language, time zone and voice."""
 
 from typing import Final
 
@@ -48,9 +48,8 @@ async def change_settings(
     spoken: bool | Keep = Keep.AS_IS,
     default_zone: str,
 ) -> UserSettings:
-    """Change what is given, and return all; None resets to the default. Repeating reminders follow a new time
-    zone. `zone` may be written as people do. Raises UnknownTimezone, with nothing changed, and
-    StorageError."""
+    """Change the given settings, and return all; None resets one. Repeating reminders follow a new time zone,
+    which may be named as people do. Raises StorageError, and UnknownTimezone if nothing was changed."""
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
