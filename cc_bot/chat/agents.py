@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 
-def name_default(agent: Agent = BUILT_IN_AGENT) -> Agent:
+def with_default_name(agent: Agent = BUILT_IN_AGENT) -> Agent:
     names = {locale: texts(locale)[AnswerTexts].default_agent for locale in Locale}
     return replace(agent, display_names=names | agent.display_names)
 
@@ -26,8 +26,8 @@ class Agents:
         return await self.all()
 
     async def all(self) -> Mapping[str, Agent]:
-        """The default one comes first."""
-        return {DEFAULT_AGENT: name_default()}
+        """Return all agents by name, the default one first."""
+        return {DEFAULT_AGENT: with_default_name()}
 
     async def default(self) -> Agent:
         return (await self.all())[DEFAULT_AGENT]
@@ -35,24 +35,23 @@ class Agents:
     async def get(self, name: str) -> Agent | None:
         return (await self.all()).get(name)
 
-    async def usable_at(self, place: KnownPlace) -> tuple[Agent, ...]:
-        """The default one comes first."""
-        return tuple(agent for agent in (await self.all()).values() if allows(place, agent))
+    async def list_available(self, place: KnownPlace) -> tuple[Agent, ...]:
+        """Return the agents that may answer there, the default one first."""
+        return tuple(agent for agent in (await self.all()).values() if is_allowed(place, agent))
 
-    async def default_of(self, _place: KnownPlace, _found: PlaceAgents) -> Agent:
-        """`_found`: the choices there."""
+    async def get_default(self, _place: KnownPlace, _choices: PlaceAgents) -> Agent:
+        """Return the default agent there. `_choices`: the stored choices for it."""
         return await self.default()
 
-    async def chosen_in(self, _place: KnownPlace, _found: PlaceAgents) -> tuple[Agent, bool]:
-        """Return the agent that answers the user of these choices, and True if it stands in for the one that
-        they chose."""
+    async def select(self, _place: KnownPlace, _choices: PlaceAgents) -> tuple[Agent, bool]:
+        """Return the agent that answers the user, and True if the one that they chose is not available."""
         return await self.default(), False
 
     def fallback_note(self, _agent: Agent, _texts: Texts) -> str:
         return ""
 
 
-def allows(place: KnownPlace, agent: Agent) -> bool:
+def is_allowed(place: KnownPlace, agent: Agent) -> bool:
     return agent.places.allow(guild_id=place.guild_id, channel_ids=frozenset(place.key.ids))
 
 

@@ -57,9 +57,15 @@ from cc_bot.texts import explain, texts
 _log = structlog.get_logger(__name__)
 
 OPEN_MINUTES: Final = CALL_OPEN_FOR.seconds // 60
-_KEEPING_TOOLS: Final = {"remember", "update_memory"}
-_OUTDATED: Final = (InvalidToolCall, ValidationError, MemoryNotFound, ScheduleNotFound, ProposalOutdated)
-_CUT_OFF: Final = outcome_unknown(
+_STORING_TOOLS: Final = {"remember", "update_memory"}
+_OUTDATED_ERRORS: Final = (
+    InvalidToolCall,
+    ValidationError,
+    MemoryNotFound,
+    ScheduleNotFound,
+    ProposalOutdated,
+)
+_CALL_ENDED: Final = outcome_unknown(
     "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
     "or ask the user, before you propose it again."
 )
@@ -71,18 +77,19 @@ class ApprovedResult:
     state: CallState
     outcomes: tuple[ToolOutcome, ...]
     problem: str = ""
-    """For the user, if a call failed without an answer."""
+    """The error for the user, if a call failed without a result."""
     stopped: bool = False
-    kept: bool = True
-    """False if the user has been erased."""
+    user_exists: bool = True
+    """False if the user was erased meanwhile."""
     canvas: CanvasChanged | None = None
     stored: bool = True
     """False if storing failed: the outcome is then unknown."""
 
     @property
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
+        """Return whether the model goes on with the results."""
         answered = self.state in ("done", "failed") and not self.problem
-        return self.kept and self.stored and answered and self.proposal.content.goes_on
+        return self.user_exists and self.stored and answered and self.proposal.content.goes_on
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -109,7 +116,7 @@ class Approvals:
     _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     async def find(self, user_id: int, proposal_id: int) -> Proposal:
-        """Raises ProposalGone; deletes an expired proposal."""
+        """Return an open proposal; decline an expired one. Raises ProposalGone."""
         proposal = await self.stores.proposals.get(user_id, proposal_id)
         if proposal is None:
             raise ProposalGone
@@ -119,15 +126,14 @@ class Approvals:
         return proposal
 
     async def decline(self, proposal: Proposal) -> None:
-        """Raises ProposalGone if it is already decided."""
+        """Decline the proposal. Raises ProposalGone if it was decided before."""
         if not await self._decline(proposal, DECLINED):
             raise ProposalGone
 
     @contextmanager
     def in_flight(self, proposal: Proposal) -> Iterator[None]:
-        """Prevent regeneration of the answer until the outcome is shown. Raises AnswerUnderway if it is being
-        regenerated.
-        """
+        """Prevent regeneration of the answer inside the block. Raises AnswerUnderway if it is being
+        regenerated."""
         answer = (proposal.key.user_id, proposal.answer_id)
         if answer in self._regenerating:
             raise AnswerUnderway
@@ -141,12 +147,13 @@ class Approvals:
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
-        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown, or StorageError."""
+        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown. Raises
+        StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise AnswerInUse
 
-    def must_wait(self, proposal: Proposal) -> bool:
+    def is_server_starting(self, proposal: Proposal) -> bool:
         servers = self.tools.external
         return servers is not None and servers.is_starting(proposal.content.server)
 
@@ -164,10 +171,10 @@ class Approvals:
             raise CallPostponed(server=server, minutes=OPEN_MINUTES) from None
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal:
-        """Claim the proposal: its calls are then made at most once. `name` is the press. Raises ProposalGone
-        and MemoryPaused."""
-        keeps = any(call.name in _KEEPING_TOOLS for call in proposal.content.calls)
-        if keeps and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
+        """Claim the proposal, so that its calls are made at most once. `name` identifies the button press.
+        Raises ProposalGone and MemoryPaused."""
+        stores_memory = any(call.name in _STORING_TOOLS for call in proposal.content.calls)
+        if stores_memory and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
             raise MemoryPaused
         claimed = await self.stores.proposals.claim(proposal, name, message)
         if claimed is None:
@@ -177,27 +184,27 @@ class Approvals:
     async def run(
         self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None = None
     ) -> ApprovedResult:
-        """Make the claimed calls and store the outcome. `asker` reaches the author of the question.
+        """Make the claimed calls and store the outcome. `asker`: asks the author of the question.
 
-        Raises CallPostponed, InputError and StorageError if nothing was done; the caller then reopens the
+        Raises CallPostponed, InputError and StorageError if nothing was done, so that the caller reopens the
         proposal.
         """
         result = await self._run(claimed, agent, visitor, stop, asker)
         try:
-            kept = await self._finish(claimed, result.state, result.outcomes)
+            user_exists = await self._finish(claimed, result.state, result.outcomes)
         except StorageError as error:
             _log.warning("approved_call_not_stored", error=type(error).__name__)
             return replace(result, stored=False)
         name = claimed.content.calls[0].name
         _log.info("approved_call", tool=name, state=result.state, stopped=stop.requested)
         stopped = stop.requested and stop.status == "stopped" and result.state == "unknown"
-        return replace(result, stopped=stopped, kept=kept)
+        return replace(result, stopped=stopped, user_exists=user_exists)
 
-    async def give_up(self, claimed: Proposal) -> CallState:
-        """Mark the calls of a dead process as outcome unknown. Returns the stored state."""
+    async def mark_outcome_unknown(self, claimed: Proposal) -> CallState:
+        """Record that a dead process may have made the calls. Returns the stored state."""
         if claimed.state != "claimed":
             return claimed.state
-        await self._finish(claimed, "unknown", _for_all(claimed, _CUT_OFF))
+        await self._finish(claimed, "unknown", _for_all(claimed, _CALL_ENDED))
         return "unknown"
 
     async def _decline(self, proposal: Proposal, result: Mapping[str, Any]) -> bool:
@@ -217,7 +224,7 @@ class Approvals:
             outcomes, canvas = await self._call(claimed, agent, visitor, stop, asker)
         except ToolServerAway:
             raise CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
-        except _OUTDATED:
+        except _OUTDATED_ERRORS:
             outdated = ToolOutcome(json.dumps(OUTDATED), ok=False)
             return _refused(claimed, outdated, explain(ProposalOutdated(), words))
         except CcBotError as error:
@@ -230,9 +237,9 @@ class Approvals:
             return _refused(claimed, failed(sentence), sentence)
         except Exception:  # noqa: BLE001 - the tool may have done something before
             _log.error("approved_call_broke", exc_info=True)
-            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CUT_OFF))
+            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CALL_ENDED))
         if len(outcomes) < len(claimed.content.calls):
-            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CUT_OFF))
+            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CALL_ENDED))
         ok = all(each.ok for each in outcomes)
         return ApprovedResult(claimed, "done" if ok else "failed", tuple(outcomes), canvas=canvas)
 

@@ -18,22 +18,23 @@ if TYPE_CHECKING:
 
 
 class ShownChanges(Protocol):
-    """A feature's `changes` has CHANGES: these, by `Change.what`."""
+    """Shows changes of one kind of item. CHANGES of a feature's `changes` has one for each `Change.what`."""
 
     table: str
     """The table of the items."""
 
     def read(self, result: Mapping[str, Any]) -> Iterable[Change]:
-        """Read the result of a stored call."""
+        """Yield the changes that the result of a stored call reports."""
 
     def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
-        """`limit`: characters of its text. `public`: others read it as well."""
+        """Describe a change. `limit`: characters of its text. `public`: others may read it. `numbered`: with
+        the item's number."""
 
     def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
-        """`only_button`: whether no other change is shown with a button."""
+        """Return the action that undoes it, if any. `only_button`: no other change has one."""
 
-    async def now(self, changes: Sequence[Change], user_id: int, stores: "Stores") -> Sequence[Change]:
-        """Return them with the current state of their items."""
+    async def refresh(self, changes: Sequence[Change], user_id: int, stores: "Stores") -> Sequence[Change]:
+        """Return the changes with the current state of their items."""
 
 
 @cache
@@ -41,23 +42,24 @@ def shown_changes() -> Mapping[str, ShownChanges]:
     return {what: each for module in modules("changes") for what, each in module.CHANGES.items()}
 
 
-async def current(changes: Sequence[Change], user_id: int, stores: "Stores") -> tuple[Change, ...]:
-    """Return them with the current state of their items. A change is undone if its feature was taken out."""
+async def with_current_state(changes: Sequence[Change], user_id: int, stores: "Stores") -> tuple[Change, ...]:
+    """Return the changes with the current state of their items; undone if their feature was taken out."""
     now = dict[Change, Change]()
     for what, shown in shown_changes().items():
         own = [each for each in changes if each.what == what]
-        now.update(zip(own, await shown.now(own, user_id, stores), strict=True))
+        now.update(zip(own, await shown.refresh(own, user_id, stores), strict=True))
     return tuple(now.get(each) or replace(each, state="undone") for each in changes)
 
 
-def changes_in(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
-    results = [result_of(call) for call in calls]
+def read_changes(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
+    """Return the changes that stored calls report, merged by item."""
+    results = [parse_result(call) for call in calls]
     found = (each for result in results for shown in shown_changes().values() for each in shown.read(result))
     return reduce(with_change, found, tuple[Change, ...]())
 
 
-def result_of(call: ToolCall) -> dict[str, Any]:
-    """Empty for tools of servers, and if it failed or was erased."""
+def parse_result(call: ToolCall) -> dict[str, Any]:
+    """Return the result; empty if the call failed, was erased, or is of a server's tool."""
     try:
         result = json.loads(call.result) if call.ok and not is_of_server(call.name) else {}
     except ValueError:

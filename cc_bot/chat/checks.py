@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 Verdict = Literal["ok", "warning", "failed"]
-"""warning: it runs, but not as it should or not for long."""
+"""warning: the bot runs, but something does not work, or may not for long."""
 SLACK_S = 2.0
-"""Beyond a check's own timeouts, so that these are reported first."""
+"""Added to a check's own timeouts, so that they are reported first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Holds no secret."""
+    """A result of a check, without secrets."""
 
     check: str
     verdict: Verdict
@@ -34,19 +34,19 @@ class Check(NamedTuple):
     running: Coroutine[Any, Any, Finding | Sequence[Finding]]
     limit_s: float = 30.0
     label: str = ""
-    """Names it to a reader; empty: the doctor knows it."""
+    """Its name for the operator; empty if the doctor has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Examined:
+class CheckContext:
     config: "Config"
     words: Texts
     online: bool
-    """False: only checks without network."""
+    """If False, only checks that use no network run."""
     agents: Agents
 
     async def list_agents(self) -> Collection[Agent]:
-        """None if their file is invalid, which is a finding of its own."""
+        """Return the agents; none if their file is invalid, which another check reports."""
         try:
             return (await self.agents.load()).values()
         except StartupError:
@@ -73,7 +73,7 @@ def failed(check: str, text: str, fix: str = "") -> Finding:
 
 
 def _finding(check: str, verdict: Verdict, text: str, fix: str) -> Finding:
-    """`text` may hold the fix after an arrow."""
+    """`text`: may have the fix after an arrow."""
     detail, _, own = text.partition("\n→ ")
     return Finding(check, verdict, detail, fix or own)
 
@@ -81,7 +81,7 @@ def _finding(check: str, verdict: Verdict, text: str, fix: str) -> Finding:
 async def try_service(
     check: str, service: Service, use: Awaitable[object], works: str, fails: str
 ) -> Finding:
-    """Await its use, and close the service. A failure is a warning: the bot answers without it."""
+    """Use the service and close it. A failure is only a warning, as the bot answers without it."""
     try:
         await use
     except CcBotError:

@@ -33,7 +33,7 @@ PENDING: Final[Mapping[str, Any]] = {
     "note": "Not done yet: below your answer the user sees exactly this, and can have it done or not. Say "
     "that they can decide there, and do not say that it is done. Later its result replaces this one.",
 }
-"""Result of a call that waits for approval."""
+"""The result of a call that waits for approval."""
 DECLINED: Final[Mapping[str, Any]] = {
     "declined": True,
     "note": "The user decided against this, and it was not done. Ask before you propose it again.",
@@ -98,7 +98,7 @@ def propose_call(
     approvers: Approvers = "asker",
     expected: Mapping[str, object] | None = None,
 ) -> ToolOutcome:
-    """Propose a call with whose result the model continues. `tool` is its display name."""
+    """Propose a call of a server's tool; the model continues with its result. `tool`: its display name."""
     check_can_propose(context)
     words, title = texts(context.locale)[ProposalTexts], on_one_line(tool)
     parts = [ProposalLine(words.field, {"name": words.tool, "value": title})]
@@ -131,8 +131,8 @@ def is_typed_phrase(typed: str, given: Mapping[str, object]) -> bool:
 
 
 def count_possible_queries(typed: str, query: str) -> int:
-    """The number of possible queries of this form: a phrase that the user typed, or as many words in their
-    order; 0 if it is neither."""
+    """Return the number of queries that could be built in the same way from what the user typed: as a phrase,
+    or as some of its words in order. Returns 0 if the query is neither."""
     words, runs = query.split(), _RUN.findall(typed)
     phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
     if _is_phrase(query, typed):
@@ -174,7 +174,7 @@ def changed_line(name: str, old: Value, new: Value, words: Texts) -> Iterator[Pr
 
 
 def on_one_line(text: str) -> str:
-    """The text on one line, with invisible characters spelled out."""
+    """Return the text on one line, with invisible characters spelled out."""
     return show_invisible(" ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""The canvas as a turn draws it beside its conversation. Only the feature reads its JSON."""
+"""What a turn draws on its canvas. Only the feature `canvas` reads the JSON."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,25 +9,25 @@ from cc_bot.features import find_module
 from cc_bot.llm.model import SystemPart
 
 Redraw = Callable[[str], str]
-"""Returns a stored canvas with changes to it; those that no longer apply are skipped."""
+"""Applies changes to a stored canvas and returns it; skips those that no longer apply."""
 
 
 class Drawing(Protocol):
-    """A canvas as one turn draws on it; not stored yet."""
+    """The canvas as one turn sees and changes it, before it is stored."""
 
     @property
     def redraw(self) -> Redraw | None:
-        """The turn's changes; None if there are none."""
+        """Return the turn's changes; None if there are none."""
 
     def part(self, locale: Locale) -> SystemPart:
-        """The text about it for the prompt; empty if the turn sees nothing."""
+        """Return the text for the prompt; empty if the turn sees no element."""
 
     def is_empty(self, state: str) -> bool:
-        """Return whether the turn sees nothing of a stored canvas."""
+        """Return whether the turn sees no element of a stored canvas."""
 
 
 def open_drawing(state: str, visibility: Visibility, *, tainted: bool = False) -> Drawing | None:
-    """Return None without the feature that draws. `tainted`: what is drawn comes from others' text."""
+    """Return None without the feature `canvas`. `tainted`: the changes contain text by others."""
     feature = find_module("drawing")
     drawing: Drawing | None = feature and feature.open_drawing(state, visibility, tainted=tainted)
     return drawing

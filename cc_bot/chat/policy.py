@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
 UNLIMITED: Final = "unlimited"
 
-_AS_WRITTEN = ConfigDict(extra="forbid", strict=True, defer_build=True)
-"""A text in place of a number is a mistake."""
+_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
+"""Values are not converted: a number in quotes is refused."""
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]
 _Limit = Annotated[int, Field(gt=0, le=MAX_LIMIT)] | Literal["unlimited"] | None
@@ -70,16 +70,16 @@ class Policy:
 
 def _limits_model(names: Sequence[str]) -> type[BaseModel]:
     fields: dict[str, Any] = dict.fromkeys(names, (_Limit, None))
-    return create_model("Limits", __config__=_AS_WRITTEN, **fields)
+    return create_model("Limits", __config__=_STRICT, **fields)
 
 
 _GuildLimits: Final = _limits_model(USAGE_LIMITS)
-"""On what a guild's members use together."""
+"""For all members of a server together."""
 _Limits: Final = _limits_model(LIMIT_NAMES)
 
 
 class PriceTable(BaseModel):
-    model_config = _AS_WRITTEN
+    model_config = _STRICT
     input: _Price
     output: _Price
     cached: _Price | None = None
@@ -94,7 +94,7 @@ class SoundPriceTable(PriceTable):
 
 
 class SubjectsTable(BaseModel):
-    model_config = _AS_WRITTEN
+    model_config = _STRICT
     users: list[Id] = []
     roles: list[Id] = []
     channels: list[Id] = []
@@ -102,7 +102,7 @@ class SubjectsTable(BaseModel):
 
 
 class AccessTable(BaseModel):
-    model_config = _AS_WRITTEN
+    model_config = _STRICT
     owners: list[Id] = []
     allow: SubjectsTable = SubjectsTable()
     deny: SubjectsTable = SubjectsTable()
@@ -129,15 +129,15 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
 
 class _Reader:
     def __init__(self, words: Texts) -> None:
-        said = words[PolicyFileTexts]
-        self._words = said
+        expected = words[PolicyFileTexts]
+        self._words = expected
         self._tables = TableReader(
             words[OperatorFileTexts],
             {
-                **dict.fromkeys(LIMIT_NAMES, said.limit),
-                **dict.fromkeys(PriceTable.model_fields, said.price),
-                **dict.fromkeys((*AccessTable.model_fields, *SubjectsTable.model_fields), said.ids),
-                "currency": said.currency,
+                **dict.fromkeys(LIMIT_NAMES, expected.limit),
+                **dict.fromkeys(PriceTable.model_fields, expected.price),
+                **dict.fromkeys((*AccessTable.model_fields, *SubjectsTable.model_fields), expected.ids),
+                "currency": expected.currency,
             },
         )
 

@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from cc_bot.chat.active import ActiveTurn
-from cc_bot.chat.changes import changes_in, current
+from cc_bot.chat.changes import read_changes, with_current_state
 from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
 from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
@@ -217,7 +217,7 @@ class Rounds:
 
     async def _still_holds(self, call: ToolCall) -> bool:
         """Return False if the user has undone the call with a button."""
-        now = await current(changes_in([call]), self.context.user_id, self.context.stores)
+        now = await with_current_state(read_changes([call]), self.context.user_id, self.context.stores)
         return all(each.state != "undone" for each in now)
 
     async def _ask_model(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:

@@ -23,17 +23,17 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
-class _Asked:
+class _SentRequest:
     request: ChatRequest
     model: str
-    """As far as known."""
-    said: list[str] = field(default_factory=list)
+    """The model that answers, as far as known."""
+    output: list[str] = field(default_factory=list)
     usage: Usage = Usage()
 
     def take(self, event: ModelEvent) -> None:
         match event:
             case Delta(text):
-                self.said.append(text)
+                self.output.append(text)
             case Fallback(model):
                 self.model = model
             case Thinking():
@@ -41,7 +41,7 @@ class _Asked:
             case Finish(_, calls, usage, model):
                 self.usage = usage
                 self.model = model or self.model
-                self.said += [call.name + call.arguments for call in calls]
+                self.output += [call.name + call.arguments for call in calls]
 
 
 @dataclass(slots=True)
@@ -69,16 +69,16 @@ class UsageRecorder:
     meter: Meter = NULL_METER
     settled: bool = False
     """True if the usage is stored."""
-    _asked: list[_Asked] = field(default_factory=list)
+    _sent: list[_SentRequest] = field(default_factory=list)
     _sounds: list[MeteredSound] = field(default_factory=list)
 
     def metered(self, model: ChatModel) -> ChatModel:
-        return _MeteredModel(model, self.reservation.request, self.meter, self._asked)
+        return _MeteredModel(model, self.reservation.request, self.meter, self._sent)
 
     async def total(self) -> Sequence[ModelUsage]:
         total: dict[str, Usage] = {}
-        for asked in self._asked:
-            total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
+        for sent in self._sent:
+            total[sent.model] = total.get(sent.model, Usage()) + await _usage_of(sent)
         for sound in self._sounds:
             total[sound.model] = total.get(sound.model, Usage()) + sound.usage
         return [ModelUsage(model, usage) for model, usage in total.items()]
@@ -106,42 +106,40 @@ class _MeteredModel:
     model: ChatModel
     request: ReservationRequest
     meter: Meter
-    asked: list[_Asked]
+    sent: list[_SentRequest]
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        asked = _Asked(request, request.answered_by or self.request.model)
-        self.asked.append(asked)
+        sent = _SentRequest(request, request.answered_by or self.request.model)
+        self.sent.append(sent)
         try:
             async with aclosing(self.model.stream(request)) as events:
                 async for event in events:
-                    asked.take(event)
+                    sent.take(event)
                     if isinstance(event, Finish) and event.model:
                         self.meter.record_tokens(self.request.purpose, event.model, event.usage)
                     yield event
         except ModelError:
-            if not asked.said:
-                self.asked.remove(asked)
+            if not sent.output:
+                self.sent.remove(sent)
             raise
 
 
-async def _usage_of(asked: _Asked) -> Usage:
+async def _usage_of(sent: _SentRequest) -> Usage:
     """The server's count, else an estimate."""
-    if asked.usage != Usage() or not asked.model:
-        return asked.usage
-    said = "".join(asked.said)
-    return await asyncio.to_thread(lambda: Usage(request_tokens(asked.request), estimate_tokens(said)))
+    if sent.usage != Usage() or not sent.model:
+        return sent.usage
+    output = "".join(sent.output)
+    return await asyncio.to_thread(lambda: Usage(request_tokens(sent.request), estimate_tokens(output)))
 
 
-# Days are those of CC_BOT_TIMEZONE; usage counts for the day of admission.
-
-ABOUT_A_REQUEST: Final = 4000
-"""Reserved in addition to the question's: instructions, tools, some history, an answer."""
+TOKENS_PER_REQUEST: Final = 4000
+"""Reserved in addition to the question: instructions, tools, some history, an answer."""
 
 _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
 async def without_limits() -> Policy:
-    """Usage is still counted."""
+    """Return a policy that counts usage but limits nothing."""
     return _WITHOUT_LIMITS
 
 
@@ -164,11 +162,11 @@ class Spending:
     ) -> Reservation:
         """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
         the same transaction."""
-        request = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
+        request = ReservationRequest(payer, purpose, model, TOKENS_PER_REQUEST + tokens)
         return await self.usage.reserve(request, (await self.policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """For a turn that never began. On a storage error the reservation counts until `take_over`."""
+        """Release the reservation of a turn that never began. If storage fails, `take_over` settles it."""
         try:
             await self.usage.release(reservation)
         except StorageError as error:
@@ -185,7 +183,7 @@ class Spending:
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Settle the usage when the block exits, or else in `take_over`."""
+        """Settle the usage when the block exits. If storage fails, `take_over` settles it."""
         recorder = UsageRecorder(reservation, self.policy, self.meter)
         try:
             yield recorder
@@ -226,7 +224,7 @@ class Spending:
         return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
 
     async def take_over(self) -> None:
-        """Also deletes settled usage that no limit needs any more."""
+        """Settle the reservations of dead processes, and delete usage that no limit needs any more."""
         prices = (await self.policy()).prices
         if left := await self.usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)

@@ -29,14 +29,14 @@ from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
 MAX_WAITING: Final = 200
-"""Keys with a task at a time; others are found again later."""
-MAX_FOLDS: Final = 5
-"""Requests per task and visibility."""
+"""Sessions with a task at the same time; the sweep finds others later."""
+MAX_SUMMARIES_PER_TASK: Final = 5
+"""For each visibility."""
 TIME_LIMIT_S: Final = 120.0
-LATEST_TURN: Final = timedelta(minutes=15)
+MAX_TURN_AGE: Final = timedelta(minutes=15)
 _INPUT_CHARACTERS: Final = 16_000
 _MESSAGE_CHARACTERS: Final = 3000
-_RAMBLING_CHARACTERS: Final = 4 * MAX_SUMMARY_CHARACTERS
+_MAX_OUTPUT_CHARACTERS: Final = 4 * MAX_SUMMARY_CHARACTERS
 _MAX_PAUSE_S: Final = 6 * 3600.0
 
 _log = structlog.get_logger(__name__)
@@ -55,16 +55,18 @@ class SummaryPlan:
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Return whether a summary is due. `budget_tokens`: tokens of history that the model takes. The next
-    request still has all of the history, the one after that may not."""
+    """Return whether messages may be missing from the request after the next one, if not summarized now.
+    `budget_tokens`: tokens of history that fit in a request."""
     if closed:
         return messages > 0
-    most = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
-    return messages > 0 and (turns >= plan.every_turns or messages + 2 > most or 2 * tokens > budget_tokens)
+    max_messages = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
+    return messages > 0 and (
+        turns >= plan.every_turns or messages + 2 > max_messages or 2 * tokens > budget_tokens
+    )
 
 
-def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
-    """Return the oldest that fit into so many characters, at least one."""
+def oldest_fitting(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
+    """Return the oldest messages that fit, at least one."""
     room, count = characters, 0
     for message in messages:
         room -= min(len(message.content), _MESSAGE_CHARACTERS)
@@ -76,10 +78,10 @@ def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
 
 @dataclass(eq=False)
 class Summaries:
-    """Decides after each turn, and summarizes in the background. `close` it before its dependencies.
+    """Checks sessions after their turns, and summarizes in the background. Closed before its dependencies.
 
-    A first failure is retried at the next occasion, later ones after the plan's pause; a user at their limit
-    counts as a failure.
+    A first failure is retried after the next turn, later ones after the plan's pause. A user who reached
+    their limit counts as a failure.
     """
 
     stores: Stores
@@ -108,30 +110,30 @@ class Summaries:
         budget_tokens: float = math.inf,
         payer: UsageSubject | None = None,
     ) -> None:
-        """Check a session whose last turn was just stored. `budget_tokens`: history that its model takes."""
+        """Summarize a session after a turn, if due. `budget_tokens`: history tokens that fit in a request."""
         _, again_at = self._failures.get(key, (0, 0.0))
         if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
             return
         if asyncio.get_running_loop().time() < again_at:
             return
         payer = payer or UsageSubject(key.user_id, role_ids=None)
-        task = asyncio.create_task(self._look_after(key, history, budget_tokens, locale, payer))
+        task = asyncio.create_task(self._summarize_if_due(key, history, budget_tokens, locale, payer))
         self._tasks[key] = task
         task.add_done_callback(lambda _: self._tasks.pop(key))
 
     async def catch_up(self) -> None:
-        """Check the expired sessions of all keys. Raises StorageError."""
-        await self.stores.summaries.settle(self.clock() - LATEST_TURN)
+        """Summarize expired sessions of all users. Raises StorageError."""
+        await self.stores.summaries.settle(self.clock() - MAX_TURN_AGE)
         for key in await self.stores.summaries.list_waiting(MAX_WAITING):
             self.after_turn(key)
 
-    async def settle(self) -> None:
-        """Wait until nothing is running."""
+    async def wait_idle(self) -> None:
+        """Wait until no task is running."""
         while self._tasks:
             await asyncio.wait(self._tasks.values())
 
     async def close(self, grace_s: float = 0) -> None:
-        """Start nothing new, wait up to so long for running tasks, and cancel the rest."""
+        """Start no more tasks, wait up to `grace_s` for running ones, and cancel the rest."""
         self._closed = True
         tasks = tuple(self._tasks.values())
         if tasks and grace_s:
@@ -140,7 +142,7 @@ class Summaries:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _look_after(
+    async def _summarize_if_due(
         self,
         key: SessionKey,
         history: Sequence[Message],
@@ -148,40 +150,40 @@ class Summaries:
         locale: Locale | None,
         payer: UsageSubject,
     ) -> None:
-        whole = {message.id: message for message in history}  # a backlog lacks the attachments
+        complete = {message.id: message for message in history}  # the backlog lacks attachments
         try:
-            for _ in range(MAX_FOLDS):
+            for _ in range(MAX_SUMMARIES_PER_TASK):
                 backlog = await self.stores.summaries.get_backlog(key)
                 if backlog is None or not is_due(
                     self.plan,
                     turns=sum(message.role == "user" for message in backlog.messages),
                     messages=len(backlog.messages),
-                    tokens=sum(self.cost(whole.get(each.id, each)) for each in backlog.messages),
+                    tokens=sum(self.cost(complete.get(each.id, each)) for each in backlog.messages),
                     budget_tokens=budget_tokens,
                     closed=backlog.closed,
                 ):
                     break
                 async with self._slots, asyncio.timeout(self.plan.time_limit_s):
                     chosen = (await self.stores.settings.get(key.user_id)).locale
-                    await self._fold(backlog, locale or chosen or self.locale, payer)
+                    await self._summarize(backlog, locale or chosen or self.locale, payer)
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
-            self._note_failure(key, type(error).__name__)
-        except Exception as error:  # noqa: BLE001 - nobody waits for this task: the log is all that would know
-            self._note_failure(key, type(error).__name__)
+            self._record_failure(key, type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the task is not awaited
+            self._record_failure(key, type(error).__name__)
             _log.error("summary_broke", exc_info=error)
 
-    async def _fold(
+    async def _summarize(
         self, backlog: Backlog, locale: Locale, payer: UsageSubject, characters: int = _INPUT_CHARACTERS
     ) -> None:
         """Summarize the oldest messages; fewer if they are too long for the model."""
-        oldest = replace(backlog, messages=batch(backlog.messages, characters))
+        oldest = replace(backlog, messages=oldest_fitting(backlog.messages, characters))
         try:
             texts = await self._texts(oldest, locale, payer)
         except ContextTooLong:
             if len(oldest.messages) == 1:
                 raise
-            await self._fold(backlog, locale, payer, characters // 2)
+            await self._summarize(backlog, locale, payer, characters // 2)
             return
         stored = await self.stores.summaries.put(oldest, texts)
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
@@ -194,14 +196,14 @@ class Summaries:
         }
         texts: dict[Visibility, str] = {}
         for visibility in get_args(Visibility):
-            said = [
+            lines = [
                 (message.role, message.content[:_MESSAGE_CHARACTERS])
                 for message in backlog.messages
                 if message.visibility == visibility and message.content.strip()
             ]
-            if not said:
+            if not lines:
                 continue
-            instruction, material = summary_prompt(earlier.get(visibility, ""), said, locale)
+            instruction, material = summary_prompt(earlier.get(visibility, ""), lines, locale)
             request = ChatRequest((SystemPart(instruction), UserPart(material)))
             async with (self.spending or Spending(self.stores.usage)).admit(
                 payer, "summary", model=self.model_name
@@ -210,7 +212,7 @@ class Summaries:
         return texts
 
     async def _write(self, model: ChatModel, request: ChatRequest) -> str:
-        """Raises a ModelError if there is no text or it was cut."""
+        """Return the summary. Raises a ModelError if there is no text or it was cut."""
         text, finish = "", Finish("cut")
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -218,7 +220,7 @@ class Summaries:
                     text += event.text
                 elif isinstance(event, Finish):
                     finish = event
-                if len(text) > _RAMBLING_CHARACTERS:
+                if len(text) > _MAX_OUTPUT_CHARACTERS:
                     break
         if finish.reason == "cut" and len(text) <= MAX_SUMMARY_CHARACTERS:
             raise ModelUnavailable
@@ -227,7 +229,7 @@ class Summaries:
             raise ModelSaidNothing
         return summary
 
-    def _note_failure(self, key: SessionKey, error: str) -> None:
+    def _record_failure(self, key: SessionKey, error: str) -> None:
         count = self._failures.get(key, (0, 0.0))[0] + 1
         pause_s = min(self.plan.pause_s * 2 ** min(count - 2, 20), _MAX_PAUSE_S) if count > 1 else 0.0
         self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)

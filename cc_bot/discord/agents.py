@@ -5,7 +5,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.chat.agents import Agents, allows
+from cc_bot.chat.agents import Agents, is_allowed
 from cc_bot.chat.stores.settings import AgentStore, PlaceAgents
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import LruCache, Places, key_of_interaction
@@ -44,7 +44,7 @@ class AgentSelector:
         self, user_id: int, place: KnownPlace, known: PlaceAgents | None = None
     ) -> SelectedAgent:
         found = known or await self.store.get_for_places(user_id, place.key.ids)
-        agent, is_fallback = await self.agents.chosen_in(place, found)
+        agent, is_fallback = await self.agents.select(place, found)
         return _in_session(user_id, place, _with_models(agent, place, found), is_fallback=is_fallback)
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
@@ -89,7 +89,7 @@ class AgentSelector:
     async def for_mentions(self, key: ChannelKey, found: PlaceAgents) -> Agent:
         """Return the agent that answers mentions, by the choices found for the channel."""
         place = KnownPlace(key)
-        return _with_models(await self.agents.default_of(place, found), place, found)
+        return _with_models(await self.agents.get_default(place, found), place, found)
 
     def fallback_note(self, chosen: SelectedAgent, recipient: Recipient) -> str:
         """Return the note for the first answer that is not by the chosen agent, else an empty string."""
@@ -105,7 +105,7 @@ class AgentSelector:
     async def _select_again(self, user_id: int, place: KnownPlace, name: str) -> SelectedAgent:
         """Return an agent by name. Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
-        if agent is None or not allows(place, agent):
+        if agent is None or not is_allowed(place, agent):
             raise AgentGone
         found = await self.store.get_for_places(user_id, place.key.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))

@@ -138,14 +138,14 @@ class ApprovalDelivery:
             chosen = await self.answers.chooser.for_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )
-            if approvals.must_wait(press.proposal):
+            if approvals.is_server_starting(press.proposal):
                 started.set()
                 await approvals.wait_for_server(press.proposal)
             result = await self._run_calls(press, chosen, started)
         if result and result.canvas is not None:
             side_message = self.answers.side_message
             await side_message.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
-        if result and result.goes_on:
+        if result and result.continues:
             try:
                 await self._continue_turn(press, chosen, result)
             except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the result is shown

@@ -362,7 +362,7 @@ async def _offer(chat: Chat, proposal: Proposal) -> None:
         return
     chat.view.notices([*_outcome_notices(result, words)])
     await chat.stores.proposals.delete(result.proposal)
-    if result.goes_on:
+    if result.continues:
         await _continue_answer(chat, result)
 
 
@@ -400,7 +400,7 @@ async def report_unfinished_calls(chat: Chat) -> None:
     """Report calls that an interrupted chat may have made. Raises StorageError."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.place_id is None:
-            state = await chat.assistant.approvals.give_up(call)
+            state = await chat.assistant.approvals.mark_outcome_unknown(call)
             chat.view.notices([chat.texts[ProposalTexts].outcome(state, one_line(call.title))])
             await chat.stores.proposals.delete(call)
 

@@ -206,7 +206,7 @@ class TestSummaries:
         )
         till = Till(assistant, till.stores, till.model, till.spending)
         await till.ask("1", options=replace(OPTIONS, guild_id=500))
-        await summaries.settle()
+        await summaries.wait_idle()
         assert ("summary", 1100) in [(each.purpose, each.tokens) for each in await till.used()]
         asked_for = asyncio.Event()
         till.model.script = [[asked_for, *says("2")]]
@@ -215,7 +215,7 @@ class TestSummaries:
         asked_for.set()
         await asking
         with capture_logs() as records:
-            await summaries.settle()
+            await summaries.wait_idle()
         events = [(record["event"], record["error"]) for record in records]
         assert events == [("summary_failed", "LimitReached")]
         assert len(model.requests) == 1

@@ -9,7 +9,7 @@ from typing import Literal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.chat.changes import current
+from cc_bot.chat.changes import with_current_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
@@ -206,7 +206,7 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     ]
 
     async def states() -> list[tuple[str, str]]:
-        return [(each.state, each.text) for each in await current(done, USER, stores)]
+        return [(each.state, each.text) for each in await with_current_state(done, USER, stores)]
 
     cats = ("holds", "猫が好き")
     assert await states() == [cats, ("over", "犬が大好き"), ("holds", "犬が大好き"), cats, ("holds", "薬")]
@@ -216,11 +216,11 @@ async def test_say_what_has_become_of_what_was_done(stores: Stores) -> None:
     await stores[ScheduleStore].cancel(USER, pill.id)
     assert [state for state, _ in await states()] == ["undone", "holds", "undone", "undone", "undone"]
     forgotten: list[Change] = [Change("memory", "deleted", cat.id), Change("memory", "deleted", 999)]
-    now = await current(forgotten, USER, stores)
+    now = await with_current_state(forgotten, USER, stores)
     assert [(each.state, each.text) for each in now] == [cats, ("holds", "")]
     await stores.memory_removal.undelete(USER, cat.id)
     assert (await states())[0] == cats
-    assert [each.state for each in await current(forgotten[:1], USER, stores)] == ["undone"]
+    assert [each.state for each in await with_current_state(forgotten[:1], USER, stores)] == ["undone"]
 
 
 class TestStoredAnswer:

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.policy import Policy
-from cc_bot.chat.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
+from cc_bot.chat.spending import TOKENS_PER_REQUEST, Spending, UsageRecorder
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.stores.usage import UsageStore
 from cc_bot.db import open_database
@@ -99,7 +99,7 @@ class TestSpending:
         other = UsageStore(stores.usage._database, process="other")
         await Spending(other, Office().now).take_over()
         [each] = await used(stores)
-        assert (each.tokens, each.cost_micros) == (ABOUT_A_REQUEST + 50, (ABOUT_A_REQUEST + 50) * 2)
+        assert (each.tokens, each.cost_micros) == (TOKENS_PER_REQUEST + 50, (TOKENS_PER_REQUEST + 50) * 2)
 
     async def test_takes_no_answer_back_that_can_not_be_settled_and_begins_none_off_the_record(
         self, tmp_path: Path

@@ -39,7 +39,7 @@ class Desk(Table):
     writer: ScriptedModel
 
     async def settle(self) -> None:
-        await self.summaries.settle()
+        await self.summaries.wait_idle()
 
     async def talk(
         self,

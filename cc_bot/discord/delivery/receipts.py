@@ -10,7 +10,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.chat.changes import current
+from cc_bot.chat.changes import with_current_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -131,7 +131,7 @@ class ReceiptUpkeep:
         )
 
     async def _render(self, page: Page, shown: Receipts, receipts: Sequence[Change], words: Texts) -> Page:
-        latest = await current(receipts, shown.user_id, self._stores)
+        latest = await with_current_state(receipts, shown.user_id, self._stores)
         rendered = render_receipts(latest, shown.recalled, words, shown.user_id, private=shown.private)
         return replace(page, receipts=rendered)
 
@@ -140,7 +140,7 @@ class ReceiptUpkeep:
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
         named = Change("schedule", "added", pressed.schedule_id)
-        [now] = await current([named], pressed.user_id, self._stores)
+        [now] = await with_current_state([named], pressed.user_id, self._stores)
         return (
             page
             if now.state != "undone"

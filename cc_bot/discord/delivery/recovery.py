@@ -431,7 +431,7 @@ class Recovery:
     async def _recover_call(self, call: Proposal) -> bool:
         """Returns False to retry soon."""
         recipient = await self.recipients.for_user(call.key.user_id, call.content.origin.locale)
-        line = outcome_line(call, await self.approvals.give_up(call), recipient.words)
+        line = outcome_line(call, await self.approvals.mark_outcome_unknown(call), recipient.words)
         try:
             async with self.running.receipts.changes.after(call.message.shown_in):
                 shown = await self._try(self._show_call(call, recipient, line))

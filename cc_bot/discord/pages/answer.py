@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import hikari
 
-from cc_bot.chat.changes import changes_in
+from cc_bot.chat.changes import read_changes
 from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
@@ -156,7 +156,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             return state  # shown until text follows
         case CallsResumed(calls):
             known = {each.item for each in state.receipts}
-            resumed = (each for each in changes_in(calls) if each.item not in known)
+            resumed = (each for each in read_changes(calls) if each.item not in known)
             return replace(
                 state,
                 receipts=(*state.receipts, *resumed),
@@ -188,7 +188,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 state,
                 text=answer.content,
                 done=event,
-                receipts=state.receipts or changes_in(answer.tool_calls),
+                receipts=state.receipts or read_changes(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
                 pages=list_sources(answer.tool_calls),
             )

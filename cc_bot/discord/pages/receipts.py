@@ -7,7 +7,7 @@ from itertools import filterfalse
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.chat.changes import result_of, shown_changes
+from cc_bot.chat.changes import parse_result, shown_changes
 from cc_bot.chat.reply import Action, Caller
 from cc_bot.discord.pages.custom_ids import UntellButton, UsedMemoriesButton
 from cc_bot.discord.pages.page import Button, Facts, Receipts, action_button, small_print
@@ -71,7 +71,7 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     found = (
         note.get("ref")
         for call in calls
-        if isinstance(notes := result_of(call).get("memories"), list)
+        if isinstance(notes := parse_result(call).get("memories"), list)
         for note in notes
         if isinstance(note, dict)
     )

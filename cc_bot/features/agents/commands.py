@@ -30,7 +30,7 @@ async def suggest_agents(
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
     recipient = await recipients.find(ctx.interaction)
-    usable = await choices.agents.usable_at(place_of(ctx.interaction))
+    usable = await choices.agents.list_available(place_of(ctx.interaction))
     return matching_agents(usable, str(ctx.focused.value or ""), recipient.locale)
 
 
@@ -42,9 +42,9 @@ async def list_agents(
     caller: Recipient, *, ctx: lightbulb.Context, chooser: AgentSelector, choices: AgentChoices
 ) -> Reply:
     place = place_of(ctx.interaction)
-    chosen, default = await chooser.for_interaction(ctx.interaction), await choices.default_of(place)
+    chosen, default = await chooser.for_interaction(ctx.interaction), await choices.get_default(place)
     return agent_list(
-        await choices.agents.usable_at(place),
+        await choices.agents.list_available(place),
         caller.words,
         in_use=chosen.agent.name,
         default="" if place.guild_id is None else default.name,
@@ -88,7 +88,7 @@ async def use(
 ) -> Reply:
     """Raises UnknownAgent."""
     texts, place = caller.words[AgentTexts], place_of(ctx.interaction)
-    wanted = find_agent(await choices.agents.usable_at(place), name)
+    wanted = find_agent(await choices.agents.list_available(place), name)
     if wanted is None:
         raise UnknownAgent
     before = await chooser.for_interaction(ctx.interaction)
@@ -117,7 +117,7 @@ async def set_default(
     interaction, place = ctx.interaction, place_of(ctx.interaction)
     member = interaction.member
     allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
-    wanted = find_agent(await choices.agents.usable_at(place), name)
+    wanted = find_agent(await choices.agents.list_available(place), name)
     done = allowed and wanted is not None and place.guild_id is not None
     await defer(interaction, ephemeral=not done)
     recipient = await recipients.find(interaction)

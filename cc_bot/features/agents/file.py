@@ -9,7 +9,7 @@ from typing import Annotated, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from cc_bot.chat.agents import Agents, allows, name_default
+from cc_bot.chat.agents import Agents, is_allowed, with_default_name
 from cc_bot.chat.stores.settings import PlaceAgents
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, KnownPlace, Reasoning
@@ -22,31 +22,31 @@ from cc_bot.texts.cli import OperatorFileTexts
 MAX_DISPLAY_NAME_LENGTH: Final = 40
 MAX_DESCRIPTION_LENGTH: Final = 200
 MAX_PROMPT_LENGTH: Final = 20_000
-"""So that a question always fits beside it."""
+"""Leaves room for the question."""
 _PLACES: Final = frozenset({"guilds", "channels", "dms"})
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
 _line = partial(StringConstraints, strip_whitespace=True, min_length=1, pattern=_ON_ONE_LINE)
 _DisplayName = Annotated[str, _line(max_length=MAX_DISPLAY_NAME_LENGTH)]
 _Description = Annotated[str, _line(max_length=MAX_DESCRIPTION_LENGTH)]
-_OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
+_SERVER_TOOL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
 """A server's tool, or a pattern of such names; it may not exist now."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
-_AS_WRITTEN = ConfigDict(extra="forbid", strict=True, defer_build=True)
-"""A text in place of a number is a mistake."""
+_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
+"""Values are not converted: a number in quotes is refused."""
 
 
 _Text = TypeVar("_Text")
 
 
 class _InLanguages(BaseModel, Generic[_Text]):
-    model_config = _AS_WRITTEN
+    model_config = _STRICT
     ja: _Text | None = None
     en: _Text | None = None
 
 
 class AgentTable(BaseModel):
-    model_config = _AS_WRITTEN
+    model_config = _STRICT
     display_name: _DisplayName | _InLanguages[_DisplayName] | None = None
     description: _Description | _InLanguages[_Description] | None = None
     prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_PROMPT_LENGTH)] = ""
@@ -67,7 +67,7 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
     reader = TableReader(words[OperatorFileTexts], _expected(tools, words[AgentsFileTexts]))
     given = reader.read(AgentTable, f"agents.{name}", table)
     unknown = set(given.tools or ()) - set(tools)
-    if not all(_OF_A_SERVER.fullmatch(each) for each in unknown):
+    if not all(_SERVER_TOOL.fullmatch(each) for each in unknown):
         raise reader.wrong(f"agents.{name}", "tools")
     models = given.model.split(",") if isinstance(given.model, str) else given.model
     if given.model and not all(model.strip() for model in models):
@@ -86,7 +86,7 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
 
 
 def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
-    """A single text is used for all languages."""
+    """Return the texts by language; a single one is used for all."""
     if isinstance(given, str):
         return dict.fromkeys(Locale, given)
     texts = given.model_dump() if given else {}
@@ -94,7 +94,7 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
 
 
 def _places(given: AgentTable) -> AgentPlaces:
-    """With places listed, DMs must be listed too."""
+    # An agent with places listed answers in DMs only if they are listed too.
     everywhere = not given.guilds and not given.channels
     return AgentPlaces(
         frozenset(given.guilds), frozenset(given.channels), everywhere if given.dms is None else given.dms
@@ -130,18 +130,18 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
         raise FileRefused(said.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
         raise FileRefused(said.too_many.format(limit=MAX_AGENTS))
-    agents = {DEFAULT_AGENT: name_default()}
+    agents = {DEFAULT_AGENT: with_default_name()}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
             raise FileRefused(said.bad_name.format(name=printable_key(name)))
         agent = _read_agent(name, table, tools, words)
-        agents[name] = name_default(agent) if name == DEFAULT_AGENT else agent
+        agents[name] = with_default_name(agent) if name == DEFAULT_AGENT else agent
     return agents
 
 
 class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
-    """A thread's choices come before its channel's. An agent that is gone from the file or not allowed there
-    is skipped."""
+    """The agents of the file. A choice for a thread comes before one for its channel; choices of agents that
+    are not in the file or not allowed there are skipped."""
 
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""
@@ -153,22 +153,24 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
     async def all(self) -> Mapping[str, Agent]:
         return await self.now()
 
-    async def default_of(self, place: KnownPlace, found: PlaceAgents) -> Agent:
+    async def get_default(self, place: KnownPlace, choices: PlaceAgents) -> Agent:
         known = await self.all()
-        for default in (found.defaults[place_id] for place_id in place.key.ids if place_id in found.defaults):
+        for default in (
+            choices.defaults[place_id] for place_id in place.key.ids if place_id in choices.defaults
+        ):
             agent = known.get(default.agent)
-            if agent and allows(replace(place, guild_id=default.guild_id), agent):
+            if agent and is_allowed(replace(place, guild_id=default.guild_id), agent):
                 return agent
         return known[DEFAULT_AGENT]
 
-    async def chosen_in(self, place: KnownPlace, found: PlaceAgents) -> tuple[Agent, bool]:
-        known, passed_over = await self.all(), False
-        for name in (found.choices[place_id] for place_id in place.key.ids if place_id in found.choices):
+    async def select(self, place: KnownPlace, choices: PlaceAgents) -> tuple[Agent, bool]:
+        known, is_fallback = await self.all(), False
+        for name in (choices.choices[place_id] for place_id in place.key.ids if place_id in choices.choices):
             agent = known.get(name)
-            if agent and allows(place, agent):
-                return agent, passed_over
-            passed_over = True
-        return await self.default_of(place, found), passed_over
+            if agent and is_allowed(place, agent):
+                return agent, is_fallback
+            is_fallback = True
+        return await self.get_default(place, choices), is_fallback
 
     def fallback_note(self, agent: Agent, words: Texts) -> str:
         return words[AgentTexts].gone.format(display=agent.display_name(words.locale))

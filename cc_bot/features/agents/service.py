@@ -17,17 +17,17 @@ _NO_USER: Final = 0
 @dataclass(frozen=True, slots=True)
 class AgentChoices:
     agents: Agents
-    known: AgentStore
+    stored: AgentStore
     store: ChoiceStore
 
-    async def default_of(self, place: KnownPlace) -> Agent:
-        return await self.agents.default_of(place, await self.known.get_for_places(_NO_USER, place.key.ids))
+    async def get_default(self, place: KnownPlace) -> Agent:
+        return await self.agents.get_default(place, await self.stored.get_for_places(_NO_USER, place.key.ids))
 
     async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
         """The global default is stored only in a thread whose channel has another one."""
         if agent.name == DEFAULT_AGENT:
             await self.store.unset_default(place.key.place_id)
-            if (await self.default_of(place)).name == DEFAULT_AGENT:
+            if (await self.get_default(place)).name == DEFAULT_AGENT:
                 return
         await self.store.set_default(place.key.place_id, guild_id, agent.name, set_by)
 
@@ -35,8 +35,8 @@ class AgentChoices:
         """Set a user's agent there. The default agent is stored only if the channel has another one."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.key.place_id, None)
-            found = await self.known.get_for_places(user_id, place.key.ids)
-            if (await self.agents.chosen_in(place, found))[0].name == DEFAULT_AGENT:
+            found = await self.stored.get_for_places(user_id, place.key.ids)
+            if (await self.agents.select(place, found))[0].name == DEFAULT_AGENT:
                 return
         await self.store.choose(user_id, place.key.place_id, agent.name)
 

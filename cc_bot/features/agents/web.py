@@ -24,7 +24,7 @@ class AgentPages(Pages):
         if channel_id not in (session.place.channel_id, *(each.channel_id for each in drawn)):
             raise NothingHere
         place, before = await discord.place_of(channel_id), await discord.current_key(user_id, channel_id)
-        wanted = find_agent(await choices.agents.usable_at(place), text_of(request, "agent"))
+        wanted = find_agent(await choices.agents.list_available(place), text_of(request, "agent"))
         if wanted is None:
             raise UnknownAgent
         await choices.choose(user_id, place, wanted)

@@ -252,7 +252,9 @@ class CanvasPages(Pages):
             places=len(await self._channels(visitor)),
             canvas=canvas.visible_in("public" if hides else "private"),
             body_of=lambda element: body_of(element, visitor.words),
-            agents=await self._services.agents.usable_at(await self._services.discord.place_of(channel_id)),
+            agents=await self._services.agents.list_available(
+                await self._services.discord.place_of(channel_id)
+            ),
             agent=key.agent,
             hides=hides,
         )

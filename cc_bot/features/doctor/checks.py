@@ -15,7 +15,7 @@ from typing import Final
 
 from cc_bot import __version__
 from cc_bot.chat.agents import make_agents
-from cc_bot.chat.checks import SLACK_S, Check, Examined, Finding, Verdict, failed, ok, warning
+from cc_bot.chat.checks import SLACK_S, Check, CheckContext, Finding, Verdict, failed, ok, warning
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.tools import discover
 from cc_bot.config import Config
@@ -82,12 +82,12 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)
     agents = make_agents(config, discover().names)
-    given = Examined(config=config, words=words, online=not offline, agents=agents)
+    given = CheckContext(config=config, words=words, online=not offline, agents=agents)
     of_features = chain.from_iterable(module.list_checks(given) for module in modules("doctor"))
     return await run_checks([*list_checks(given), *of_features], words)
 
 
-def list_checks(given: Examined) -> Iterator[Check]:
+def list_checks(given: CheckContext) -> Iterator[Check]:
     config, words = given.config, given.words
     local = dialect_of(config.database_url) == "sqlite"
     yield Check("program", _check_program(config, words))
@@ -156,7 +156,7 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
     return ok("policy", words[DoctorTexts].policy_ok if there else words[DoctorTexts].policy_none)
 
 
-async def _check_models(given: Examined) -> Sequence[Finding]:
+async def _check_models(given: CheckContext) -> Sequence[Finding]:
     own = [name for agent in await given.list_agents() for name in agent.models]
     schemas = discover().schemas()
     return await services.check_models(given.config, given.words, own, schemas, offline=not given.online)

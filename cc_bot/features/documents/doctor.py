@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Final
 
-from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
 from cc_bot.domain.errors import DocumentsNotConfined, InputError
 from cc_bot.features.documents.reader import EXTRA_MODULES, DocumentReader
 from cc_bot.features.documents.texts import DocumentCheckTexts
@@ -19,7 +19,7 @@ SMALL_PDF: Final = (
 SMALL_RTF: Final = rb"{\rtf1 A page.}"
 
 
-def list_checks(given: Examined) -> Iterator[Check]:
+def list_checks(given: CheckContext) -> Iterator[Check]:
     words, unconfined = given.words, given.config.read_unconfined
     said = words[DocumentCheckTexts]
     reading = check_documents(DocumentReader(unconfined=unconfined), words)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
 from cc_bot.domain.text import one_line
 from cc_bot.features.mcp.catalog import from_text
 from cc_bot.features.mcp.file import servers_file
@@ -15,11 +15,11 @@ TIMEOUT_S: Final = 30.0  # for the servers to start and list their tools
 MAX_NAMES: Final = 10
 
 
-def list_checks(given: Examined) -> Iterator[Check]:
+def list_checks(given: CheckContext) -> Iterator[Check]:
     yield Check("tools", _check_servers(given), 2 * TIMEOUT_S, given.words[McpCheckTexts].tools)
 
 
-async def _check_servers(given: Examined) -> Sequence[Finding]:
+async def _check_servers(given: CheckContext) -> Sequence[Finding]:
     config, words = given.config, given.words
     sentences, servers = words[McpCheckTexts], await servers_file(config).load()
     known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)

@@ -54,7 +54,7 @@ class MemoryChanges:
         typed = f"/memory delete {number}" if kind == "added" else f"/memory undo {number}"
         return Action(label, kind, change.id, typed, former_id=change.former_id or 0)
 
-    async def now(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
+    async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
         ids = {each.id for each in changes} | {each.former_id for each in changes if each.former_id}
         memories = await stores.receipts.get_memories(user_id, ids)
         return [_with_current_state(each, memories) for each in changes]

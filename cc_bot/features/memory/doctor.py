@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from cc_bot.chat.checks import Check, Examined, Finding, ok, try_service
+from cc_bot.chat.checks import Check, CheckContext, Finding, ok, try_service
 from cc_bot.config import LOCAL, OFF
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.texts import MemoryCheckTexts
@@ -8,7 +8,7 @@ from cc_bot.llm.configured import build_embedder
 from cc_bot.texts import Texts
 
 
-def list_checks(given: Examined) -> Iterator[Check]:
+def list_checks(given: CheckContext) -> Iterator[Check]:
     config, words = given.config, given.words
     if given.online or config.embedding_model in (LOCAL, OFF):
         check = check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)

@@ -53,10 +53,10 @@ class ReminderChanges:
         label = texts.cancel if only_button else texts.cancel_one.format(text=text)
         return Action(label, "cancel", change.id, f"/remind delete {change.number}")
 
-    async def now(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
-        return [await self._now(each, user_id, stores) for each in changes]
+    async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
+        return [await self._refresh(each, user_id, stores) for each in changes]
 
-    async def _now(self, change: Change, user_id: int, stores: Stores) -> Change:
+    async def _refresh(self, change: Change, user_id: int, stores: Stores) -> Change:
         if change.kind == "cancelled":
             return change
         schedule = await stores[ScheduleStore].get(user_id, change.id)

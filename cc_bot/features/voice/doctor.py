@@ -2,7 +2,7 @@ import io
 import wave
 from collections.abc import Iterator
 
-from cc_bot.chat.checks import SLACK_S, Check, Examined, Finding, ok, try_service
+from cc_bot.chat.checks import SLACK_S, Check, CheckContext, Finding, ok, try_service
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber, build_speaker, build_transcriber
@@ -10,7 +10,7 @@ from cc_bot.features.voice.texts import VoiceCheckTexts
 from cc_bot.texts import Texts
 
 
-def list_checks(given: Examined) -> Iterator[Check]:
+def list_checks(given: CheckContext) -> Iterator[Check]:
     if given.online:
         config, words, limit_s = given.config, given.words, given.config.model_timeout_s + SLACK_S
         titles = words[VoiceCheckTexts]

@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cc_bot.chat.checks import Check, Examined, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
 from cc_bot.domain import errors
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.parts import make_access, make_searches
@@ -16,7 +16,7 @@ QUERY: Final = "cc-bot"
 _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
-def list_checks(given: Examined) -> Iterator[Check]:
+def list_checks(given: CheckContext) -> Iterator[Check]:
     config, words = given.config, given.words
     sentences, pages = words[WebPageCheckTexts], make_access(config).pages if given.online else None
     yield Check("reading", check_reading(pages, words, enabled=config.read_pages), label=sentences.reading)
