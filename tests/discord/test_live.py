@@ -62,7 +62,8 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
-    async with LiveAnswer(reply, EN, StopButton(1, "turn"), receipts=receipts, asker_id=1) as live:
+    live = LiveAnswer(reply, EN, StopButton(1, "turn"), receipts=receipts, asker_id=1)
+    async with live.painting():
         assert await reply.next() == EN[AnswerTexts].thinking
         for _ in range(4):
             passed_s += 2
@@ -91,7 +92,8 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
             live = LiveAnswer(
                 replies[number], EN, button, receipts=running.receipts, asker_id=1, pause_factor=beside
             )
-            lives.append(await shown.enter_async_context(live))
+            await shown.enter_async_context(live.painting())
+            lives.append(live)
         for _ in range(12):
             for live in lives:
                 live.feed(TextDelta("word "))

@@ -90,7 +90,7 @@ class Answers:
             await live.open()
             turn.message_id = int((await reply.message_ids())[0])
             await turn.on_opened(turn.message_id)
-        async with live, running.file_budget.use_for(recipient.user_id):
+        async with live.painting(), running.file_budget.use_for(recipient.user_id):
             with show_failures(live, recipient):
                 await self._run(turn, live)
             ended_at_s = time.monotonic()

@@ -5,11 +5,10 @@ Something visible changes at least every QUIET_S seconds, so that users see prog
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from types import TracebackType
 from typing import Final
 
 import hikari
@@ -55,7 +54,7 @@ _SHORT_CHARACTERS = 4000
 
 @dataclass(eq=False)
 class LiveAnswer:
-    """Shows one turn in one reply. Use it as a context manager, `feed` it events, then call `finish`."""
+    """Shows one turn in one reply. `feed` it events while it is `painting`, then call `finish`."""
 
     reply: Reply
     words: Texts
@@ -79,21 +78,21 @@ class LiveAnswer:
         self._changed.set()  # `_edit_due`: the first edit must not wait
         self._last_event_s = asyncio.get_running_loop().time()
 
-    async def __aenter__(self) -> "LiveAnswer":
-        self._painter = asyncio.create_task(self._paint())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # Not cancelled: a request in flight would take effect anyway.
-        for event in (self._ended, self._edit_due, self._changed):
-            event.set()
-        [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
-        if isinstance(outcome, hikari.ComponentStateConflictError):
-            _log.info("painting_left")  # logged out; the next process shows the rest
-        elif isinstance(outcome, Exception):
-            _log.error("painting_broke", exc_info=outcome)
+    @asynccontextmanager
+    async def painting(self) -> AsyncIterator[None]:
+        """Show the answer as it changes, until the block ends."""
+        painter = asyncio.create_task(self._paint())
+        try:
+            yield
+        finally:
+            for event in (self._ended, self._edit_due, self._changed):
+                event.set()
+            # Not cancelled: a request in flight would take effect anyway.
+            [outcome] = await asyncio.gather(painter, return_exceptions=True)
+            if isinstance(outcome, hikari.ComponentStateConflictError):
+                _log.info("painting_left")  # logged out; the next process shows the rest
+            elif isinstance(outcome, Exception):
+                _log.error("painting_broke", exc_info=outcome)
 
     async def open(self) -> None:
         """Post the first message, before the turn begins. Raises hikari's errors."""

@@ -205,16 +205,8 @@ class MessageReplies:
     ) -> Reply:
         """Reply below `sent`, if any: an earlier process may have posted more messages. `nonce`: the
         question's id unless given."""
-        outlet = MessageOutlet(
-            self.rest,
-            self.expected_deletions,
-            self.channels,
-            channel_id,
-            question_id,
-            nonce or str(question_id),
-            on_posted,
-            dm_fallback,
-        )
+        nonce = nonce or str(question_id)
+        outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback)
         return Reply(outlet, sent, is_continued=bool(sent))
 
     async def post_sentence(
@@ -266,9 +258,7 @@ class DmFallback:
 class MessageOutlet(Outlet):
     """Sends an answer as messages of the bot."""
 
-    rest: hikari.api.RESTClient
-    expected_deletions: ExpectedDeletions
-    channels: ChannelStore
+    replies: MessageReplies
     place_id: int
     question_id: int | None
     nonce: str
@@ -280,7 +270,7 @@ class MessageOutlet(Outlet):
     async def dm_outlet(self) -> "MessageOutlet | None":
         if self.dm_fallback is None:
             return None
-        dm_id = await open_dm(self.rest, self.dm_fallback.user_id)
+        dm_id = await open_dm(self.replies.rest, self.dm_fallback.user_id)
         if dm_id == self.place_id:
             return None
         await self.dm_fallback.on_fallback(dm_id)
@@ -313,16 +303,18 @@ class MessageOutlet(Outlet):
         return message.id
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        return (await self.rest.create_message(self.place_id, **new_message(page))).id
+        return (await self.replies.rest.create_message(self.place_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        await _try_to_record(self.channels.add_pages(self.place_id, _require_id(first_id), [int(message_id)]))
+        await _try_to_record(
+            self.replies.channels.add_pages(self.place_id, _require_id(first_id), [int(message_id)])
+        )
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
         """Return whether the message is not deleted. Edits it if the bot may not read the history."""
         # Discord also returns deleted messages for used nonces.
         try:
-            await retry(lambda: self.rest.fetch_message(self.place_id, message_id))
+            await retry(lambda: self.replies.rest.fetch_message(self.place_id, message_id))
         except hikari.NotFoundError:
             return False
         except hikari.ForbiddenError:
@@ -337,7 +329,7 @@ class MessageOutlet(Outlet):
 
     async def _create(self, page: Page, nonce: str, reply: hikari.UndefinedOr[int]) -> hikari.Message:
         return await retry(
-            lambda: self.rest.create_message(
+            lambda: self.replies.rest.create_message(
                 self.place_id,
                 **new_message(page),
                 nonce=nonce,
@@ -348,17 +340,17 @@ class MessageOutlet(Outlet):
         )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        edit = partial(self.rest.edit_message, self.place_id, _require_id(message_id), **changes)
-        await _edit_unarchived(self.rest, self.place_id, edit)
+        edit = partial(self.replies.rest.edit_message, self.place_id, _require_id(message_id), **changes)
+        await _edit_unarchived(self.replies.rest, self.place_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
-        self.expected_deletions.expect(_require_id(message_id))
+        self.replies.expected_deletions.expect(_require_id(message_id))
         with contextlib.suppress(hikari.NotFoundError):
-            await self.rest.delete_message(self.place_id, _require_id(message_id))
-        await _try_to_record(self.channels.drop_pages(self.place_id, [int(_require_id(message_id))]))
+            await self.replies.rest.delete_message(self.place_id, _require_id(message_id))
+        await _try_to_record(self.replies.channels.drop_pages(self.place_id, [int(_require_id(message_id))]))
 
     def pause_s(self, changes: int) -> float:
-        is_busy = changes > 0 and rate_limit_usage(self.rest) > BUSY_USAGE
+        is_busy = changes > 0 and rate_limit_usage(self.replies.rest) > BUSY_USAGE
         return BUSY_INTERVAL_S if is_busy else EDIT_INTERVAL_S
 
 
