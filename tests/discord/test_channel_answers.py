@@ -11,12 +11,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.ledger import Mention, channel_turn_id
-from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.messages import mentions as queue
-from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, MentionQueue
+from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, MentionQueue, WaitingUser
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.discord.places import LruCache
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
@@ -78,14 +77,16 @@ class Room(Place):
         waiting = await self.mentions()
         author_id = waiting[0].question.author_id
         mine = [each for each in waiting if each.question.author_id == author_id]
-        return await self.answers.answer(self.key, mine, await self.visitor(author_id))
+        return await self.answers.answer(await self.user(author_id), mine)
 
     async def remake(self, question: Message, *, again: bool = False) -> bool:
-        visitor = await self.visitor(question.author_id)
-        return await self.answers.answer_edit(self.key, question, visitor, reopen_failed=again)
+        user = await self.user(question.author_id)
+        return await self.answers.answer_edit(user, question, reopen_failed=again)
 
-    async def visitor(self, user_id: int) -> VisitorState:
-        return await self.stores.access.get_visitor_state(user_id, (self.key.place_id,))
+    async def user(self, user_id: int, key: ChannelKey | None = None) -> WaitingUser:
+        key = key or self.key
+        state = await self.stores.access.get_visitor_state(user_id, (key.place_id,))
+        return WaitingUser(user_id, key, state)
 
     async def mentions(self, key: ChannelKey | None = None) -> list[Mention]:
         due = await self.stores.ledger.list_due(key or self.key)
@@ -170,18 +171,18 @@ class TestWaiting:
         posted = await room.discord.post(room.aiko, thread, "どうしたらいい？", mention=True)
         question = Message("user", posted.content, discord_id=posted.id, author_id=room.aiko.id)
         await room.stores.channels.add(key, question, waiting=True)
-        assert await room.answers.answer(key, await room.mentions(key), await room.visitor(room.aiko.id))
+        assert await room.answers.answer(await room.user(room.aiko.id, key), await room.mentions(key))
         assert "冷蔵庫が鳴る" in room.prompt()
 
     async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
         gone = await room.asks("アイコ", "秘密の質問")
-        alone, visitor = await room.mentions(), await room.visitor(gone.author_id)
+        alone, user = await room.mentions(), await room.user(gone.author_id)
         await room.asks("アイコ", "元気？")
         both = await room.mentions()
         await room.stores.channels.delete([gone.discord_id or 0])
-        assert await room.answers.answer(room.key, alone, visitor)
+        assert await room.answers.answer(user, alone)
         assert (room.table.model.requests, room.written()) == ([], [])
-        await room.answers.answer(room.key, both, visitor)
+        await room.answers.answer(user, both)
         assert "秘密" not in room.prompt()
         assert (len(room.written()), await room.waiting()) == (1, ())
 
@@ -304,8 +305,7 @@ class TestAnAnswer:
         room.discord.faults.forget()
         expected = ["別の答えです。" if anew else "答えです。"]
         assert await room.stored_unseen() == expected
-        visitor = await room.visitor(question.author_id)
-        await room.answers.show_stored(room.key, question.author_id, visitor)
+        await room.answers.show_stored(await room.user(question.author_id))
         assert (room.texts(), await room.stored_unseen()) == (expected, [])
 
     async def test_that_can_not_be_stored_leaves_the_one_before_and_tells_what_was_done(

@@ -70,6 +70,15 @@ def id_of(question: Message) -> int:
     return question.discord_id
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingUser:
+    """A user with questions in a channel or thread, and what the database says of them."""
+
+    id: int
+    key: ChannelKey
+    state: VisitorState
+
+
 @dataclass(eq=False, slots=True)
 class ChannelAnswers:
     """Answers the waiting questions of one user in a channel or thread.
@@ -85,67 +94,58 @@ class ChannelAnswers:
     _answered_texts: LruCache[int, int] = field(default_factory=LruCache)
     """By question: the hash of its text when it was last answered."""
 
-    async def answer(self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState) -> bool:
+    async def answer(self, user: WaitingUser, waiting: Sequence[Mention]) -> bool:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
         begin_turn()
-        turn, reply = await self._begin(key, waiting, visitor)
-        turn.on_opened = partial(self._record_message, key, turn)
+        turn, reply = await self._begin(user, waiting)
+        turn.on_opened = partial(self._record_message, user.key, turn)
         try:
-            return await self._deliver(key, turn, reply)
+            return await self._deliver(user.key, turn, reply)
         except REFUSALS as error:
             await self._mark_unreachable(turn, error)
-            await self.stores.ledger.give_up(key, turn.mentions)
+            await self.stores.ledger.give_up(user.key, turn.mentions)
             return True
 
     async def post_sentence(
-        self,
-        key: ChannelKey,
-        waiting: Sequence[Mention],
-        sentence: Callable[[Texts], str],
-        visitor: VisitorState,
+        self, user: WaitingUser, waiting: Sequence[Mention], sentence: Callable[[Texts], str]
     ) -> None:
         """Post a sentence instead of an answer, and what the tools of an interrupted turn changed."""
-        turn, reply = await self._begin(key, waiting, visitor)
-        words, user_id = turn.recipient.words, turn.recipient.user_id
-        page = unanswered_page(sentence(words), turn.row.calls, texts_for_channel(words), user_id, "public")
+        turn, reply = await self._begin(user, waiting)
+        words = turn.recipient.words
+        page = unanswered_page(sentence(words), turn.row.calls, texts_for_channel(words), user.id, "public")
         try:
             await reply.show((page,))
         except REFUSALS as error:
             await self._mark_unreachable(turn, error)
-        await self.stores.ledger.give_up(key, turn.mentions)
+        await self.stores.ledger.give_up(user.key, turn.mentions)
 
-    async def answer_edit(
-        self, key: ChannelKey, question: Message, visitor: VisitorState, *, reopen_failed: bool
-    ) -> bool:
+    async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
         """Answer an edited question again in place, if its answer is its author's newest and was given to an
         older text. `reopen_failed`: one whose answer failed waits again. Returns whether that is done."""
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
-        newest = await self.stores.channels.get_newest_answer(key, question.author_id)
+        newest = await self.stores.channels.get_newest_answer(user.key, user.id)
         if answer_id is not None and reopen_failed:
-            await ledger.reopen(key, question.author_id, answer_id)
+            await ledger.reopen(user.key, user.id, answer_id)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await ledger.list_questions(answer_id)
             changed = any(self._answered_texts.get(id_of(each)) != hash(each.content) for each in questions)
-            if changed and not await self._answer_again(key, newest, questions, visitor):
+            if changed and not await self._answer_again(user, newest, questions):
                 return False
-        await ledger.mark_edit_processed(key, question)
+        await ledger.mark_edit_processed(user.key, question)
         return True
 
-    async def _answer_again(
-        self, key: ChannelKey, answer: Message, questions: Sequence[Message], visitor: VisitorState
-    ) -> bool:
+    async def _answer_again(self, user: WaitingUser, answer: Message, questions: Sequence[Message]) -> bool:
         try:
-            calls, user_id = self.runner.assistant.approvals, questions[0].author_id
-            await calls.check_none_in_flight(user_id, answer.id or 0)
+            await self.runner.assistant.approvals.check_none_in_flight(user.id, answer.id or 0)
         except AnswerInUse:  # a new answer would remove the Stop button of its tool
             return False
         begin_turn()
-        answer_id, turn = id_of(answer), await self._make_turn(key, questions, visitor)
+        answer_id, turn = id_of(answer), await self._make_turn(user, questions)
         turn.message_id, turn.asked_again = answer_id, True
         turn.before = await self._render_stored(turn, answer)
-        reply = self._make_reply(key, turn, await self._list_messages(answer_id))
-        return await self._deliver(key, turn, reply)
+        reply = self._make_reply(user.key, turn, await self._list_messages(answer_id))
+        return await self._deliver(user.key, turn, reply)
 
     async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: Reply) -> bool:
         """Show the answer, and record the outcome. Returns whether the questions are done."""
@@ -166,13 +166,14 @@ class ChannelAnswers:
             await self.stores.ledger.give_up(key, turn.mentions, failed_in)
         return not state.unseen
 
-    async def show_stored(self, key: ChannelKey, user_id: int, visitor: VisitorState) -> None:
+    async def show_stored(self, user: WaitingUser) -> None:
         """Show the user's answers that are stored but not completely shown."""
+        key = user.key
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(id_of(answer))
-            if all(question.author_id != user_id for question in questions):
+            if all(question.author_id != user.id for question in questions):
                 continue
-            turn = await self._make_turn(key, questions, visitor)
+            turn = await self._make_turn(user, questions)
             reply = self._make_reply(key, turn, await self._list_messages(id_of(answer)))
             try:
                 pages = await self._render_stored(turn, answer)
@@ -186,30 +187,26 @@ class ChannelAnswers:
                 await self._mark_unreachable(turn, error)
             await self._record_pages(key, reply, shown=True)
 
-    async def _begin(
-        self, key: ChannelKey, waiting: Sequence[Mention], visitor: VisitorState
-    ) -> tuple[DiscordTurn, Reply]:
+    async def _begin(self, user: WaitingUser, waiting: Sequence[Mention]) -> tuple[DiscordTurn, Reply]:
         """Make the next turn: first one that a crash interrupted."""
         if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.nonce_question_id == nonce_id]
-            turn = await self._make_turn(key, [each.question for each in served], visitor)
+            turn = await self._make_turn(user, [each.question for each in served])
             turn.row = replace(turn.row, calls=served[-1].calls)
             shown_in = next(filter(None, (each.shown_in for each in served)), None)
             answer_id = shown_in or self._unrecorded.get(id_of(turn.mentions[0]))
             sent = await self._list_messages(answer_id) if answer_id else ()
-            return turn, self._make_reply(key, turn, sent, nonce_id)
-        turn = await self._make_turn(key, [each.question for each in next_batch(waiting)], visitor)
-        await self.stores.ledger.begin_answer(key, turn.mentions, turn.row.question_id or 0)
-        return turn, self._make_reply(key, turn)
+            return turn, self._make_reply(user.key, turn, sent, nonce_id)
+        turn = await self._make_turn(user, [each.question for each in next_batch(waiting)])
+        await self.stores.ledger.begin_answer(user.key, turn.mentions, turn.row.question_id or 0)
+        return turn, self._make_reply(user.key, turn)
 
-    async def _make_turn(
-        self, key: ChannelKey, questions: Sequence[Message], visitor: VisitorState
-    ) -> DiscordTurn:
-        runner, user_id, newest_id = self.runner, questions[-1].author_id, id_of(questions[-1])
+    async def _make_turn(self, user: WaitingUser, questions: Sequence[Message]) -> DiscordTurn:
+        runner, key, newest_id = self.runner, user.key, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)
-        recipient = await runner.recipients.for_author(key.place_id, user_id, typed, visitor.settings)
-        agent = await runner.chooser.for_mentions(key, visitor.agents)
-        session, guild_id = SessionKey(user_id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
+        recipient = await runner.recipients.for_author(key.place_id, user.id, typed, user.state.settings)
+        agent = await runner.chooser.for_mentions(key, user.state.agents)
+        session, guild_id = SessionKey(user.id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
         row = PendingTurn(
             channel_turn_id(newest_id),
             session,
@@ -224,7 +221,7 @@ class ChannelAnswers:
             row,
             recipient,
             SelectedAgent(session, agent),
-            role_ids=self.roles.get((guild_id, user_id)),
+            role_ids=self.roles.get((guild_id, user.id)),
             place=key,
             mentions=tuple(questions),
         )
@@ -355,7 +352,8 @@ class MentionQueue:
             begun = begun[: max(0, MAX_CONCURRENT_USERS - len(serving))]
             for user_id in begun if not self._closed.is_set() else ():
                 self._serving.add((key, user_id))
-                self._tasks.start(self._serve_user(key, by_user[user_id], visitor_states[user_id]))
+                user = WaitingUser(user_id, key, visitor_states[user_id])
+                self._tasks.start(self._serve_user(user, by_user[user_id]))
             if len(begun) == len(by_user):
                 self._waiting.discard(key)
                 return
@@ -363,10 +361,10 @@ class MentionQueue:
             if key not in self._typing:
                 self._tasks.start(self._show_typing(key))
 
-    async def _serve_user(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> None:
-        user_id, more = due[0].question.author_id, False
+    async def _serve_user(self, user: WaitingUser, due: Sequence[Mention]) -> None:
+        key, more = user.key, False
         try:
-            if after_s := await self._process(key, due, visitor):
+            if after_s := await self._process(user, due):
                 self._retry_later(key, None, after_s)
             else:
                 more = len(due) > 1 or due[0].state != "accepted"  # perhaps only some are answered
@@ -376,7 +374,7 @@ class MentionQueue:
             _log.error("mentions_broke", place=key.place_id, exc_info=True)
             self._retry_later(key, None, RETRY_S)
         finally:
-            self._serving.discard((key, user_id))
+            self._serving.discard((key, user.id))
             if more or key in self._waiting:
                 self.wake(key)
 
@@ -396,51 +394,45 @@ class MentionQueue:
                 await asyncio.wait_for(self._closed.wait(), TYPING_S)
         self._typing.discard(key)
 
-    async def _process(self, key: ChannelKey, due: Sequence[Mention], visitor: VisitorState) -> float:
+    async def _process(self, user: WaitingUser, due: Sequence[Mention]) -> float:
         """Answer a user's questions and edits. Returns the seconds until a retry; 0 if done. Edits come
         first: an answer that is not the newest is not replaced."""
-        user_id = due[0].question.author_id
         if any(each.state == "answered" for each in due):
-            await self.answers.show_stored(key, user_id, visitor)
-        refusal = await self.gate.refusal_in(key, user_id, visitor.in_force)
+            await self.answers.show_stored(user)
+        refusal = await self.gate.refusal_in(user.key, user.id, user.state.in_force)
         edited = [each.question for each in due if each.state == "edited"]
-        edits_done = [await self._answer_edit(key, each, refusal, visitor) for each in edited]
+        edits_done = [await self._answer_edit(user, each, refusal) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
-        if waiting and not await self._answer(key, waiting, refusal, visitor):
+        if waiting and not await self._answer(user, waiting, refusal):
             return RETRY_S
         return 0.0 if all(edits_done) else IN_USE_RETRY_S
 
-    async def _answer_edit(
-        self, key: ChannelKey, question: Message, refusal: Refusal | None, visitor: VisitorState
-    ) -> bool:
+    async def _answer_edit(self, user: WaitingUser, question: Message, refusal: Refusal | None) -> bool:
         if self._closed.is_set():
             return False
         if refusal:
-            await self._ledger.mark_edit_processed(key, question)
+            await self._ledger.mark_edit_processed(user.key, question)
             return True
-        return await self.answers.answer_edit(
-            key, question, visitor, reopen_failed=self._age(question) <= MAX_EDIT_AGE
-        )
+        is_recent = self._age(question) <= MAX_EDIT_AGE
+        return await self.answers.answer_edit(user, question, reopen_failed=is_recent)
 
-    async def _answer(
-        self, key: ChannelKey, waiting: Sequence[Mention], refusal: Refusal | None, visitor: VisitorState
-    ) -> bool:
+    async def _answer(self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None) -> bool:
         post_sentence = self.answers.post_sentence
         if left_behind := [each for each in waiting if each.is_before_reset]:
-            await post_sentence(key, left_behind, lambda words: words[MentionTexts].left_behind, visitor)
+            await post_sentence(user, left_behind, lambda words: words[MentionTexts].left_behind)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of(refusal)
-            await post_sentence(key, waiting, lambda words: explain(error, words), visitor)
+            await post_sentence(user, waiting, lambda words: explain(error, words))
         elif refusal:  # not announced in the channel
-            await self._ledger.give_up(key, [each.question for each in waiting])
+            await self._ledger.give_up(user.key, [each.question for each in waiting])
         elif late := [
             each
             for each in waiting
             if self._age(each.question) > MAX_QUESTION_AGE and id_of(each.question) not in self._asked_again
         ]:
-            await post_sentence(key, late, lambda words: words[MentionTexts].away, visitor)
+            await post_sentence(user, late, lambda words: words[MentionTexts].away)
         else:
-            done = not self._closed.is_set() and await self.answers.answer(key, waiting, visitor)
+            done = not self._closed.is_set() and await self.answers.answer(user, waiting)
             if done:
                 self._asked_again.difference_update(id_of(each.question) for each in waiting)
             return done
