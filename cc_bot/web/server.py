@@ -138,9 +138,8 @@ class RequestGuard:
         except web.HTTPException as sent:
             if sent.status < 400:
                 raise
-            return self._error_page(
-                request, NothingHere() if sent.status in (403, 404, 405) else InputError()
-            )
+            refusal = NothingHere() if sent.status in (403, 404, 405) else InputError()
+            return self._error_page(request, refusal)
         except Exception:  # noqa: BLE001 - users see no traceback; the record has the rest
             _log.error("page_broke", page=route_name(request), exc_info=True)
             return self._error_page(request, CcBotError())

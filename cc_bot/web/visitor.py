@@ -115,10 +115,10 @@ class RequestLimiter:
     period_s: float = 1.0
     _times_s: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
 
-    def count(self, who: object, now_s: float) -> None:
+    def count(self, sender: object, now_s: float) -> None:
         """Raises TooManyRequests."""
-        times_s = self._times_s.setdefault(who, deque(maxlen=self.max_requests))
-        self._times_s.move_to_end(who)
+        times_s = self._times_s.setdefault(sender, deque(maxlen=self.max_requests))
+        self._times_s.move_to_end(sender)
         if len(self._times_s) > MAX_TRACKED:
             self._times_s.popitem(last=False)
         if len(times_s) == self.max_requests and times_s[0] > now_s - self.period_s:
@@ -137,11 +137,8 @@ def is_secure(request: web.Request) -> bool:
 
 
 def has_our_origin(request: web.Request) -> bool:
-    url, origin, host = (
-        request.app[SETTINGS].url,
-        single_header(request, "Origin").lower(),
-        request.host.lower(),
-    )
+    url, host = request.app[SETTINGS].url, request.host.lower()
+    origin = single_header(request, "Origin").lower()
     if is_secure(request):
         return origin == url
     return origin in (f"http://{host}", url if host == urlsplit(url).netloc else "")
@@ -165,12 +162,10 @@ def _is_loopback(host: str) -> bool:
 def address_of(request: web.Request) -> str:
     """Return the nearest address that is not our proxy's; for IPv6 its network, that of one household or
     machine (RFC 6177)."""
-    address_text = request.remote or ""
+    address_text, proxies = request.remote or "", request.app[SETTINGS].proxies
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     with suppress(ValueError):
-        while forwarded and any(
-            ip_address(address_text) in network for network in request.app[SETTINGS].proxies
-        ):
+        while forwarded and any(ip_address(address_text) in network for network in proxies):
             address_text = forwarded.pop() or address_text
         address = ip_address(address_text)
         if isinstance(address, IPv6Address) and not address.ipv4_mapped:

@@ -55,7 +55,7 @@ class TestReminder:
         for each in (page, again, heartbeat, *(pages.stopped_page(one, WORDS) for one in stopped)):
             assert utf16_length(each.content) <= MESSAGE_LIMIT
         for count in (1, 2, 5):
-            limit = reminders.MAX_QUOTED_CHARACTERS // (2 * count - 1)
+            limit = reminders.MAX_QUOTE_LENGTH // (2 * count - 1)
             lines = (reminders.reminder_sentence(schedule(text=text), NOON, OWNER, limit=limit),) * count
             action = Action(WORDS[ReminderTexts].cancel, "cancel", 1, "/remind delete 1")
             view = reply_view(Reply(lines, notes=("x" * 200,), actions=(action,) * count), OWNER)

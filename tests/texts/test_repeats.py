@@ -9,7 +9,7 @@ import pytest
 from cc_bot.domain.errors import RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
 from cc_bot.domain.text import Locale
 from cc_bot.domain.when.resolve import parse_schedules
-from cc_bot.features.reminders.texts import RepeatTexts, describe_repeat
+from cc_bot.features.reminders.texts import RepeatTexts
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import command_names
 from tests.domain.phrases import table
@@ -18,7 +18,7 @@ from tests.domain.phrases import table
 def test_a_repeat_is_told_as_people_say_it() -> None:
     for line in table("repeats_said").splitlines():
         repeat, *told = line.split(" | ")
-        assert [describe_repeat(repeat, texts(each)[RepeatTexts]) for each in (Locale.JA, Locale.EN)] == told
+        assert [texts(each)[RepeatTexts].describe(repeat) for each in (Locale.JA, Locale.EN)] == told
 
 
 @pytest.mark.parametrize("locale", list(Locale))

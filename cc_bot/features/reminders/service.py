@@ -14,10 +14,10 @@ from cc_bot.domain.when.repeats import Quiet, move_start
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
-from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts, describe_repeat
+from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts
 from cc_bot.texts import Texts
 
-MAX_QUOTED_CHARACTERS: Final = 700
+MAX_QUOTE_LENGTH: Final = 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ async def add(
         )
         for due_at, cron in planned
     ]
-    limit = MAX_QUOTED_CHARACTERS // (2 * len(added) - 1)  # five fit a message
+    limit = MAX_QUOTE_LENGTH // (2 * len(added) - 1)  # five fit a message
     in_dm = caller.words[ReminderTexts].by_dm_instead
     where = in_dm if destination.moved_to_dm else _describe_place(added[0], caller)
     return Reply(
@@ -151,39 +151,30 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     """Resume a paused reminder; a single time in the past is sent at once."""
     texts, before = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, before.id)
-    text = caller.text(before.text, MAX_QUOTED_CHARACTERS)
+    text = caller.text(before.text, MAX_QUOTE_LENGTH)
     if resumed is None:
         return Reply((texts.not_paused.format(text=text),))
     return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
 
 
 def reminder_sentence(
-    reminder: Schedule | ReminderChange,
-    due_at: datetime,
-    caller: Caller,
-    *,
-    limit: int = MAX_QUOTED_CHARACTERS,
+    reminder: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTE_LENGTH
 ) -> str:
     texts, text = caller.words[ReminderTexts], caller.text(reminder.text, limit)
     if reminder.repeat:
-        repeat = describe_repeat(reminder.repeat, caller.words[RepeatTexts])
+        repeat = caller.words[RepeatTexts].describe(reminder.repeat)
         return texts.again_and_again.format(repeat=repeat, time=caller.at(due_at), text=text)
     return texts.once.format(time=caller.moment(due_at), text=text)
 
 
 def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
-    return caller.words[ReminderTexts].cancelled.format(
-        text=caller.text(schedule.text, MAX_QUOTED_CHARACTERS)
-    )
+    return caller.words[ReminderTexts].cancelled.format(text=caller.text(schedule.text, MAX_QUOTE_LENGTH))
 
 
 def reminder_item(schedule: Schedule, caller: Caller) -> Item:
     times = [caller.moment(schedule.due_at)]
     if schedule.repeat:
-        times = [
-            f"🔁 {describe_repeat(schedule.repeat, caller.words[RepeatTexts])}",
-            caller.at(schedule.due_at),
-        ]
+        times = [f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}", caller.at(schedule.due_at)]
     paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if paused else ""
     return Item(schedule.number, schedule.text, (*times, _describe_place(schedule, caller)), trouble)

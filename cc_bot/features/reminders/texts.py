@@ -99,25 +99,24 @@ class RepeatTexts(Area):
     comma = Sentence(ja="・", en=", ")
     last_comma = Sentence(ja="・", en=" and ")
 
-
-def describe_repeat(repeat: str, phrases: RepeatTexts) -> str:
-    """Return a repeat in words: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00. It fits into 「…にお知らせします」
-    and `I'll remind you …`. Other repeats are returned as cron.
-    """
-    if match := _HOURS.fullmatch(repeat):
-        return _describe_hours(phrases, int(match[1]))
-    try:
-        cron, interval = split_repeat(repeat)
-        minute, hour, *days = cron.split()
-        steps = _HOUR_STEPS.fullmatch(hour)
-        if interval is None and days == ["*"] * 3 and (steps or hour == "*"):
-            if steps:
-                return _describe_hours(phrases, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
-            return phrases.hourly_at.format(minute=minute) if int(minute) else phrases.hourly
-        times = [_describe_time(phrases, each, int(minute)) for each in _parse_numbers(hour)]
-        return phrases.at.format(days=_describe_days(phrases, interval, *days), times=_join(phrases, times))
-    except (ValueError, IndexError, TypeError):
-        return phrases.by_cron.format(cron=repeat)
+    def describe(self, repeat: str) -> str:
+        """Return a repeat in words: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00. It fits into 「…にお知らせします」
+        and `I'll remind you …`. Other repeats are returned as cron.
+        """
+        if match := _HOURS.fullmatch(repeat):
+            return _describe_hours(self, int(match[1]))
+        try:
+            cron, interval = split_repeat(repeat)
+            minute, hour, *days = cron.split()
+            steps = _HOUR_STEPS.fullmatch(hour)
+            if interval is None and days == ["*"] * 3 and (steps or hour == "*"):
+                if steps:
+                    return _describe_hours(self, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
+                return self.hourly_at.format(minute=minute) if int(minute) else self.hourly
+            times = [_describe_time(self, each, int(minute)) for each in _parse_numbers(hour)]
+            return self.at.format(days=_describe_days(self, interval, *days), times=_join(self, times))
+        except (ValueError, IndexError, TypeError):
+            return self.by_cron.format(cron=repeat)
 
 
 def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:

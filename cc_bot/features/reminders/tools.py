@@ -28,7 +28,7 @@ from cc_bot.domain.when.resolve import parse_schedule
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
 from cc_bot.features.reminders.model import ReminderChange, Schedule, may_mention
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.texts import RepeatTexts, describe_repeat
+from cc_bot.features.reminders.texts import RepeatTexts
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import ProposalTexts
 
@@ -139,7 +139,7 @@ def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime,
 def _time_line(
     due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None
 ) -> ProposalLine:
-    repeat = on_one_line(describe_repeat(cron, words[RepeatTexts])) if cron else ""
+    repeat = on_one_line(words[RepeatTexts].describe(cron)) if cron else ""
     moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
     return field_line(words[ProposalTexts].time, moment, words)
 

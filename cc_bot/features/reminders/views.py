@@ -22,7 +22,7 @@ def choice_name(schedule: Schedule) -> str:
 
 SNOOZE_MINUTES: Final = (10, 60)
 LATE_AFTER: Final = timedelta(minutes=2)  # then the reminder says that it is late
-MAX_QUOTED_CHARACTERS: Final = 200
+MAX_QUOTE_LENGTH: Final = 200
 MAX_LISTED: Final = 6
 
 
@@ -86,7 +86,7 @@ def stopped_page(schedule: Schedule, words: Texts) -> Page:
 
 
 def _quoted(schedule: Schedule) -> str:
-    return escape_markdown(shorten(one_line(schedule.text), MAX_QUOTED_CHARACTERS))
+    return escape_markdown(shorten(one_line(schedule.text), MAX_QUOTE_LENGTH))
 
 
 def _plain_text(text: str) -> str:
