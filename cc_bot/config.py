@@ -27,7 +27,7 @@ from cc_bot.files import decode_text, read_regular
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "console"]
-"""auto: readable lines on a terminal, else JSON."""
+"""`auto`: readable lines on a terminal, else JSON."""
 Synchronous = Literal["NORMAL", "FULL"]
 
 DEFAULT_MODEL = "gpt-5.4-mini"
@@ -35,11 +35,11 @@ LOCAL = "local"
 """The sentence encoder of the extra `semantic`, if installed."""
 OFF = "off"
 NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
-"""Needed by a model named in a setting."""
+"""The settings that name a server, one of which a model needs."""
 
 MAX_DOTENV_BYTES: Final = 1 << 18
 MAX_NUMBER: Final = 10**9
-"""Counts and seconds, within what a database and a clock take."""
+"""The largest count or number of seconds."""
 MAX_DAYS: Final = 36_500
 MAX_SHARDS: Final = 16_000
 
@@ -246,7 +246,7 @@ def _setting(
 @dataclass(frozen=True, slots=True)
 class Config:
     variables: Mapping[str, str] = field(repr=False)
-    """For `${NAME}` in mcp.json."""
+    """The environment and `.env`, for `${NAME}` in mcp.json."""
     operator_locale: Locale
     """The system's language, unless CC_BOT_LOCALE is set."""
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
@@ -262,10 +262,10 @@ class Config:
     policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=optional(Path))
     mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=optional(Path))
     tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
-    """Tokens that tools of servers may take in a request."""
+    """The tokens that tools of servers may take in a request."""
     backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
     owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
-    """Empty: those in the policy file, else the application's."""
+    """Empty: the owners in the policy file, else the application's."""
     synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", choice(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
@@ -274,7 +274,7 @@ class Config:
     """In turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
     profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole_number(0, MAX_PINNED), "0–10")
-    """0: the model looks them up."""
+    """Memories in each request. 0: the model looks them up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
     """LOCAL, OFF, or a model at `openai_base_url`."""
     transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", optional(), NO_SERVER)
@@ -285,9 +285,9 @@ class Config:
     speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), NO_SERVER)
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
     read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", on_off, "on / off")
-    """Pages whose addresses the user wrote."""
+    """Whether pages are read whose addresses the user wrote."""
     read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, on_off, "on / off")
-    """Read documents and pages without a sandbox if the system has none."""
+    """Whether documents and pages are read without a sandbox if the system has none."""
     search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", optional(url), "http://localhost:8080")
     brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(key), "BSA…", secret=True)
     session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
@@ -298,7 +298,7 @@ class Config:
     """Patterns of text that must not be saved as memories."""
     channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", choice(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
-    """For users of unknown language."""
+    """The language of users whose own is unknown."""
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
     log_level: LogLevel = _setting(
         "CC_BOT_LOG_LEVEL", "info", choice(LogLevel), "debug / info / warning / error"
@@ -311,24 +311,24 @@ class Config:
     usage_days: int = _setting("CC_BOT_USAGE_DAYS", "400", days, "400")
     copy_days: int = _setting("CC_BOT_COPY_DAYS", "30", days, "30")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
-    """For files beside the database, if it is on a server."""
+    """The folder of the files that are otherwise beside the database, if that is on a server."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
     web_proxies: tuple[IPv4Network | IPv6Network, ...] = _setting(
         "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
     )
-    """Whose X-Forwarded-For is trusted."""
+    """The proxies whose X-Forwarded-For is trusted."""
     shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", optional(shards), "0-3")
-    """None: all."""
+    """None: all shards."""
     shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole_number(0, MAX_SHARDS), "16")
-    """0: as recommended by Discord."""
+    """0: the number that Discord recommends."""
     api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, on_off, "on / off")
-    """DISCORD_API_URL itself enforces rate limits over all processes."""
+    """Whether the proxy at DISCORD_API_URL enforces rate limits over all processes."""
     service_manager: str = _setting("NOTIFY_SOCKET")
-    """Set by systemd."""
+    """The address of systemd's socket, which systemd sets."""
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
-    """For tests."""
+    """Moves the clock in tests."""
 
     @property
     def retention(self) -> Retention:

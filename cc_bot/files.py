@@ -39,15 +39,15 @@ _ISO_2022_JP_ESCAPE: Final = re.compile(rb"\x1b\$[@B(]|\x1b\([JI]")
 _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])"
 )
-"""Never in text. Escapes are allowed in colour codes of terminal logs."""
+"""Characters that text never holds. Escapes are allowed in colour codes of terminal logs."""
 _END_OF_FILE: Final = "\x1a"
-"""Ends files of old DOS editors."""
+"""The last character of files of old DOS editors."""
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
-"""Common kanji of EUC-JP look like these in Shift_JIS."""
+"""Common kanji of EUC-JP become these if decoded as Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
-"""User-defined characters of Shift_JIS; many of them mean another encoding."""
+"""User-defined characters of Shift_JIS. Many of them show that the encoding is another."""
 _FEW: Final = 20
-"""Tolerated ratio: one strange character in so many."""
+"""Fewer than one strange character in so many is tolerated."""
 
 
 def decode_text(data: bytes) -> str | None:
@@ -85,7 +85,7 @@ _KNOWN: Final = re.compile(
     r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
     r"|koi8[_-][ru]"
 )
-"""Text encodings; some of Python's codecs are not."""
+"""Encodings of text, as some of Python's codecs are none."""
 
 _DAMAGED: Final = "\ufffd"
 

@@ -17,7 +17,7 @@ retries once without a pause, until Discord bans the bot."""
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Spaces calls evenly: many reminders are due at nine in the morning."""
+    """Spaces calls evenly, as many reminders are due at the same time."""
 
     _next_s: float = 0.0
 
@@ -29,7 +29,7 @@ class RateLimiter:
 
 
 class Tasks(set[asyncio.Task[None]]):
-    """Background tasks, kept until they end."""
+    """Background tasks, held until they end: asyncio holds only weak references."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self.add(task := asyncio.create_task(work))
@@ -67,8 +67,8 @@ class KeyedLock:
 
     @asynccontextmanager
     async def after(self, key: Hashable) -> AsyncIterator[Callable[[], None]]:
-        """Wait for earlier holders of the key and block later ones, until exit or until the yielded function
-        is called."""
+        """Wait for earlier holders of the key. Later ones wait until exit, or until the yielded function is
+        called."""
         lock = self._locks.setdefault(key, asyncio.Lock())
         self._joined[key] += 1
         try:
@@ -86,14 +86,14 @@ class KeyedLock:
 
 
 MAX_EXPORTS: Final = 4
-"""Per user, the current one included."""
+"""The number of files that a user may wait for, the current one included."""
 
 T = TypeVar("T")
 
 
 class ExportQueue:
-    """Queues the making and reading of files: per user, and one at a time overall. Each takes a second of a
-    thread, and is held until Discord has it."""
+    """Queues the writing and reading of files, per user and one at a time overall. Each takes a second of a
+    thread, and stays in memory until Discord has received it."""
 
     def __init__(self) -> None:
         self._order = KeyedLock()
@@ -106,7 +106,7 @@ class ExportQueue:
         return self._order.after(user_id)
 
     async def make_parts(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Make each part exclusively; others may run while it is sent."""
+        """Make one part at a time; other exports may run while it is sent."""
         with suppress(StopAsyncIteration):
             while True:
                 async with self.work:

@@ -31,7 +31,7 @@ MAX_WORD_LETTERS: Final = 20
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
-    """`auto`: readable lines on a terminal, else JSON."""
+    """Log to stderr. `auto`: readable lines on a terminal, else JSON."""
     terminal = sys.stderr.isatty()
     lines = terminal if format_ == "auto" else format_ == "console"
     shared: list[structlog.typing.Processor] = [
@@ -70,7 +70,7 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 
 
 def _without_token(match: re.Match[str]) -> str:
-    """Keep a long name made of short words; "…" for what may be a token."""
+    """Return a long name made of short words as it is, and "…" for what may be a token."""
     words = [word for word in re.split("[_-]", match[0]) if word]
     is_name = all(len(word) <= MAX_WORD_LETTERS and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
@@ -90,30 +90,30 @@ def _exceptions_without_messages(_logger: object, _method: str, record: Record) 
 
 # Job ids connect the records of a turn or of one run of background work. They belong to a task and are
 # inherited by tasks that it starts. A front end calls `begin_turn` when it sees a question, and the assistant
-# `take_up_turn`, which makes an id if there is none.
+# `claim_turn_id`, which makes an id if there is none.
 
 
 @dataclass(slots=True)
 class _Turn:
-    taken_up: bool = False
+    is_claimed: bool = False
 
 
-_begun: ContextVar[_Turn | None] = ContextVar("begun", default=None)
+_current_turn: ContextVar[_Turn | None] = ContextVar("current_turn", default=None)
 
 
 def begin_turn() -> None:
     bind_contextvars(turn=secrets.token_hex(4))
-    _begun.set(_Turn())
+    _current_turn.set(_Turn())
 
 
-def take_up_turn() -> str:
-    """Use the turn id of this task, or a new one."""
-    begun = _begun.get()
-    if begun is None or begun.taken_up:
+def claim_turn_id() -> str:
+    """Return the turn id of this task, or a new one if an earlier turn has used it."""
+    turn = _current_turn.get()
+    if turn is None or turn.is_claimed:
         begin_turn()
-        begun = _begun.get()
-    if begun is not None:
-        begun.taken_up = True
+        turn = _current_turn.get()
+    if turn is not None:
+        turn.is_claimed = True
     return str(get_contextvars().get("turn", ""))
 
 
@@ -125,7 +125,7 @@ def job(name: str, **fields: object) -> Iterator[None]:
 
 @contextmanager
 def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[None]:
-    """Background work that goes on after any error: it is logged, as `…_failed` if we expect it."""
+    """Log an error of background work instead of raising it, as `…_failed` if it is an expected one."""
     log = structlog.get_logger(__name__)
     failures: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)
     with job(name, **fields):
@@ -146,19 +146,19 @@ _STANDARD_FIELDS: Final = frozenset({"event", "level", "timestamp", "logger"})
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRecord:
+class RecentRecord:
     at: datetime
     level: str
     logger: str
     event: str
-    """Empty for a library's record, whose text may quote users."""
+    """The event's name. Empty for a library's record, whose text may quote users."""
     fields: Mapping[str, str]
 
 
 class RecentRecords(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
-        self._records = deque[KeptRecord](maxlen=MAX_RECORDS)
+        self._records = deque[RecentRecord](maxlen=MAX_RECORDS)
 
     def emit(self, record: logging.LogRecord) -> None:
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
@@ -168,17 +168,17 @@ class RecentRecords(logging.Handler):
             str(name): _format_value(value) for name, value in content.items() if name not in _STANDARD_FIELDS
         }
         event = _format_value(content.get("event", ""))
-        self._records.append(KeptRecord(at, level, _format_value(record.name), event, fields))
+        self._records.append(RecentRecord(at, level, _format_value(record.name), event, fields))
 
-    def newest(self, level: str | None = None) -> tuple[KeptRecord, ...]:
-        """Newest first, from a level up."""
+    def newest(self, level: str | None = None) -> tuple[RecentRecord, ...]:
+        """Return the records of a level and above, newest first."""
         least = _SEVERITY.get(level or "", 0)
         return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
 
 
 @contextmanager
-def keep_records(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
-    """Pass records to the handler until left, of one logger or all."""
+def logging_to(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
+    """Pass the records of one logger or of all to the handler within the block."""
     source = logging.getLogger(logger)
     source.addHandler(handler)
     try:

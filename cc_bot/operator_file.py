@@ -27,11 +27,11 @@ _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 1_000_000
 STABLE_AFTER_S: Final = 0.05
-"""Between two checks of a changed file: if they differ, it is still being written."""
+"""Time between two checks of a changed file. If they differ, it is still being written."""
 MAX_CHECKS: Final = 20
 
 _FileState = tuple[int, ...] | None
-"""Identifies a state of the file; None if it does not exist."""
+"""Identifies a version of the file; None if it does not exist."""
 _UNREACHABLE: Final = (-1,)
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ def printable_key(key: object) -> str:
 class TableReader:
     words: OperatorFileTexts
     expected: Mapping[str, str]
-    """By key, how its value has to be written."""
+    """How a value has to be written, by its key."""
 
     def read(self, kind: type[Table], name: str, table: object) -> Table:
         """Raises FileRefused for the first mistake in the table called `name`."""
@@ -83,13 +83,13 @@ class TableReader:
         return self.wrong(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
 
     def wrong(self, name: str, key: str) -> FileRefused:
-        """`key` may have the part after a dot."""
+        """Return the error for a wrong value. `key` may name an inner key after a dot."""
         expected = self.expected[key.partition(".")[0]]
         return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
 
 
 def _find_unprintable_key(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the key that pydantic can't repeat: it holds half a character."""
+    """Return the key that pydantic can't repeat, as it holds half a character."""
     return tuple(key for key in table if not key.isascii())
 
 
@@ -106,7 +106,7 @@ class FileKind(Generic[T]):
     name: str
     """For the log: `agents` gives `agents_reloaded`."""
     variable: str
-    """The setting with another path."""
+    """The setting that can name another path."""
     parse: Callable[[str], T]
     """Parses the text, empty without a file. Raises FileRefused."""
     error: type[StartupError]
@@ -126,7 +126,7 @@ class OperatorFile(Generic[T]):
         self._reading = asyncio.Lock()
 
     async def load(self) -> T:
-        """Raises its kind's error."""
+        """Read the file. Raises its kind's error."""
         state = await asyncio.to_thread(_state_of, self._path)
         self._value = await asyncio.to_thread(self._read, state)
         self._state = state
@@ -140,7 +140,7 @@ class OperatorFile(Generic[T]):
             return self._value
 
     async def _reload(self, state: _FileState) -> None:
-        """If the file is invalid, log that once and keep the last value."""
+        """Read the changed file. If it is invalid, log that once and use the last value."""
         state = await self._wait_until_stable(state)
         try:
             self._value = await asyncio.to_thread(self._read, state)
@@ -150,7 +150,7 @@ class OperatorFile(Generic[T]):
             )
         else:
             _log.info(f"{self._kind.name}_reloaded")
-        self._state = state  # last: who is cancelled while the file is read leaves that to the next one
+        self._state = state  # last, so that after a cancellation the next caller reads the file
 
     async def _wait_until_stable(self, state: _FileState) -> _FileState:
         for _ in range(MAX_CHECKS):

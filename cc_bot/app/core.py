@@ -31,7 +31,7 @@ from cc_bot.llm.model import Chains
 from cc_bot.log import upkeep
 
 SWEEP_EVERY_S = 600.0
-SUMMARY_DRAIN_S = 1.0  # an interrupted summary is made later
+SUMMARY_DRAIN_S = 1.0  # an interrupted summary is repeated later
 
 Work = Callable[[], Awaitable[None]]
 
@@ -41,10 +41,10 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core(Building):
     summaries: Summaries | None
-    """None if disabled."""
+    """None if summaries are disabled."""
     duties: Leases
     membership: Membership | None
-    """None for programs that are not processes of the bot."""
+    """None for a program that is not one of the bot's processes."""
 
 
 @asynccontextmanager
@@ -57,8 +57,8 @@ async def open_core(
     outside: ExternalTools | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant with the configured database and models. Tools `outside` default to those of
-    features; with `joining` it joins the bot's processes."""
+    """Open the assistant with the configured database and models. `outside`: in place of the features' tools
+    of servers. `joining`: how to join the bot's processes."""
     local_tools, pulse = discover(), pulse or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
@@ -92,7 +92,7 @@ async def open_core(
         for open_tools in filter(None, openers):
             outside = await opened.enter_async_context(open_tools(config, stores, meter))
         tools = local_tools.with_external(outside) if outside else local_tools
-        for agent in (await agents.all()).values():  # not during a turn
+        for agent in (await agents.all()).values():  # builds each chain before a turn needs it
             chains.chain_for(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
         assistant = Assistant(
@@ -132,7 +132,7 @@ async def open_core(
         ]
         if membership:
             membership.on_change.append(changed.set)
-            membership.on_change.append(privacy.look_again)
+            membership.on_change.append(privacy.wake)
             jobs.append(partial(assistant.watch_erasures, membership))
         opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
         core = Core(
@@ -210,7 +210,7 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
 
 
 async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
-    """Summarize expired conversations, or give that up, every SWEEP_EVERY_S seconds."""
+    """Summarize expired conversations every SWEEP_EVERY_S seconds, or without `summaries` give them up."""
     while True:
         with upkeep("summaries"):
             if summaries:

@@ -106,7 +106,7 @@ def _read_named(paths: Iterable[Path]) -> Erasures:
 
 
 def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
-    """For later restores."""
+    """Add the lines of the logs to our own log, for later restores. Raises `failure`."""
     try:
         for log in logs:
             if log != own:
@@ -118,7 +118,7 @@ def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) ->
 @dataclass(frozen=True, slots=True)
 class Restoration:
     replaced: Path | None
-    """The former database."""
+    """The new name of the old database."""
     forgotten: ReappliedErasures
     erasures_known: bool
 
@@ -162,7 +162,7 @@ async def run_restore(
 def _find_problem(
     own: Path, logs: Sequence[Path], known: Erasures, copy: StagedBackup, backup: Path
 ) -> StartupError | None:
-    """Why the logs may lack erasures."""
+    """Return the reason why the logs may lack erasures; None if they are complete."""
     made_at = copy.made_at
     manifests = manifests_in(backup.parent)
     later = [each.erasures for each in manifests if made_at is None or each.made_at >= made_at]
@@ -176,15 +176,15 @@ def _find_problem(
 
 
 async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
-    """Returns the deleted paths. Raises StartupError."""
+    """Delete all files with data. `confirm` asks the operator. Returns the paths. Raises StartupError."""
     database = require_file(config.database_url, "wipe")
     ensure_own_file(database)
     history = sqlite_path(config.database_url).with_name("chat_history")
     with instance_lock(database):
-        if not (doomed := list_data_files(database, history)):
+        if not (paths := list_data_files(database, history)):
             return []
         remove_wal(database)
-        if not confirm(doomed):
+        if not confirm(paths):
             raise NotConfirmed(command="cc-bot wipe --yes")
         return wipe(database, history)
 
@@ -199,11 +199,11 @@ _OPERATORS_FILES: Final = ("agents.toml", "policy.toml", "models.toml", "mcp.jso
 class CopyOutcome:
     plan: CopyPlan
     files: tuple[Path, ...]
-    """The operator's files that are only beside the source."""
+    """The operator's files that exist beside the source but not beside the target."""
     folder: Path
-    """For the target's files."""
+    """The folder of the target's files."""
     erased: ReappliedErasures | None
-    """None if the source is the live database, which has no erased data."""
+    """None if the source is the bot's own database, which has no erased data."""
 
 
 async def run_copy(
@@ -249,7 +249,7 @@ async def run_copy(
 
 
 def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:
-    """The logs of the source and the live database, and those beside a backup."""
+    """List the logs of the source and of the bot's own database, and those beside a backup."""
     source, live = (state_path(url, config.data_folder) for url in (source_at, config.database_url))
     own = (ErasureLog.beside(each).path for each in (source, live))
     return [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
@@ -269,7 +269,7 @@ async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce
 
 @contextmanager
 def _name_setting(setting: str) -> Iterator[None]:
-    """Name the setting in errors about its URL."""
+    """Replace the setting's name in errors about its URL."""
     try:
         yield
     except InvalidSetting as error:
@@ -280,8 +280,8 @@ def _name_setting(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
-    """A source without a lock file, such as a backup, is not locked. Raises AlreadyRunning, DatabaseInUse and
-    CopySourceMissing."""
+    """Lock the target, and the source if it has a lock file, which a backup has not. Raises AlreadyRunning,
+    DatabaseInUse and CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
     if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))
@@ -300,7 +300,7 @@ def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iter
 
 @asynccontextmanager
 async def _open_unused(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
-    """Raises CopyStopped for a StorageError, also one within."""
+    """Open a database that no bot uses. Raises CopyStopped for a StorageError, also one of the body."""
     try:
         async with AsyncExitStack() as opened:
             with _name_setting(setting):  # only for errors of this database

@@ -28,7 +28,7 @@ from cc_bot.db.leases import JoinOptions
 from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
-from cc_bot.log import RecentRecords, keep_records
+from cc_bot.log import RecentRecords, logging_to
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
@@ -82,7 +82,7 @@ async def _run(
         from cc_bot.app.metrics import PrometheusMeter
 
         meter = PrometheusMeter(__version__)
-    with nullcontext() if config.web_port is None else keep_records(records):
+    with nullcontext() if config.web_port is None else logging_to(records):
         async with open_core(config, config.clock, meter, joining=joining, **replaced) as core:
             membership = core.membership
             assert membership is not None  # noqa: S101 - it has joined

@@ -20,7 +20,7 @@ from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.features.privacy.retention import VitalsStore
 from cc_bot.listener import Port, startup_error
-from cc_bot.log import OURS, keep_records
+from cc_bot.log import OURS, logging_to
 
 _log = structlog.get_logger(__name__)
 
@@ -32,7 +32,7 @@ Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
 Readings = Mapping[str, float | None]
-"""Values by the names in GAUGES; None if unknown."""
+"""Values by the names in GAUGES. None if a value is unknown."""
 
 
 @dataclass(eq=False)
@@ -41,9 +41,9 @@ class Vitals:
     database: VitalsStore
     load: Callable[[], Load]
     free_bytes: Callable[[], int]
-    """May raise OSError."""
+    """Returns the free bytes of the disk; may raise OSError."""
     backed_up_at_s: Callable[[], float | None]
-    """Unix time of the newest backup; may raise OSError."""
+    """Returns the Unix time of the newest backup; may raise OSError."""
     timeout_s: float = DATABASE_TIMEOUT_S
     _check: asyncio.Task[None] | None = None
 
@@ -93,7 +93,7 @@ class Vitals:
 
 
 def _retrieve_exception(check: asyncio.Task[None]) -> None:
-    """Keep asyncio from warning about it."""
+    """Keep asyncio from warning about an exception that was not retrieved."""
     if not check.cancelled():
         check.exception()
 
@@ -111,7 +111,7 @@ _DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 
 """From a commit to the longest turn."""
 _SERVER_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MAX_SERVER_TOOLS: Final = 100
-"""Further tools are labelled OTHER."""
+"""Tools beyond this number are labelled OTHER."""
 OTHER: Final = "other"
 
 
@@ -228,7 +228,7 @@ def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
         ["level", "event"],
         registry=registry,
     )
-    return keep_records(_RecordCounter(records), OURS)  # libraries' messages would be too many labels
+    return logging_to(_RecordCounter(records), OURS)  # libraries' messages would be too many labels
 
 
 SHUTDOWN_TIMEOUT_S: Final = 1.0

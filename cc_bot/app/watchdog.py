@@ -13,20 +13,20 @@ import time
 from typing import Final
 
 LOOP_TIMEOUT_S: Final = 10.0
-"""Discord requires an acknowledgement within three seconds."""
+"""The longest time without a turn of the loop. Discord wants an acknowledgement within three seconds."""
 SHUTDOWN_TIMEOUT_S: Final = 14.0
-"""From the stop signal to the end of the process."""
+"""The longest time from the stop signal to the end of the process."""
 
 
 class ServiceManager:
     """Tells systemd the service's state (sd_notify(3))."""
 
     def __init__(self, address: str) -> None:
-        """`address` is NOTIFY_SOCKET: a path, `@` and an abstract name, or empty for none."""
+        """`address` is the value of NOTIFY_SOCKET: a path, an abstract name after `@`, or empty."""
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
 
     def notify(self, message: str) -> None:
-        """Never waits, never raises."""
+        """Send a message. Never waits, never raises."""
         if not self._address:
             return
         with (
@@ -43,7 +43,7 @@ class Watchdog:
         self._ends = float("inf")
         self._ended = False
         self.is_stopping = False
-        """True if the program stops for good."""
+        """True once the program stops without a restart."""
 
     def begin(self) -> None:
         """Watch the running loop. Call it after slow imports."""
@@ -56,8 +56,8 @@ class Watchdog:
         self._service_manager.notify("READY=1")
 
     def leave(self, *, for_good: bool = True) -> None:
-        """Limit the time for the shutdown, from the first call on. Unless `for_good`, the service manager is
-        not notified, since it would end the program that restarts in this process."""
+        """Limit the time of the shutdown, counted from the first call. Without `for_good` the service manager
+        is not notified, as it would end the program that restarts in this process."""
         self._ends = min(self._ends, time.monotonic() + SHUTDOWN_TIMEOUT_S)
         self._arm(SHUTDOWN_TIMEOUT_S)
         if for_good:

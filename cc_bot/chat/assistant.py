@@ -64,7 +64,7 @@ from cc_bot.domain.turn import (
     TurnEvent,
 )
 from cc_bot.llm.model import Chains
-from cc_bot.log import take_up_turn
+from cc_bot.log import claim_turn_id
 from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import AnswerTexts
 
@@ -142,7 +142,7 @@ class Assistant:
         user_id = request.user_id
         queue_key = ("channels", user_id) if isinstance(key, ChannelKey) else user_id
         # All log records of this task and its children carry the turn's id.
-        active = ActiveTurn(user_id, stop or Stop(), queue_key, take_up_turn(), self._meter)
+        active = ActiveTurn(user_id, stop or Stop(), queue_key, claim_turn_id(), self._meter)
         try:
             with self.turns.join(active):
                 if not active.admitted.is_set():
@@ -175,7 +175,7 @@ class Assistant:
             if len(membership.active) == 1 or not self.turns:
                 continue
             try:
-                self.turns.discard(await self._stores.personal_data.list_begun())
+                self.turns.discard(await self._stores.personal_data.list_unfinished())
             except StorageError as error:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 

@@ -57,7 +57,7 @@ async def finishing(privacy: Privacy) -> AsyncIterator[None]:
 async def soon(privacy: Privacy, user_id: int = ME) -> None:
     """Wait until nothing of this user is left to erase."""
     async with asyncio.timeout(60):
-        while await privacy.is_erasing(user_id):  # noqa: ASYNC110 - no event comes out of a file
+        while await privacy.is_being_erased(user_id):  # noqa: ASYNC110 - no event comes out of a file
             await asyncio.sleep(0.01)
 
 
@@ -103,13 +103,13 @@ class TestErasureThatFailsOnTheWay:
             change(tmp_path, self.STAND_IN_THE_WAY.replace("BEGIN", f"WHEN OLD.user_id = {ME} BEGIN"))
             with pytest.raises(ErasureUnfinished):
                 await privacy.erase(ME)
-            assert await privacy.is_erasing(ME)
+            assert await privacy.is_being_erased(ME)
             change(tmp_path, f"INSERT INTO erasing (user_id, since) VALUES ({YOU}, 0)")  # as a kill leaves it
             await soon(privacy, YOU)
-            assert await privacy.is_erasing(ME)
+            assert await privacy.is_being_erased(ME)
             change(tmp_path, "DROP TRIGGER in_the_way")
             await soon(privacy)
-            assert not await privacy.is_erasing(other)
+            assert not await privacy.is_being_erased(other)
         assert [await stores.memories.count(each) for each in (ME, YOU, other)] == [0, 0, 1]
 
     async def test_and_is_asked_for_once_more_spares_what_is_stored_afterwards(
@@ -159,4 +159,4 @@ class TestStop:
         await privacy.drain(0.05)
         with pytest.raises(ErasureUnfinished):
             await erasing
-        assert await privacy.is_erasing(ME)
+        assert await privacy.is_being_erased(ME)

@@ -142,7 +142,7 @@ class TestKill:
                 break
             except StorageError:
                 kills += 1
-            assert ME in await lived.personal_data.list_begun()
+            assert ME in await lived.personal_data.list_unfinished()
             assert (await lived.sessions.open(SessionKey(YOU, 2))).history
         assert kills >= 4
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}

@@ -16,7 +16,7 @@ from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.memory.model import Source
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.log import keep_records
+from cc_bot.log import logging_to
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
 from tests.web.pages import CHANNEL, HANA, TARO, Site
@@ -84,7 +84,7 @@ async def administer(site: Site) -> None:
     await owners.stores.access.set("guild", CHANNEL, "allow", set_by=TARO)
     await owners.stores.access.set("user", HANA, "deny", set_by=TARO)
     await owners.stores.channel_models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)
-    with keep_records(site.services.records):
+    with logging_to(site.services.records):
         logging.getLogger("cc_bot.db").error("backup_failed")
         logging.getLogger("cc_bot.chat").warning("edit_failed")
 

@@ -30,7 +30,7 @@ from cc_bot.operator_file import operator_path
 from cc_bot.texts import Texts, explain, texts
 
 DATABASE_LIMIT_S: Final = 600.0
-"""A file of many gigabytes is read completely."""
+"""The database's check reads the whole file, which may have many gigabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst one."""
+        """The worst verdict."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
     def exit_code(self) -> int:
-        """Not 1 for warnings, which would keep a monitor alarming."""
+        """1 for failures. Warnings give 0, as a monitor would otherwise alarm all the time."""
         return 1 if self.verdict == "failed" else 0
 
 
@@ -78,7 +78,7 @@ def as_json(report: Report, *, version: str, offline: bool) -> str:
 async def run_doctor(config: Config, *, offline: bool) -> Report:
     """`offline`: only the checks without network. Raises InvalidSetting if no database is named."""
     words = texts(config.operator_locale)
-    if config.discord_token and not offline:  # before the time limits start: takes seconds on a slow machine
+    if config.discord_token and not offline:  # takes seconds, so before the checks
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)
     agents = make_agents(config, discover().names)
@@ -106,7 +106,7 @@ def list_checks(given: CheckContext) -> Iterator[Check]:
 
 
 async def run_checks(checks: Iterable[Check], words: Texts) -> Report:
-    """Returns their findings in order."""
+    """Run the checks at once. Returns their findings in the order of the checks."""
     found = await asyncio.gather(*(_run(check, words) for check in checks))
     return Report(tuple(chain.from_iterable(found)))
 
@@ -127,7 +127,7 @@ async def _find(check: Check, words: Texts) -> Sequence[Finding]:
     except CcBotError as error:
         is_file = isinstance(error, StartupError) and not isinstance(error, InvalidSetting)
         return [failed(name, explain(error, words), words[DoctorTexts].file_fix if is_file else "")]
-    except Exception as error:  # noqa: BLE001 - the other checks are still worth reading
+    except Exception as error:  # noqa: BLE001 - other checks still help
         return [failed(name, words[DoctorTexts].broke.format(error=type(error).__name__))]
 
 

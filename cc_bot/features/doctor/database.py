@@ -32,9 +32,9 @@ from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20
-"""With less, writes soon fail."""
+"""With less free space writes soon fail."""
 WANTED_BYTES: Final = 512 * 2**20
-"""Besides twice the database: it is copied before upgrades and vacuumed after erasures."""
+"""The free space wanted beyond twice the database, which is copied before upgrades and vacuumed."""
 _OTHERS: Final = 0o077
 _SELECT_FACTS: Final = "SELECT current_setting('server_version'), pg_database_size(current_database())"
 _SELECT_FORBIDDEN: Final = """
@@ -51,7 +51,7 @@ Free = Callable[[Path], int]
 
 
 async def check_database_file(config: Config, texts: Texts, free: Free = free_bytes) -> Sequence[Finding]:
-    """`free` returns the free bytes of a folder's disk."""
+    """Check the file, the schema, the disk and the file modes. `free`: returns the free bytes of a disk."""
     return await asyncio.to_thread(lambda: [*_check_file(config, texts, free)])
 
 
@@ -141,7 +141,7 @@ async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
 
 
 async def check_erasures(config: Config, texts: Texts) -> Finding:
-    """Without the log and its copies nothing can be erased or restored."""
+    """Check the erasure log and its copies, without which nothing can be erased or restored."""
     text, log = (
         texts[DoctorTexts],
         ErasureLog.beside(state_path(config.database_url, config.data_folder)).path,
@@ -193,7 +193,7 @@ class _RolledBack(Exception):
 
 
 def _make_table() -> Transaction[None]:
-    """Fails where a start would: on a standby or a read-only server, or without the right."""
+    """Create a table and roll back. Fails as a start would on a standby or without the permission."""
     yield Statement("CREATE TABLE cc_bot_doctor (n BIGINT)")
     raise _RolledBack
 

@@ -52,9 +52,9 @@ MAX_NAMES: Final = 10
 
 API_URL: Final = "https://discord.com/api/v10"
 MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
-"""For the intent: granted in full, or because it is in few servers."""
+"""The flags of the message content intent: granted, or allowed as the bot is in few servers."""
 MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=5)
-"""Discord's time is in whole seconds, and delayed."""
+"""Tolerated, as Discord sends whole seconds and the answer takes time."""
 FAILING_CLOCK_DIFFERENCE: Final = timedelta(minutes=1)
 _TOKEN_PARTS: Final = 3
 _TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
@@ -63,8 +63,8 @@ _TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
 async def check_discord(
     config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
 ) -> Sequence[Finding]:
-    """The token, the intents, the commands and the clock. `list_commands`: the names of the program's own
-    commands. See https://discord.com/developers/docs/resources/application."""
+    """Check the token, the intents, the commands and the clock. `list_commands`: returns the names of the
+    program's commands. See https://discord.com/developers/docs/resources/application."""
     text, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
         return [warning("token", text.token_missing)]
@@ -129,13 +129,13 @@ _RED_SQUARE: Final = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAKklEQVR42mN4oKBAU8QwasGoBaMWjFowasGoBaMWjFowasGo"
     "BaMWDBULAKWUgD269a5MAAAAAElFTkSuQmCC"
 )
-"""A red square: servers refuse smaller ones."""
+"""A PNG of 32 pixels; servers refuse smaller ones."""
 
 
 async def check_models(
     config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
-    """The models for answers, summaries and agents."""
+    """Check the models of answers, summaries and agents."""
     async with open_models(config) as models:
         if models.offline:
             if not (model_name := models.ignored_model_name):
@@ -186,7 +186,7 @@ async def check_model(
 
 
 async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Observed:
-    """Raises ModelError, but not for a refused picture."""
+    """Try tools, a second question and a picture. Raises ModelError, but not for a refused picture."""
     observed = _Observed()
     stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
     now = SystemPart("It is noon.")
@@ -241,10 +241,10 @@ async def check_charts(locale: Locale, texts: Texts) -> Finding:
 
 
 MIN_CERTIFICATE_TIME: Final = timedelta(days=14)
-"""A certificate is usually renewed a month before it expires."""
+"""With less time left something is wrong: certificates are usually renewed a month before they expire."""
 ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
 FILE: Final = "live.js"
-"""Served without signing in."""
+"""A file that is served without signing in."""
 
 
 async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:

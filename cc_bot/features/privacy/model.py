@@ -40,7 +40,7 @@ CONFIRM_WITHIN: Final = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class StoredAmount:
-    """A kind's amount, and its time range if known."""
+    """The number of rows of a kind, and their first and last time if known."""
 
     count: int
     first: datetime | None = None
@@ -50,10 +50,10 @@ class StoredAmount:
 @dataclass(frozen=True, slots=True)
 class Holdings:
     kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
-    """Without empty kinds."""
+    """The amount of each kind; kinds without rows are left out."""
     file_bytes: int = 0
     on_server: bool = False
-    """The database's files and copies are its operator's to manage."""
+    """Whether the database is on a server, whose operator manages its files and copies."""
 
     def count(self, kind: DataKind) -> int:
         return self.kinds[kind].count if kind in self.kinds else 0
@@ -64,18 +64,18 @@ class Holdings:
 
     @property
     def nothing_to_erase(self) -> bool:
-        """Only data that erasure keeps is left."""
+        """Whether only data that an erasure keeps is stored."""
         return self.kinds.keys() <= NOT_ERASED
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """In days for each kind; 0: until erased."""
+    """How many days each kind of data is kept. 0: until the user erases it."""
 
     archive_days: int = 0
-    """Messages, unless an open conversation shows them."""
+    """The days of messages that no open conversation shows."""
     session_days: int = 0
-    """Since the conversation ended."""
+    """The days after a conversation has ended."""
     usage_days: int = 0
     copy_days: int = 0
-    """Copies beside the database, made before an upgrade or a restore."""
+    """The days of copies beside the database, made before an upgrade or a restore."""

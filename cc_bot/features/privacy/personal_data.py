@@ -30,19 +30,19 @@ from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 # ruff: noqa: S608 - only constants
 
 
-OWN_MESSAGES: Final = """
+SELECT_OWN_IDS: Final = """
     SELECT m.id FROM sessions AS s
     JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1
     WHERE s.user_id = $1
     UNION ALL
     SELECT id FROM messages WHERE user_id = $1 AND session_id IS NULL
 """
-_OWN_FILES: Final = """
+_SELECT_FILE_IDS: Final = """
     SELECT message_id FROM attachments
     WHERE user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
 """
 # Uses attachments_by_user.
-COUNT_FILE_BYTES: Final = """
+SUM_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """
 SAID_IN_CHANNELS: Final = (
@@ -60,7 +60,7 @@ _ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
 _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
     PersonalTable("sessions", "conversations", "created_at", hidden=("canvas_change", "active_hour")),
-    PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids=OWN_MESSAGES),
+    PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids=SELECT_OWN_IDS),
     PersonalTable(
         *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
         only="user_id IS NULL AND role = 'user' /* channel */",
@@ -78,7 +78,7 @@ _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
         "attachments",
         "files",
         hidden=("bytes",),
-        ids=_OWN_FILES,
+        ids=_SELECT_FILE_IDS,
         id_column="message_id",
         read_where="user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
         page_size=1,  # a message may have 20 MB of attachments
@@ -132,10 +132,10 @@ def _erased_tables() -> Iterator[PersonalTable]:
 
 
 Record = Mapping[str, Any]
-"""A row ready for JSON: times in ISO 8601, Discord ids as texts, since many programs round numbers."""
+"""A row ready for JSON: times in ISO 8601, and Discord ids as texts, since many programs round numbers."""
 
 _PIECE_BYTES: Final = 3 * 2**20
-"""A longer file becomes several records."""
+"""The bytes of a file in one record; a longer file takes several."""
 
 _JSON: Final = frozenset(
     (
@@ -144,18 +144,18 @@ _JSON: Final = frozenset(
     )
 )
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
-"""Besides columns named `…_id`."""
+"""Columns with Discord ids, besides those named `…_id`."""
 _MAX_EXACT: Final = 2**53 - 1
 """The greatest exact integer of JavaScript."""
 
 
 # $2 now
-BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
+ADD_ERASING: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
 
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
 # A turn in another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
-_SELECT_ELSEWHERE: Final = """
+_SELECT_TURNS_ELSEWHERE: Final = """
     SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
     WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
     UNION ALL
@@ -176,14 +176,14 @@ SELECT_IN_CHANNELS: Final = f"""
 # $2 limit
 SELECT_OWN: Final = f"""
     SELECT id, discord_id FROM messages
-    WHERE user_id = $1 AND id IN (SELECT * FROM ({OWN_MESSAGES}) AS own LIMIT $2)
+    WHERE user_id = $1 AND id IN (SELECT * FROM ({SELECT_OWN_IDS}) AS own LIMIT $2)
 """
 
 # $2 an array of messages
 DELETE_OWN: Final = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
 
 # Run before usage is deleted. $2 today, $3 the first of its month
-KEEP_COUNT: Final = f"""
+INSERT_ERASED_USAGE: Final = f"""
     INSERT INTO erased_usage AS known (user_id, day, tokens)
     SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)
     FROM (
@@ -197,7 +197,7 @@ KEEP_COUNT: Final = f"""
     WHERE known.user_id = $1
 """
 
-END: Final = "DELETE FROM erasing WHERE user_id = $1"
+DELETE_ERASING: Final = "DELETE FROM erasing WHERE user_id = $1"
 
 
 @cache
@@ -207,12 +207,12 @@ def select_users() -> str:
 
 
 _BATCH_SIZE: Final = 200
-"""Messages per transaction."""
+"""Messages deleted in one transaction."""
 
 
 class PersonalDataStore(Store):
     async def get_overview(self, user_id: int) -> Holdings:
-        """In one snapshot."""
+        """Return the amounts of a user's data, from one snapshot."""
         on_server = self._database.dialect != "sqlite"
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
@@ -237,11 +237,11 @@ class PersonalDataStore(Store):
                 yield row
 
     async def list_users(self) -> frozenset[int]:
-        """Reads the whole database: for restored ones only."""
+        """Return all users. Reads the whole database, so it is only for restored ones."""
         return frozenset(id_ for (id_,) in await self._database.query(select_users()))
 
-    async def list_begun(self) -> tuple[int, ...]:
-        """Whose erasure is unfinished."""
+    async def list_unfinished(self) -> tuple[int, ...]:
+        """Return the users whose erasure is unfinished."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
     async def erase(
@@ -250,7 +250,7 @@ class PersonalDataStore(Store):
         """Erase everything. `already_begun`: after `begin`. Raises ErasureUnfinished, after which `erase`
         continues it, or another StorageError if nothing was erased.
 
-        `counted_day`: today, if token limits apply: the counts of this month are kept until it ends.
+        `counted_day`: today, if token limits apply. The counts of this month then stay until it ends.
         """
         if not already_begun:
             await self.begin(user_id)
@@ -261,19 +261,19 @@ class PersonalDataStore(Store):
                     pass
             await self._database.transaction(_erasure(user_id, counted_day), locks)
             await self._note(user_id)  # covers a backup made in between
-            await self._change(locks, END, user_id)
+            await self._change(locks, DELETE_ERASING, user_id)
         except StorageError as error:
             raise ErasureUnfinished from error
 
     async def begin(self, user_id: int) -> None:
-        """Processes end the user's turns from now on, and a restart continues the erasure. Raises
-        StorageError."""
+        """Record that the erasure has begun: processes end the user's turns, and a restart continues it.
+        Raises StorageError."""
         await self._note(user_id)
-        await self._change([user_lock(user_id)], BEGIN, user_id, to_ms(self._clock()))
+        await self._change([user_lock(user_id)], ADD_ERASING, user_id, to_ms(self._clock()))
 
     async def runs_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process still runs a turn of theirs. Raises StorageError."""
-        return bool(await self._database.query(_SELECT_ELSEWHERE, user_id, self._process))
+        """Return whether another process still runs a turn of the user. Raises StorageError."""
+        return bool(await self._database.query(_SELECT_TURNS_ELSEWHERE, user_id, self._process))
 
     async def _note(self, user_id: int) -> None:
         if self._log:
@@ -288,7 +288,7 @@ def _overview(user_id: int, *, on_server: bool) -> Transaction[Holdings]:
             known = kinds.get(table.kind, StoredAmount(0))
             times = sorted(filter(None, (known.first, known.last, _moment(first), _moment(last))))
             kinds[table.kind] = StoredAmount(known.count + count, *times[:1], *times[-1:])
-    [(file_bytes,)] = yield Statement(COUNT_FILE_BYTES, (user_id,))
+    [(file_bytes,)] = yield Statement(SUM_FILE_BYTES, (user_id,))
     return Holdings(kinds, file_bytes, on_server)
 
 
@@ -307,7 +307,7 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
         return [fields]
     data: bytes = fields.pop("data")
     pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
-    rest = {name: value for name, value in fields.items() if name != "document"}  # once is enough
+    rest = {name: value for name, value in fields.items() if name != "document"}  # only with the first piece
     return [
         (fields if n == 1 else rest)
         | {"piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
@@ -327,7 +327,7 @@ def _exported(name: str, value: Any) -> Any:
 
 
 def _id_as_text(name: str, value: Any) -> Any:
-    """Ids, and any number that JavaScript can't represent."""
+    """Return an id as text, and any number that JavaScript can't represent."""
     is_id = name in _IDS or name.endswith("_id")
     return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
 
@@ -347,5 +347,5 @@ def _erasure(user_id: int, counted_day: date | None) -> list[Statement]:
     ]
     if counted_day:
         days = (counted_day.isoformat(), counted_day.replace(day=1).isoformat())
-        statements.insert(0, Statement(KEEP_COUNT, (user_id, *days)))
+        statements.insert(0, Statement(INSERT_ERASED_USAGE, (user_id, *days)))
     return [*statements, Statement(COUNT_ERASURE), Statement(MOVE)]

@@ -15,7 +15,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 
-# Turns that ended since, or are too old to answer; browsers that may have signed out.
+# Turns that have ended meanwhile or are too old to answer, and browsers that may have signed out.
 _DISCARD_PENDING: Final = (
     *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
@@ -45,8 +45,8 @@ class ReappliedErasures:
     deleted: int = 0
     """Messages and channels deleted on Discord."""
     since: datetime | None = field(default=None, compare=False)
-    """Users erased since then are erased again (None: at any time); other ids, never reused, regardless of
-    it."""
+    """Users erased since then are erased again (None: at any time). Other ids are never reused, so their time
+    does not matter."""
 
     def __bool__(self) -> bool:
         return bool(self.users or self.memories or self.sessions or self.deleted)
@@ -73,14 +73,14 @@ async def reapply_erasures(
 
 
 async def _newest(database: Database) -> datetime | None:
-    """By this program's clock."""
+    """Return the newest time in the database."""
     [(at,)] = await database.query(_SELECT_NEWEST)
     return datetime.fromisoformat(at) if at else None
 
 
 async def _erase_users(store: PersonalDataStore, known: Erasures, since: datetime | None) -> int:
     found = await store.list_users()
-    with ThreadPoolExecutor() as threads:  # hashes are slow by design
+    with ThreadPoolExecutor() as threads:  # the hashes take milliseconds
         erased = await asyncio.to_thread(
             lambda: list(threads.map(lambda user: known.match("user", user, since), found))
         )

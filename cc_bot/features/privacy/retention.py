@@ -137,7 +137,8 @@ class RetentionStore:
 
 
 def _delete_old_messages(before: int, after: int, history_limit: int) -> Transaction[tuple[int, int | None]]:
-    """Returns the number deleted, and the id to continue after: None if no old message is left."""
+    """Delete one batch. Returns the number deleted, and the id to continue after; None if no old message is
+    left."""
     rows = yield Statement(_SELECT_OLDEST, (after, history_limit, _BATCH_SIZE))
     old = [row for row in rows if row[2] < before]
     to_delete = [(id_, discord_id) for id_, discord_id, _, in_prompt in old if not in_prompt]
@@ -170,7 +171,7 @@ def _delete_messages(messages: Sequence[Row]) -> Transaction[None]:
 
 
 COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
-"""Reads only an index."""
+"""Reads an index only."""
 
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
 

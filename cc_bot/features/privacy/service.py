@@ -25,19 +25,19 @@ from cc_bot.log import job, upkeep
 
 _log = structlog.get_logger(__name__)
 
-# Streamed: memory use does not grow with the history.
+# An export is streamed, so that memory use does not grow with the history.
 
 FORMAT: Final = "cc-bot-personal-data"
 MAX_FILE_BYTES: Final = 9_500_000
 _HEAD_BYTES: Final = 1000
-"""Room for everything around the records."""
+"""The space for everything around the records."""
 
 
 async def export_files(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield a user's records as UTF-8 JSON in chunks, each with its file number. Records of a list are
-    adjacent. A file stays below `max_bytes` unless a single record is longer."""
+    """Yield a user's records as UTF-8 JSON in chunks, each with its file's number. Records of a list must
+    follow each other. A file stays below `max_bytes` unless a single record is longer."""
     number, current, room = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
@@ -74,16 +74,16 @@ def _tail(*, last: bool) -> bytes:
     return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
 
 
-# An erasure begins when the user has no active turn, and is continued if it was interrupted.
+# An erasure begins once the user has no active turn. An interrupted one is continued.
 
 RETRY_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
 OTHER_PROCESSES_TIMEOUT_S: Final = 45.0
-"""For other processes to end their turns. A dead process's turns count until it is found dead."""
+"""How long other processes have to end their turns. Those of a dead process count until it is found dead."""
 POLL_S: Final = 0.5
 
 BlockTurns = Callable[[int], AbstractAsyncContextManager[None]]
-"""Entered once the user has no active turn; none begins until it exits."""
+"""Returns a context that is entered once the user has no active turn. None begins until it exits."""
 
 
 class Privacy:
@@ -96,7 +96,7 @@ class Privacy:
         retention: Retention,
         clock: Clock = utc_now,
     ) -> None:
-        """`get_counted_day` returns today's date if the user's tokens are limited, else None."""
+        """`get_counted_day`: returns today's date if the user's tokens are limited, else None."""
         self._stores = stores
         self._block_turns = block_turns
         self._clock = clock
@@ -111,7 +111,7 @@ class Privacy:
         return await self._stores.personal_data.get_overview(user_id)
 
     async def export(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield JSON files that fit a message; none if nothing is stored."""
+        """Yield JSON files that fit into messages. Yields none if nothing is stored."""
         written, file = 0, bytearray()
         async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
             if number != written and file:
@@ -147,7 +147,7 @@ class Privacy:
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """Keep the program from exiting before the outcome of an erasure is reported."""
+        """Keep the program from exiting before the user is told the outcome of an erasure."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._active.add(over)
         try:
@@ -157,7 +157,7 @@ class Privacy:
             over.set_result(None)
 
     async def drain(self, grace_s: float) -> None:
-        """Give erasures `grace_s` seconds. Later they stop waiting for other processes."""
+        """Wait up to `grace_s` seconds for erasures, which then stop waiting for other processes."""
         await self._wait_idle(grace_s)
         self._stop_waiting.set()
 
@@ -173,16 +173,16 @@ class Privacy:
                     await asyncio.wait(self._active)
 
     async def _erase(self, user_id: int) -> Holdings:
-        held = await self._stores.personal_data.get_overview(user_id)
+        stored = await self._stores.personal_data.get_overview(user_id)
         counted_day = await self._get_counted_day(user_id)
-        await self._wait_for_others(user_id)
+        await self._wait_for_processes(user_id)
         await self._stores.personal_data.erase(user_id, counted_day=counted_day, already_begun=True)
-        _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
+        _log.info("user_erased", rows=sum(each.count for each in stored.kinds.values()))
         await self._clean()
-        return held
+        return stored
 
-    async def _wait_for_others(self, user_id: int) -> None:
-        """Wait until other processes have ended the user's turns. Writes by a hanging one are rejected."""
+    async def _wait_for_processes(self, user_id: int) -> None:
+        """Wait until other processes have ended the user's turns. A hanging process can't write for them."""
         personal_data = self._stores.personal_data
         await personal_data.begin(user_id)
         try:
@@ -212,12 +212,12 @@ class Privacy:
         except StorageError as error:  # the purge tries again
             _log.warning("erased_not_cleaned", error=type(error).__name__)
 
-    def look_again(self) -> None:
-        """Wake `keep_finishing`: another process may have left an erasure."""
+    def wake(self) -> None:
+        """Wake `keep_finishing`, since another process may have left an erasure unfinished."""
         self._wake.set()
 
-    async def is_erasing(self, user_id: int) -> bool:
-        return user_id in await self._stores.personal_data.list_begun()
+    async def is_being_erased(self, user_id: int) -> bool:
+        return user_id in await self._stores.personal_data.list_unfinished()
 
     async def keep_finishing(self) -> None:
         """Continue unfinished erasures until cancelled, with increasing pauses after failures."""
@@ -225,9 +225,9 @@ class Privacy:
         while True:
             self._wake.clear()
             with job("erasing"):
-                left = await self._finish_begun()
+                is_left = await self._finish_all()
             try:
-                async with asyncio.timeout(pause_s if left else None):
+                async with asyncio.timeout(pause_s if is_left else None):
                     await self._wake.wait()
             except TimeoutError:
                 pause_s = min(2 * pause_s, MAX_PAUSE_S)
@@ -235,31 +235,31 @@ class Privacy:
                 pause_s = RETRY_S
                 await asyncio.sleep(pause_s)
 
-    async def _finish_begun(self) -> bool:
-        """Return whether any is left."""
-        left = False
+    async def _finish_all(self) -> bool:
+        """Finish the interrupted erasures. Returns whether any is left."""
+        is_left = False
         try:
-            begun = await self._stores.personal_data.list_begun()
+            begun = await self._stores.personal_data.list_unfinished()
         except StorageError as error:
             _log.warning("erasing_failed", error=type(error).__name__)
             return True
         for user_id in begun:
             try:
                 async with self._block_turns(user_id):
-                    if await self.is_erasing(user_id):  # another request may have finished it
+                    if await self.is_being_erased(user_id):  # another request may have finished it
                         await self._erase(user_id)
             except CcBotError as error:
                 _log.warning("erasing_failed", error=type(error).__name__)
-                left = True
-        return left
+                is_left = True
+        return is_left
 
 
 RETENTION_INTERVAL_S: Final = 3600.0
 
 
 async def delete_expired(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
-    """Delete what is past its retention period. Returns the count. `zone` is the operator's. Raises
-    StorageError."""
+    """Delete what is older than its retention period. Returns the number deleted. `zone`: the operator's.
+    Raises StorageError."""
     now, count = clock(), 0
     if days := retention.session_days:
         count += await store.prune_sessions(now - timedelta(days=days))
@@ -297,17 +297,17 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(RETENTION_INTERVAL_S)
 
 
-# Deleted memories are erased when their undo period ends. What is due is stored, so it survives a restart.
+# Deleted memories are erased when their undo period ends, also after a restart.
 
 
 MAX_PURGE_PAUSE_S: Final = 60.0
-"""Far below UNDO_TIME, in case clocks change."""
+"""Far shorter than UNDO_TIME, in case the clock is changed."""
 VACUUM_HOUR: Final = 4
-"""In the operator's time zone. VACUUM of a large file blocks writers for seconds."""
+"""The hour of the VACUUM in the operator's time zone. On a large file it blocks writers for seconds."""
 
 
 async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
-    """Erase what is due. Returns False if it should be retried soon."""
+    """Erase the memories whose undo period has ended. Returns False if that should be retried soon."""
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
@@ -321,7 +321,7 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
 
 
 async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
-    """Erase what is due until cancelled. Runs VACUUM at night if needed, and at the start if one is
+    """Erase deleted memories until cancelled. Runs VACUUM at night if needed, and at the start if one is
     pending."""
     vacuum_at = clock()
     while True:
@@ -341,7 +341,7 @@ def _next_night(now: datetime) -> datetime:
 async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
     try:
         due = await removal.get_next_purge()
-    except Exception:  # noqa: BLE001 - likewise
+    except Exception:  # noqa: BLE001 - an error must not end the purge
         return RETRY_S
     return (
         MAX_PURGE_PAUSE_S

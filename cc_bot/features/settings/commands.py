@@ -247,7 +247,7 @@ async def _erase(
 ) -> str:
     words = recipient.words[PrivacyTexts]
     if button.decision == "keep":
-        if await privacy.is_erasing(recipient.user_id):
+        if await privacy.is_being_erased(recipient.user_id):
             raise ErasureUnfinished
         return words.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else words.kept
     if button.until < recipients.clock().timestamp():
