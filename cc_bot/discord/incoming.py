@@ -89,12 +89,9 @@ def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
 def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: bool) -> str:
     """Return what "Remember this" stores: the message's text, else that of its forwards and embeds."""
-    content = message.content or ""
-    typed = (
-        _with_names(without_small_print(content), message.user_mentions or {}, bot)
-        if by_bot
-        else typed_text_of(message, bot)
-    )
+    typed = typed_text_of(message, bot)
+    if by_bot:
+        typed = _with_names(without_small_print(message.content or ""), message.user_mentions or {}, bot)
     forwards = forwards_of(message)
     embeds = [*(message.embeds or ()), *(embed for each in forwards for embed in each.embeds)]
     shown = (

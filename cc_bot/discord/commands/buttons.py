@@ -93,9 +93,9 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
         undone = await stores.memories.delete(user_id, memory_id)
         return format_with(words.undone_added, memory) if undone else words.gone
     before = await stores.memories.undo_update(user_id, memory_id, button.former_id)
-    return (
-        format_with(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
-    )
+    if before is None:
+        return words.changed_since.format(id=memory.number)
+    return format_with(words.undone_updated, before)
 
 
 @on_press(UntellButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")

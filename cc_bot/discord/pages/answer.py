@@ -387,28 +387,21 @@ def without_transcript(shown: str) -> str:
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
+    texts, seconds = words[AnswerTexts], state.quiet_s
     if state.tools:
         # The model may have made up the name.
-        line = words[AnswerTexts].tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
+        line = texts.tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
     elif state.waiting == "queued":
-        line = words[AnswerTexts].waiting_line(state.ahead)
-    elif state.waiting == "fallback":
-        line = words[AnswerTexts].fallback
-    elif state.waiting == "hearing":
-        line = words[AnswerTexts].hearing
-    elif state.quiet_s:
-        line = words[AnswerTexts].thinking
+        line = texts.waiting_line(state.ahead)
     else:
-        return ""
-    return (
-        words[AnswerTexts].going_on_for.format(activity=line, seconds=state.quiet_s)
-        if state.quiet_s
-        else line
-    )
+        waiting = {"fallback": texts.fallback, "hearing": texts.hearing}
+        line = waiting.get(state.waiting, texts.thinking if seconds else "")
+    return texts.going_on_for.format(activity=line, seconds=seconds) if seconds else line
 
 
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
-    done = state.done
+    texts, done = words[AnswerTexts], state.done
+    has_text, status = not is_blank(state.text), done.answer.status if done else None
     called = (escape_markdown(name.replace(SEPARATOR, " · ", 1)) for name in state.done_outside)
     lines = [words[ProposalTexts].called.format(what=name) for name in called]
     if state.outcome_unknown:
@@ -419,21 +412,18 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
     if state.canvas is not None:
-        lines.append(
-            words[CanvasChangeTexts].emptied if state.canvas.empty else words[CanvasChangeTexts].changed
-        )
-    if state.failure and not is_blank(state.text):
+        canvas = words[CanvasChangeTexts]
+        lines.append(canvas.emptied if state.canvas.empty else canvas.changed)
+    if state.failure and has_text:
         lines.append(state.failure)
-    if done and done.answer.status == "stopped" and not is_blank(state.text):
-        lines.append(words[AnswerTexts].stopped)
-    if done and done.answer.status == "cut":
-        lines.append(
-            words[AnswerTexts].cut if done.answer.id is not None else words[AnswerTexts].cut_for_good
-        )
+    if status == "stopped" and has_text:
+        lines.append(texts.stopped)
+    if status == "cut":
+        lines.append(texts.cut if state.stored else texts.cut_for_good)
     if temporary and done:
-        lines.append(words[AnswerTexts].temporary)
+        lines.append(texts.temporary)
     if done and done.first:
-        lines.append(words[AnswerTexts].help_hint)
+        lines.append(texts.help_hint)
     return Facts((*_page_lines(state.pages, words), *small_print(*lines)), locale=words.locale)
 
 
@@ -492,10 +482,9 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
     """Return the sentence of an answer without text, since Discord refuses empty messages."""
+    texts = words[AnswerTexts]
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":
-        return (
-            words[AnswerTexts].stopped_empty if state.done.answer.id is None else words[AnswerTexts].stopped
-        )
-    return words[AnswerTexts].no_words
+        return texts.stopped if state.stored else texts.stopped_empty
+    return texts.no_words

@@ -105,9 +105,8 @@ def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
 
 def _code(code: str) -> str:
     mark = _MARK.search(code)
-    return (
-        code if mark is None else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracket, code[mark.start() :])
-    )
+    at = mark.start() if mark else len(code)
+    return code[:at] + _OUTSIDE_OF_CODE.sub(_bracket, code[at:])
 
 
 def for_discord(text: str, *, is_partial: bool = False) -> str:

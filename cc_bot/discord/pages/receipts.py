@@ -26,7 +26,7 @@ def render_receipts(
     receipts: Sequence[Change], recalled: Sequence[int], words: Texts, user_id: int, *, private: bool
 ) -> Receipts:
     """Render receipts, which with `private` only the user reads."""
-    shown = tuple(receipts[:MAX_RECEIPTS])
+    texts, shown = words[ReceiptTexts], tuple(receipts[:MAX_RECEIPTS])
     reader = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)
     lines = tuple(_line(each, reader, public=not private) for each in shown)
 
@@ -41,17 +41,16 @@ def render_receipts(
     deleted = tuple(sorted(each.id for each in holding if each.kind == "deleted"))
     notices = list[str]()
     if len(receipts) > MAX_RECEIPTS:
-        notices.append(words[ReceiptTexts].more.format(count=len(receipts) - MAX_RECEIPTS))
+        notices.append(texts.more.format(count=len(receipts) - MAX_RECEIPTS))
     if private and any(each.private and each.kind in {"added", "updated"} for each in holding):
         notices.append(words[MemoryTexts].private_only)
+    untell = list[Button]()
     if deleted:
-        notices.append(words[ReceiptTexts].conversations_remain)
-    untell = (
-        [Button(words[ReceiptTexts].erase_too, UntellButton(user_id, deleted).custom_id())] if deleted else []
-    )
+        notices.append(texts.conversations_remain)
+        untell.append(Button(texts.erase_too, UntellButton(user_id, deleted).custom_id()))
     used = tuple(number for number in recalled if number not in deleted)
     if used and len(buttons) + len(untell) <= MAX_RECEIPTS:
-        label = words[ReceiptTexts].used.format(count=len(used))
+        label = texts.used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
     facts = Facts((*lines, *small_print(*notices)), locale=words.locale)
     return Receipts(shown, facts, (*buttons, *untell), tuple(recalled), user_id, private)
