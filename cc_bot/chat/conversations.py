@@ -1,8 +1,7 @@
 """Session turns and channel turns: each reads its context, builds its prompt, and stores the turn.
 
-In a channel, the bot answers one of several users. A thread's context is its channel up to the thread's
-start, then the thread. Discord ids grow with time, so one order and one window cover both. No prompt is kept
-in memory.
+A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
+one order and one window cover both. No prompt is kept in memory.
 """
 
 import math
@@ -21,10 +20,10 @@ from cc_bot.chat.context.channel_prompt import (
     ShownHistory,
     TokenBudget,
     build_channel_prompt,
-    fitting,
-    grouped,
+    group_rows,
+    newest_blocks,
     plan_context,
-    said_tokens,
+    row_tokens,
 )
 from cc_bot.chat.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
 from cc_bot.chat.context.tokens import max_message_tokens, message_tokens
@@ -238,9 +237,9 @@ class SessionTurn(Turn):
 class _Context:
     ranges: tuple[MessageRange, ...]
     cut: bool
-    """True if older messages were not read, as they would not fit."""
+    """True if older messages were not read because they would not fit."""
     calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
-    """Answer ids, each with its calls of memory tools for the user."""
+    """Ids of answers to the user, with their calls of memory tools."""
 
 
 def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
@@ -292,7 +291,7 @@ class ChannelTurn(Turn):
         *,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced`: the answer to replace; its prompt shows only messages before the questions."""
+        """`replaced`: the answer to replace; the prompt then shows only messages before the questions."""
         key = SessionKey(questions[0].author_id, place.place_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
         self.place = place
@@ -350,14 +349,14 @@ class ChannelTurn(Turn):
         )
 
     async def _read_context(self) -> tuple[ContextPlan, TokenBudget, frozenset[int]]:
-        """Read the context for the request; store the blocks that are due. Also returns the ids of memories
-        that recent answers to the user saved or showed."""
+        """Read the context and freeze blocks that are due. Also returns the ids of memories that recent
+        answers stored or showed to the user."""
         style, blocks = self._conversations.style, self._conversations.stores.blocks
         factor = await self._conversations.calibration.factor(self.options.agent.models)
-        token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
+        token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(row_tokens))
         context = await blocks.run_read(lambda: self._read(token_budget))
         planned = plan_context(context.ranges, token_budget)
-        window_start = planned.first if context.cut or planned.left else 0
+        window_start = planned.first if context.cut or planned.is_cut else 0
         if planned.frozen or window_start:
             frozen = {block.key for block in planned.frozen}
             stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
@@ -367,11 +366,11 @@ class ChannelTurn(Turn):
         return planned, token_budget, shown_memory_ids(recent)
 
     def _read(self, token_budget: TokenBudget) -> Transaction[_Context]:
-        max_blocks = 2 * ceil(token_budget.budget / token_budget.block) + 2  # two neighbours exceed one block
+        max_blocks = 2 * ceil(token_budget.total / token_budget.block) + 2  # two neighbours exceed one block
         state = yield from read_context_state(self.place, bot_id=self.options.bot_id, blocks=max_blocks)
         ranges = _ranges(self, state)
         blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window]
-        fit, first = fitting(blocks, token_budget), state.window
+        fit, first = newest_blocks(blocks, token_budget), state.window
         blocks_in_range = max(Counter(block.key for block in blocks).values(), default=0)
         cut = len(fit) < len(blocks) or blocks_in_range >= max_blocks
         if cut:
@@ -399,7 +398,7 @@ class ChannelTurn(Turn):
             if len(page) < page_size:
                 break
             before = page[-1].id
-            groups = (group for each in (part, *later) for group in grouped(each, token_budget))
-            if sum(group.tokens for group in groups) > token_budget.budget:
+            groups = (group for each in (part, *later) for group in group_rows(each, token_budget))
+            if sum(group.tokens for group in groups) > token_budget.total:
                 return part, False
         return part, True

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bench.prompt_cache import BLOCKS_THAT_LEAVE, BUDGET, GOAL, measure
-from cc_bot.chat.context.channel_prompt import said_tokens
+from cc_bot.chat.context.channel_prompt import row_tokens
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened
@@ -178,12 +178,12 @@ class Driver:
         await self.room.restart()
         assert await self.room.request(question, key=key) == request
         expected, shown = self.context(key, question), history(request)
-        if sum(map(said_tokens, expected)) > SMALL_BUDGET:
+        if sum(map(row_tokens, expected)) > SMALL_BUDGET:
             self.full.add(key)
         kept = expected[len(expected) - len(shown) :]
         assert shown == [each.content if each.name == "" else f"{each.name}: {each.content}" for each in kept]
         if key in self.full:
-            assert sum(map(said_tokens, kept)) <= SMALL_BUDGET
+            assert sum(map(row_tokens, kept)) <= SMALL_BUDGET
             assert not kept or kept[0].role == "user"
         else:
             assert kept == expected

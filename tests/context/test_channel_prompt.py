@@ -16,7 +16,7 @@ from cc_bot.chat.context.channel_prompt import (
     plan_context,
     render,
 )
-from cc_bot.chat.context.tokens import mark_of, speaker
+from cc_bot.chat.context.tokens import speaker, user_mark
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema, UserPart
@@ -185,8 +185,8 @@ class TestMark:
         assert re.fullmatch(r"花子#\d{6}: 賛成です", render(one).text)
         assert render(one).text != render(other).text
         """Frozen blocks of an earlier run of the program have it."""
-        assert (mark_of(1), mark_of(1574315914789126144), mark_of(0)) == ("#075768", "#771492", "")
-        assert len({mark_of(1574315914789126144 + number) for number in range(1000)}) >= 998
+        assert (user_mark(1), user_mark(1574315914789126144), user_mark(0)) == ("#075768", "#771492", "")
+        assert len({user_mark(1574315914789126144 + number) for number in range(1000)}) >= 998
 
     @pytest.mark.parametrize(
         "imitation",
@@ -196,7 +196,7 @@ class TestMark:
         """Also from the bot and the system, which have none."""
         shown = {speaker(name, author) for name, author in (("花子", 7), (imitation, 8))}
         assert len({name[-7:] for name in shown}) == 2
-        assert speaker(imitation, 8)[-7:] == mark_of(8)
+        assert speaker(imitation, 8)[-7:] == user_mark(8)
 
 
 class TestWindow:

@@ -181,13 +181,13 @@ class TestAListThatChanges:
             assert "hostile__more" in bot.offered()
 
 
-UNSAID: Final = tool("unsaid")
+EMPTY_ANSWER: Final = tool("unsaid")
 
 
 def hints(*open_world: object) -> list[dict[str, Any]]:
     """Return a tool for each of these hints."""
     hinted = [{**tool(f"t{n}"), "annotations": {"openWorldHint": each}} for n, each in enumerate(open_world)]
-    return [*hinted, UNSAID]
+    return [*hinted, EMPTY_ANSWER]
 
 
 def local(bot: Running) -> list[str]:

@@ -1,6 +1,6 @@
 """Files that came with a question, and what each becomes: an image, a recording, or text in UTF-8.
 
-The bytes decide what a file is. Its name and claimed type are often wrong, and only bound its size before it
+The bytes decide what a file is. Its name and claimed type are often wrong; they only limit its size before it
 is fetched.
 """
 
@@ -36,10 +36,10 @@ class ReadDocument:
 
 
 class DocumentSource(Protocol):
-    """Reads documents, if the feature `documents` is there."""
+    """Reads documents; part of the feature `documents`."""
 
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """Wait for a turn, held inside the block. Raises DocumentsWait if it takes too long."""
+        """Wait for a turn and keep it inside the block. Raises DocumentsWait after too long."""
         ...
 
     async def read_without_queue(self, file: BytesIO) -> ReadDocument:
@@ -50,20 +50,20 @@ class DocumentSource(Protocol):
 
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
-"""For the file, and for its text in UTF-8: some 90,000 Japanese characters."""
+"""For the file and for its text in UTF-8, which is some 90,000 Japanese characters."""
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
 MAX_DOCUMENT_TOKENS = 12_000
-"""Shown of one document."""
+"""In a prompt, for one document."""
 MAX_DOCUMENTS_TOKENS = 36_000
-"""Shown of all documents of one question."""
+"""In a prompt, for all documents of a question."""
 MAX_TABLE_BYTES = 16 * 2**10
-"""For separated values shown as text: some 5,000 tokens."""
+"""A longer file of separated values is a document; this is some 5,000 tokens."""
 
 _PDF = b"%PDF-"
-_PDF_WITHIN = 1024
-"""Printers put other bytes before the mark."""
+_PDF_MAX_OFFSET = 1024
+"""Some printers put other bytes before it."""
 _DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 """Archives (Office, books), RTF, and older Office files."""
 _TABLE_ENDINGS = frozenset({".csv", ".tsv"})
@@ -71,7 +71,7 @@ _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
     [
         *(".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xlsb", ".xls", ".pptx", ".pptm", ".ppsx"),
         *(".odt", ".ods", ".odp", ".rtf", ".epub"),
-        *(".doc", ".ppt"),  # refused with the advice to save them again
+        *(".doc", ".ppt"),  # refused with advice
     ]
 )
 
@@ -80,18 +80,18 @@ _MAX_NAME_LENGTH = 100
 
 
 def size_limit(content_type: str | None, name: str) -> int:
-    """The most bytes that a file may have, by its name and claimed type."""
+    """Return the maximum of bytes for a file, by its name and claimed type."""
     if is_called_document(content_type, name):
         return MAX_DOCUMENT_BYTES
     claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
     if claimed.startswith(("audio/", "video/")):  # a recording in WebM or MP4 may be called either
         return recordings.MAX_BYTES
     is_text = claimed.startswith("text/") or claimed in _TEXT_TYPES
-    return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # what says neither may turn out to be an image
+    return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # an unknown type may be an image
 
 
 def is_called_document(content_type: str | None, name: str) -> bool:
-    """By its name, or where it has none by its type."""
+    """Return whether its name or else its claimed type is that of a document."""
     ending = PurePath(name).suffix.lower()
     return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
 
@@ -138,16 +138,16 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
 
 
 def is_document(name: str, data: bytes) -> bool:
-    """By its bytes. Separated values are one only if too long to be shown whole."""
+    """Return whether its bytes are those of a document, or separated values too long to show whole."""
     if image_type(data) is not None:
         return False
-    if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
+    if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_MAX_OFFSET]:
         return True
     return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > MAX_TABLE_BYTES
 
 
 def document_files(name: str, read: ReadDocument) -> tuple[Attachment, ...]:
-    """A document becomes its text, and the pages of a scan as pictures."""
+    """Return the document with its text, and the pages of a scan as pictures."""
     document = read.document
     pages = (
         Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
@@ -159,17 +159,17 @@ def document_files(name: str, read: ReadDocument) -> tuple[Attachment, ...]:
 def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
     """Yield the text files and documents of a question; documents share a budget of tokens."""
     documents = sum(attachment.document is not None for attachment in attachments)
-    room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
+    max_tokens = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
     for attachment in attachments:
         if not (attachment.is_image or attachment.is_recording):
-            yield as_prompt_text(attachment, cost, room)
+            yield as_prompt_text(attachment, cost, max_tokens)
 
 
-def as_prompt_text(attachment: Attachment, cost: Cost, room: float = MAX_DOCUMENT_TOKENS) -> str:
+def as_prompt_text(attachment: Attachment, cost: Cost, max_tokens: float = MAX_DOCUMENT_TOKENS) -> str:
     """Return a text file or document, fenced so that nothing in it ends the fence."""
     name = _shown_name(attachment.name)
     if attachment.document is not None:
-        return _document_text(name, attachment.document, cost, room)
+        return _document_text(name, attachment.document, cost, max_tokens)
     return f'The user attached the file "{name}":\n{_fenced(attachment.data.decode())}'
 
 
@@ -194,25 +194,25 @@ _KINDS: Mapping[DocumentKind, str] = {
 }
 
 
-def _document_text(name: str, document: Document, cost: Cost, most: float) -> str:
+def _document_text(name: str, document: Document, cost: Cost, max_tokens: float) -> str:
     count, unit = len(document.parts), document.unit
-    said = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
+    intro = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
     if document.is_scan:
         return (
-            f"{said}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
+            f"{intro}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
             "nothing else of it can be read."
         )
-    if _first_parts(document, most, cost) == count:
+    if _first_parts(document, max_tokens, cost) == count:
         text = document.marked(range(1, count + 1))
-        return f"{said}. Name the {unit} that you answer from.\n{_fenced(text)}"
-    contents = _contents(document, most / 8, cost)
-    last = _cut(document.marked((count,)), most / 8, cost)
-    room = most - cost(contents) - cost(last)
-    first = min(_first_parts(document, room, cost), count - 1)
-    beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), room, cost)
+        return f"{intro}. Name the {unit} that you answer from.\n{_fenced(text)}"
+    contents = _contents(document, max_tokens / 8, cost)
+    last = _cut(document.marked((count,)), max_tokens / 8, cost)
+    left = max_tokens - cost(contents) - cost(last)
+    first = min(_first_parts(document, left, cost), count - 1)
+    beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), left, cost)
     shown = f"the first {_number(first, unit)}" if first else f"the beginning of its first {unit}"
     return (
-        f"{said}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
+        f"{intro}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
         f"and {unit} {count}. The rest is left out: look it up with read_file before you answer from it. "
         f"Name the {unit} that you answer from.\n"
         f"{_fenced(chr(10).join(filter(None, (contents, beginning, _LEFT_OUT, last))))}"
@@ -226,26 +226,26 @@ def _number(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _first_parts(document: Document, room: float, cost: Cost) -> int:
+def _first_parts(document: Document, max_tokens: float, cost: Cost) -> int:
     """Return how many of the first parts fit."""
     for number in range(1, len(document.parts) + 1):
-        room -= cost(document.marked((number,))) + 1
-        if room < 0:
+        max_tokens -= cost(document.marked((number,))) + 1
+        if max_tokens < 0:
             return number - 1
     return len(document.parts)
 
 
-def _contents(document: Document, room: float, cost: Cost) -> str:
+def _contents(document: Document, max_tokens: float, cost: Cost) -> str:
     """Return the titles with their part numbers, else the parts' names, as many as fit."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
         titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
-    return _cut("\n".join(("[contents]", *titles)), room, cost) if titles else ""
+    return _cut("\n".join(("[contents]", *titles)), max_tokens, cost) if titles else ""
 
 
-def _cut(text: str, room: float, cost: Cost) -> str:
+def _cut(text: str, max_tokens: float, cost: Cost) -> str:
     cut = text
-    while cut and cost(cut) > room:
+    while cut and cost(cut) > max_tokens:
         cut = cut[: len(cut) // 2]
     return cut if len(cut) == len(text) else f"{cut.rstrip()}\n{_LEFT_OUT}"
 

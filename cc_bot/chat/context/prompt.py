@@ -1,6 +1,6 @@
 """The prompt of a request, the stable part first.
 
-stable system message, history, second system message (what changes), the new question
+stable system message, history, changing_text system message (what changes), the new question
 
 Two turns of a session share everything up to the end of the older history byte for byte, as provider caches
 need.
@@ -23,22 +23,20 @@ from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
-# The notes that are always sent, as JSON strings. Long ones are cut; `recall` returns the whole note.
-
-NOTE_SHOWN: Final = 500
-"""Characters."""
+MAX_NOTE_CHARACTERS: Final = 500
+"""Longer notes are cut; `recall` returns all of them."""
 
 
 def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
-    """`who`: their user."""
+    """Return the notes that are always sent. `who`: names their user."""
     if not notes:
         return ""
-    return "\n".join((words.profile.format(who=who), *(_noted(note, timezone) for note in notes)))
+    return "\n".join((words.profile.format(who=who), *(_note_line(note, timezone) for note in notes)))
 
 
-def _noted(note: Memory, timezone: ZoneInfo) -> str:
+def _note_line(note: Memory, timezone: ZoneInfo) -> str:
     day = note.updated_at.astimezone(timezone).date().isoformat()
-    return f"- {day}: {json.dumps(shorten(note.content, NOTE_SHOWN), ensure_ascii=False)}"
+    return f"- {day}: {json.dumps(shorten(note.content, MAX_NOTE_CHARACTERS), ensure_ascii=False)}"
 
 
 # If not all pairs fit, the window starts at the same message for many turns and then moves by many, so that
@@ -46,7 +44,7 @@ def _noted(note: Memory, timezone: ZoneInfo) -> str:
 # until it no longer fits.
 
 KEPT_SHARE: Final = 0.5
-"""The least part of the budget that is used. Half moves the start about every twentieth turn and uses 72 % on
+"""Least share of the budget that is used. A half moves the start about every twentieth turn and uses 72 % on
 average; three quarters would move it twice as often."""
 
 
@@ -59,28 +57,30 @@ def window(
     for index in range(len(history) - 1, -1, -1):
         spent += cost(history[index])
         if spent > budget_tokens:
-            return tuple(history[_steady(history, starts, budget_tokens) :])
+            return tuple(history[_stable_start(history, starts, budget_tokens) :])
         if history[index].role == "user":
             starts.append((index, spent))
     return tuple(history[starts[-1][0] :]) if starts else ()
 
 
-def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Message], float]) -> float:
-    """Add up what the newest messages cost, stopping above `enough`."""
+def tokens_up_to(history: Sequence[Message], max_tokens: float, cost: Callable[[Message], float]) -> float:
+    """Return the tokens of the newest messages, counted until they exceed `max_tokens`."""
     spent = 0.0
     for message in reversed(history):
         spent += cost(message)
-        if spent > enough:
+        if spent > max_tokens:
             break
     return spent
 
 
-def _steady(history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
-    """`starts`: possible indexes, newest first, with the tokens used from there."""
+def _stable_start(
+    history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float
+) -> int:
+    """Return the index at which the window starts. `starts`: possible ones and their tokens, newest first."""
     if not starts:
         return len(history)
-    enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
-    return min(enough or [starts[-1][0]], key=lambda index: _hash(history[index]))
+    long_enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
+    return min(long_enough or [starts[-1][0]], key=lambda index: _hash(history[index]))
 
 
 def _hash(message: Message) -> bytes:
@@ -115,18 +115,18 @@ def build_prompt(
     budget_tokens: float = PromptStyle().budget_tokens,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`recap`: what preceded the history. `canvas`: what it tells of that. `persona`: the agent's. `notes`:
-    memories that are always sent. `cost`: tokens of a message."""
-    asked = user_part(question.below(history[-1].discord_id if history else None))
+    """`recap`: summary of the conversation before the history. `canvas`: text about it. `persona`: the
+    agent's. `notes`: memories that are always sent. `cost`: tokens of a message."""
+    question_part = user_part(question.below(history[-1].discord_id if history else None))
     words, earlier = instructions(locale), recap.text if recap else ""
-    second = changing(locale, now, timezone, earlier, paused=paused, canvas=canvas.text)
+    changing_text = changing(locale, now, timezone, earlier, paused=paused, canvas=canvas.text)
     unstored, known = words.temporary if temporary else "", profile(notes, words.the_user, words, timezone)
     tainted = canvas.tainted or (recap is not None and recap.tainted)
     return (
         SystemPart(system_text(persona, tools, words, unstored, known)),
         *chain.from_iterable(map(message_parts, window(history, budget_tokens, cost))),
-        SystemPart(second, tainted),
-        asked,
+        SystemPart(changing_text, tainted),
+        question_part,
     )
 
 
@@ -154,7 +154,7 @@ def changing(
     paused: bool = False,
     canvas: str = "",
 ) -> str:
-    """Return the second system message."""
+    """Return the changing_text system message."""
     words, local = instructions(locale), now.astimezone(timezone)
     time_line = words.now.format(
         date=f"{local:%Y-%m-%d}",
@@ -171,9 +171,8 @@ def changing(
 
 
 def recap(session: Session, visibility: Visibility) -> PromptNote:
-    """Return the text for 'Previous conversation summary'. Private summaries appear in private turns only.
-    User messages of an expired session that are not summarized yet are quoted, so that no turn waits for a
-    summary."""
+    """Return the text for 'Previous conversation summary'. Private summaries are shown in private turns only.
+    User messages of an expired session that are not summarized yet are quoted."""
     summaries, rest = (
         [known for known in all_known if visibility == "private" or known.visibility == "public"]
         for all_known in (session.summaries, session.unsummarized)
@@ -185,15 +184,15 @@ def recap(session: Session, visibility: Visibility) -> PromptNote:
     return PromptNote(visibility, "\n".join(filter(None, texts)), tainted)
 
 
-def shrunk_history(history: int, beside: int, limit: int | None) -> int:
+def shrunk_history(history: int, other_tokens: int, limit: int | None) -> int:
     """Return the history tokens to keep after a request was refused for its length.
 
-    Half of the history is kept, none if it was smaller than what is `beside` it. With the server's `limit`,
+    Half of the history is kept; none if it was less than the rest of the request. With the server's `limit`,
     the request takes at most three quarters of it, to leave room for the answer.
     """
-    half = history // 2 if history >= beside else 0
-    return half if limit is None else min(half, fitting_history(beside, limit))
+    half = history // 2 if history >= other_tokens else 0
+    return half if limit is None else min(half, fitting_history(other_tokens, limit))
 
 
-def fitting_history(beside: int, limit: int) -> int:
-    return max(0, limit * 3 // 4 - beside)
+def fitting_history(other_tokens: int, limit: int) -> int:
+    return max(0, limit * 3 // 4 - other_tokens)

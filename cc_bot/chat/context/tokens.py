@@ -35,10 +35,10 @@ MAX_NAME_CHARACTERS: Final = 40
 """Discord allows 32."""
 EMPTY_NAME: Final = "?"
 YOU: Final = "you"
-"""The model itself. Users' names end in a mark, so none is equal."""
+"""Names the model. Users' names end in a mark, so none is equal."""
 REFERENCE_CHARACTERS: Final = 4000
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
-"""Colons end a name and `#` begins a mark; the others look like them."""
+"""Colons end a name, `#` begins a mark, and the others look like these."""
 _BEGINNING_CHARACTERS: Final = 50
 
 
@@ -57,10 +57,10 @@ def speaker(name: str, author_id: int) -> str:
         for letter in name
     )
     shown = " ".join("".join(letters).split())[:MAX_NAME_CHARACTERS].strip() or EMPTY_NAME
-    return f"{shown}{mark_of(author_id)}"
+    return f"{shown}{user_mark(author_id)}"
 
 
-def mark_of(author_id: int) -> str:
+def user_mark(author_id: int) -> str:
     """Return `#` and six digits (two tokens in most models); empty if the id is unknown (0)."""
     if not author_id:
         return ""
@@ -109,7 +109,7 @@ def _quoted(reference: Reference) -> str:
     return "\n".join((f"[{heading}]", *(f"> {line}" for line in content.splitlines())))
 
 
-UNSAID: Final = "…"
+EMPTY_ANSWER: Final = "…"
 """Sent in place of an empty answer."""
 
 
@@ -119,7 +119,7 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
         yield user_part(message)
         return
     yield from call_parts(message)
-    yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
+    yield AssistantPart(message.content or EMPTY_ANSWER, tainted=message.tainted)
 
 
 def user_part(message: Message) -> UserPart:
@@ -152,7 +152,7 @@ def _call_id(message: Message, index: int) -> str:
 
 
 MESSAGE_TOKENS: Final = 4
-"""Overhead of each message, tool call and tool."""
+"""Overhead of each message, call and tool."""
 _NATIVE_CHARACTERS_PER_TOKEN: Final = 4
 """Provider data is mostly base64 or English."""
 IMAGE_TOKENS: Final = 800
@@ -160,7 +160,7 @@ IMAGE_TOKENS: Final = 800
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Weights of a kind of run. A pattern must not backtrack, so that it takes linear time."""
+    """Weights of runs of one kind of character. A pattern must not backtrack, to take linear time."""
 
     pattern: re.Pattern[str]
     per_run: float = 0.0
@@ -228,7 +228,7 @@ def max_message_tokens(message: Message) -> int:
     """Return an upper bound of `message_tokens`, quickly: no character counts more than two tokens."""
     if message.attachments or message.references or message.tool_calls:
         return message_tokens(message)
-    return MESSAGE_TOKENS + 2 * len(message.content or UNSAID)
+    return MESSAGE_TOKENS + 2 * len(message.content or EMPTY_ANSWER)
 
 
 def part_tokens(part: PromptPart) -> int:
@@ -243,7 +243,6 @@ def part_tokens(part: PromptPart) -> int:
 
 
 def has_images(prompt: Sequence[PromptPart]) -> bool:
-    """The estimated cost of pictures is a guess."""
     return any(isinstance(part, UserPart) and part.images for part in prompt)
 
 

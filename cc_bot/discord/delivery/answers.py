@@ -14,7 +14,7 @@ import structlog
 
 from cc_bot.chat.active import until_stopped
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.context.tokens import UNSAID
+from cc_bot.chat.context.tokens import EMPTY_ANSWER
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.discord.agents import AgentSelector, SelectedAgent
 from cc_bot.discord.attachments import MAX_BYTES, FetchedFiles, with_files
@@ -198,7 +198,7 @@ class Answers:
                 turn, typed, live
             )  # without a task, the turn is queued at once
         return await until_stopped(self._open_files(turn, typed, live), turn.stop) or tuple(
-            replace(question, content=question.content or UNSAID) for question in typed
+            replace(question, content=question.content or EMPTY_ANSWER) for question in typed
         )
 
     async def _open_files(
