@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cc_bot.chat.stores.settings import PlaceAgents
+from cc_bot.chat.stores.settings import StoredAgentChoices
 from cc_bot.domain.message import BUILT_IN_AGENT, DEFAULT_AGENT, Agent, KnownPlace
 from cc_bot.domain.text import Locale
 from cc_bot.features import find_module
@@ -39,11 +39,11 @@ class Agents:
         """Return the agents that may answer there, the default one first."""
         return tuple(agent for agent in (await self.all()).values() if is_allowed(place, agent))
 
-    async def get_default(self, _place: KnownPlace, _choices: PlaceAgents) -> Agent:
+    async def get_default(self, _place: KnownPlace, _choices: StoredAgentChoices) -> Agent:
         """Return the default agent there. `_choices`: the stored choices for it."""
         return await self.default()
 
-    async def select(self, _place: KnownPlace, _choices: PlaceAgents) -> tuple[Agent, bool]:
+    async def select(self, _place: KnownPlace, _choices: StoredAgentChoices) -> tuple[Agent, bool]:
         """Return the agent that answers the user, and True if the one that they chose is not available."""
         return await self.default(), False
 

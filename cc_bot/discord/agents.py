@@ -6,7 +6,7 @@ from typing import Final
 import hikari
 
 from cc_bot.chat.agents import Agents, is_allowed
-from cc_bot.chat.stores.settings import AgentStore, PlaceAgents
+from cc_bot.chat.stores.settings import AgentStore, StoredAgentChoices
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import LruCache, Places, key_of_interaction
 from cc_bot.discord.recipients import Recipient
@@ -35,15 +35,15 @@ class AgentSelector:
     _noted_fallbacks: LruCache[tuple[int, int], None] = field(default_factory=LruCache, init=False)
 
     async def for_interaction(
-        self, interaction: Answerable, known: PlaceAgents | None = None
+        self, interaction: Answerable, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
         """Return the agent for an interaction. `known` choices save a read."""
         return await self.for_place(int(interaction.user.id), place_of(interaction), known)
 
     async def for_place(
-        self, user_id: int, place: KnownPlace, known: PlaceAgents | None = None
+        self, user_id: int, place: KnownPlace, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        found = known or await self.store.get_for_places(user_id, place.key.ids)
+        found = known or await self.store.get_choices(user_id, place.key.ids)
         agent, is_fallback = await self.agents.select(place, found)
         return _in_session(user_id, place, _with_models(agent, place, found), is_fallback=is_fallback)
 
@@ -76,7 +76,7 @@ class AgentSelector:
         """Return the agent of scheduled messages: the session's, else the default one."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
-        return _with_models(agent, place, await self.store.get_for_places(_NO_USER, place.key.ids))
+        return _with_models(agent, place, await self.store.get_choices(_NO_USER, place.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """Return whether the user's next question there goes to this session; True if Discord fails."""
@@ -86,7 +86,7 @@ class AgentSelector:
             return True
         return (await self.for_place(key.user_id, place)).key == key
 
-    async def for_mentions(self, key: ChannelKey, found: PlaceAgents) -> Agent:
+    async def for_mentions(self, key: ChannelKey, found: StoredAgentChoices) -> Agent:
         """Return the agent that answers mentions, by the choices found for the channel."""
         place = KnownPlace(key)
         return _with_models(await self.agents.get_default(place, found), place, found)
@@ -107,7 +107,7 @@ class AgentSelector:
         agent = await self.agents.get(name)
         if agent is None or not is_allowed(place, agent):
             raise AgentGone
-        found = await self.store.get_for_places(user_id, place.key.ids)
+        found = await self.store.get_choices(user_id, place.key.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
         return replace(chosen, is_former=(await self.for_place(user_id, place, found)).key != chosen.key)
 
@@ -134,7 +134,7 @@ def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, is_fallback: b
     return SelectedAgent(SessionKey(user_id, place.key.place_id, agent.name), agent, is_fallback)
 
 
-def _with_models(agent: Agent, place: KnownPlace, found: PlaceAgents) -> Agent:
+def _with_models(agent: Agent, place: KnownPlace, found: StoredAgentChoices) -> Agent:
     for place_id in () if agent.models else place.key.ids:
         if chain := found.models.get(place_id):
             return replace(agent, models=chain)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import hikari
 
-from cc_bot.chat.stores.settings import PlaceAgents
+from cc_bot.chat.stores.settings import StoredAgentChoices
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import LruCache, key_of_interaction
 from cc_bot.domain.message import UserSettings, Visibility
@@ -35,7 +35,7 @@ class Preloaded:
     """What the gate read of the user; empty if the database did not answer."""
 
     settings: UserSettings | None = None
-    agents: PlaceAgents | None = None
+    agents: StoredAgentChoices | None = None
 
 
 def author_name(interaction: Answerable) -> str:

@@ -90,7 +90,7 @@ class Places:
 
     async def _fetch(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
         try:
-            place = await self._channels.find_place(channel_id)
+            place = await self._channels.find_channel(channel_id)
         except StorageError:  # Discord knows as well
             place = None
         if place is None:
@@ -100,7 +100,7 @@ class Places:
                 self.cache_title(channel)
                 place = _place(channel)
             try:
-                await self._channels.note_place(place)
+                await self._channels.record_channel(place)
             except StorageError as error:
                 _log.warning("place_not_noted", error=type(error).__name__)
         self._known[channel_id] = place

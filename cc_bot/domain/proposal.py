@@ -15,10 +15,10 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 
 MAX_PROPOSALS: Final = 5
-"""Per message: each proposal needs one of its five rows of buttons."""
+"""Per message: each proposal needs one of five rows of buttons."""
 OPEN_FOR: Final = timedelta(days=7)
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
-"""For calls with whose result the model continues: users soon forget their purpose."""
+"""If the model continues with the result: users soon forget what the call is for."""
 
 Approvers = Literal["asker", "owners"]
 """Who approves a pending call."""
@@ -32,9 +32,9 @@ class Moment:
     ends_day: bool = False
     """True if only the date is shown."""
     repeat: str = ""
-    """How often, in words; then `at` is the next time."""
+    """How often, in words; `at` is then the next time."""
     timezone: str = ""
-    """Time zone of the repetition; empty for the reader's own."""
+    """The time zone of the repeat; empty for the reader's own."""
     place: Place | None = None
     """The reminder's destination; None if not shown."""
 
@@ -80,7 +80,7 @@ class DeferredCall:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The context of the turn, for the tool."""
+    """The context of the turn, which the tool needs."""
 
     locale: Locale
     timezone: str
@@ -104,7 +104,7 @@ class ProposedCalls:
     memory_id: int | None = None
     """The memory that the calls change or delete."""
     position: int = 0
-    """From 1 among the answer's proposals; 0 if it is the only one."""
+    """Number among the proposals of the answer, from 1; 0 if it is the only one."""
 
     def join(self, later: "ProposedCalls") -> "ProposedCalls":
         """Return one proposal of these calls and the later ones, under this headline."""

@@ -59,7 +59,7 @@ class Scene(Place):
         """Store a first message of a channel or thread."""
         [first] = await self.write("始め", channel=channel)
         message = Message("user", first.content, author_id=self.aiko.id, discord_id=first.id)
-        await self.stores.channels.note_place(KnownPlace(key, 5))
+        await self.stores.channels.record_channel(KnownPlace(key, 5))
         assert await self.stores.channels.add(key, message)
 
     def make_catch_up(self, pages: int = MAX_PAGES, since: int = 0) -> CatchUp:

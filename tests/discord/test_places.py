@@ -27,7 +27,7 @@ class TestAPlace:
         assert len(discord.calls(LOOK_UP)) == 2
         for run in runs:
             assert ((await run.get(dm.id)).guild_id, (await run.get(dm.id)).is_dm) == (None, True)
-        assert await place.stores.channels.find_place(dm.id) is None
+        assert await place.stores.channels.find_channel(dm.id) is None
         assert len(discord.calls(LOOK_UP)) == 4
 
     async def test_is_called_as_discord_last_said(self, place: Place) -> None:

@@ -178,8 +178,8 @@ class TestForgotten:
             backup = await bot.back_up()
             await stores.channels.delete([11, 999])
             await stores.channels.delete([22])  # of an answer's pages, the second
-            await stores.channels.forget_place(ChannelKey(3, 4))
-            await stores.channels.forget_place(ChannelKey(5))
+            await stores.channels.forget_channel(ChannelKey(3, 4))
+            await stores.channels.forget_channel(ChannelKey(5))
         assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=5)
         assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
         assert bot.holds("残る発言")

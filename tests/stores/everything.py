@@ -200,11 +200,11 @@ async def remember(stores: Stores, database: Database) -> None:
 
 async def do_everything_with_turns(stores: Stores) -> None:
     ledger, session = stores.ledger, await stores.sessions.open(KEY)
-    await do(ledger.accept(TURN), ledger.note_message("t", USER, 41), ledger.add_page("t", USER, 42))
+    await do(ledger.accept(TURN), ledger.set_answer_message_id("t", USER, 41), ledger.add_page("t", USER, 42))
     await do(ledger.move(replace(TURN, answer_id=1), 5, (42,)), ledger.mark_interrupted("t", USER))
     await ledger.record_retryable_failure(TURN, (41, 42))
     await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
-    await ledger.note_heard("t", USER, "明日の予定は？")
+    await ledger.store_transcript("t", USER, "明日の予定は？")
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
     await ledger.release_claim("u", USER)
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
@@ -360,16 +360,16 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await channels.add(key, said(10), waiting=True)
     await channels.add_all(key, [said(11), said(12)])
     questions = [each.question for each in await mentions.list_due(key)]
-    await do(mentions.begin_answer(key, questions, 10), mentions.note_answer(key, questions, 20))
+    await do(mentions.begin_answer(key, questions, 10), mentions.set_answer_message(key, questions, 20))
     await channels.archive_answer(key, answer(20), questions)
     await do(mentions.mark_edit_processed(key, said(10)), mentions.mark_shown(key, 20))
     await mentions.give_up(key, questions)
     await mentions.reopen(key, USER, 41)
     await mentions.give_up(key, questions)
     await do(channels.add_pages(key.place_id, 20, [21]), channels.drop_pages(key.place_id, [21]))
-    await do(channels.note_place(KnownPlace(key, 5)), channels.set_reading("all", 30))
+    await do(channels.record_channel(KnownPlace(key, 5)), channels.set_reading("all", 30))
     await do(channels.reset(key, bot_id=0, discord_id=15), channels.mark_read_to(key, 16))
-    await channels.note_heard(key, said(10), "明日の予定は？")
+    await channels.store_transcript(key, said(10), "明日の予定は？")
     await do(
         stores.blocks.run_read(lambda: read_memory_calls(key, USER, 10)),
         stores.blocks.run_read(lambda: read_context_state(key, bot_id=0, blocks=5)),
@@ -377,7 +377,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
         channels.edit(10, "直した"),
         channels.delete([11]),
     )
-    await do(channels.forget_place(key), channels.forget_place(ChannelKey(key.channel_id, 99)))
+    await do(channels.forget_channel(key), channels.forget_channel(ChannelKey(key.channel_id, 99)))
 
 
 async def decide(stores: Stores, approved: Proposal, declined: Proposal) -> None:

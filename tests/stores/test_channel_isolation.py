@@ -44,8 +44,8 @@ class TestPlace:
             assert answered
             assert {message.content for message in (*waiting, newest, *answered)} == {name(key)}
         for key in PLACES:
-            await stores.channels.note_place(KnownPlace(key, 5))
-        places = {place.key: place.newest_id for place in await stores.channels.list_places(limit=99)}
+            await stores.channels.record_channel(KnownPlace(key, 5))
+        places = {place.key: place.newest_id for place in await stores.channels.list_channels(limit=99)}
         assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
         here, there = PLACES[:2]
         waiting = await list_waiting(stores, there)

@@ -22,13 +22,13 @@ from tests.stores.places import (
 class TestPlaces:
     async def test_are_told_newest_first_up_to_a_limit_with_their_newest_reset(self, stores: Stores) -> None:
         await ask_in_dm(stores, 9)
-        assert await stores.channels.list_places(limit=5) == ()
+        assert await stores.channels.list_channels(limit=5) == ()
         for number, key in enumerate((THREAD, CHANNEL, OTHER_THREAD, OTHER_CHANNEL)):
-            await stores.channels.note_place(KnownPlace(key, 5))
+            await stores.channels.record_channel(KnownPlace(key, 5))
             await stores.channels.add_all(key, [said(10 + number), said(9**number * 100)])
         await stores.channels.reset(OTHER_THREAD, bot_id=0, discord_id=7)
         await stores.channels.reset(OTHER_THREAD, bot_id=BOT, discord_id=8)
-        places = await stores.channels.list_places(limit=3)
+        places = await stores.channels.list_channels(limit=3)
         assert [(place.key, place.newest_id, place.reset_id) for place in places] == [
             (OTHER_CHANNEL, 72900, 0),
             (OTHER_THREAD, 8100, 8),
@@ -40,20 +40,20 @@ class TestAPlace:
     async def test_is_known_from_its_note_until_it_is_gone(self, stores: Stores, database: Database) -> None:
         async def known() -> set[ChannelKey]:
             keys = (THREAD, CHANNEL, OTHER_CHANNEL)
-            found = [await stores.channels.find_place(key.place_id) for key in keys]
+            found = [await stores.channels.find_channel(key.place_id) for key in keys]
             assert {place for place in found if place} <= {KnownPlace(key, 5) for key in keys}
             return {place.key for place in found if place}
 
         assert await known() == set()
         for key in (THREAD, CHANNEL, OTHER_CHANNEL, THREAD):
-            await stores.channels.note_place(KnownPlace(key, 5))
-        await stores.channels.forget_place(THREAD)
+            await stores.channels.record_channel(KnownPlace(key, 5))
+        await stores.channels.forget_channel(THREAD)
         assert await known() == {CHANNEL, OTHER_CHANNEL}
-        await stores.channels.note_place(KnownPlace(THREAD, 5))
-        await stores.channels.forget_place(CHANNEL)
+        await stores.channels.record_channel(KnownPlace(THREAD, 5))
+        await stores.channels.forget_channel(CHANNEL)
         assert await known() == {OTHER_CHANNEL}
-        await stores.channels.forget_place(OTHER_CHANNEL)
-        await stores.channels.note_place(KnownPlace(CHANNEL, is_dm=True))  # it is its user's own
+        await stores.channels.forget_channel(OTHER_CHANNEL)
+        await stores.channels.record_channel(KnownPlace(CHANNEL, is_dm=True))  # it is its user's own
         assert await database.query("SELECT * FROM places") == []
 
 
@@ -107,6 +107,6 @@ class TestForgottenPlace:
         await stores.sessions.commit_turn(session, [said(110, "質問"), answer(111, "答え")])
         assert await self.known(database) == [[1, 2, 3, 4, 5]] * 6
         for gone, left in ((OTHER_THREAD, [1, 2, 3, 5]), (CHANNEL, [3, 5]), (OTHER_CHANNEL, [])):
-            await stores.channels.forget_place(gone)
+            await stores.channels.forget_channel(gone)
             assert await self.known(database) == [left] * 6
         assert await heard(stores, key) == ["質問", "答え"]

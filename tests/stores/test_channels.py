@@ -69,7 +69,7 @@ class TestMessage:
         assert not await stores.channels.add(THREAD, said(10, "よその二度目"), waiting=True)
         for number, blank in enumerate(("", " \n\u3000", "\u3164")):
             assert not await stores.channels.add(CHANNEL, said(11 + number, blank), waiting=True)
-        assert await stores.ledger.list_places() == ()
+        assert await stores.ledger.list_channels() == ()
         page = [said(20, "猫\ud83d"), said(21, "a\0b"), said(22, "\\u0000"), said(23, "\0"), said(24, "")]
         assert await stores.channels.add_all(CHANNEL, [*page, said(10, "また")]) == 3
         assert await stores.channels.add_all(CHANNEL, []) == 0
@@ -92,7 +92,7 @@ class TestMessage:
         await stores.channels.archive_answer(CHANNEL, answer(20), [])
         for number in (10, 30, 31, 20):
             assert not await stores.channels.add(CHANNEL, said(number, "同じ番号"), waiting=True)
-        assert await stores.ledger.list_places() == ()
+        assert await stores.ledger.list_channels() == ()
         assert await archived(database) == {20: answer(20).content}
         assert await heard_in_dm(stores) == ["秘密の質問", "はい"]
 
@@ -134,7 +134,7 @@ class TestDeletion:
         await stores.channels.add(CHANNEL, said(30), waiting=True)
         question = await list_waiting(stores, CHANNEL)
         await stores.ledger.begin_answer(CHANNEL, question, 30)
-        await stores.ledger.note_answer(CHANNEL, question, 40)
+        await stores.ledger.set_answer_message(CHANNEL, question, 40)
         await stores.channels.delete([40])
         assert await list_waiting(stores, CHANNEL) == question
         [due] = await stores.ledger.list_due(CHANNEL)
@@ -153,10 +153,10 @@ class TestHeard:
         question = said(10, "何時から？\n[file: 会議.mp3]")
         await stores.channels.add(CHANNEL, question, waiting=True)
         other = said(10, question.content, author_id=8)
-        await stores.channels.note_heard(CHANNEL, other, "他人の言葉")
+        await stores.channels.store_transcript(CHANNEL, other, "他人の言葉")
         shown = said(10, f"{question.content}\n[not shown]")  # as the model was told of it
         for each in (shown, question):
-            await stores.channels.note_heard(CHANNEL, each, "十時です")
+            await stores.channels.store_transcript(CHANNEL, each, "十時です")
         [waiting] = await list_waiting(stores, CHANNEL)
         assert (waiting.content, waiting.heard) == (f"{question.content}\n十時です", "十時です")
         await stores.channels.archive_answer(CHANNEL, answer(20), [waiting])

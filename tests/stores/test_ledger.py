@@ -78,7 +78,7 @@ class TestEntry:
             await stores.ledger.accept(ASKED)
         async with open_again() as stores:
             assert await stores.ledger.list_unfinished() == (ASKED, AGAIN)
-            await stores.ledger.note_message("e1", ME, 40)
+            await stores.ledger.set_answer_message_id("e1", ME, 40)
             for message_id in (41, 42):
                 await stores.ledger.add_page("e1", ME, message_id)
             shown = replace(ASKED, shown_in=40, pages=(41, 42))
@@ -94,7 +94,7 @@ class TestEntry:
 
     async def test_is_its_users_alone(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.note_message("e1", STRANGER, 40)
+        await stores.ledger.set_answer_message_id("e1", STRANGER, 40)
         await stores.ledger.add_page("e1", STRANGER, 41)
         await stores.ledger.move(replace(ASKED, key=OTHER_USER), 99, ())
         await stores.ledger.mark_interrupted("e1", STRANGER)
@@ -105,7 +105,7 @@ class TestEntry:
 
     async def test_of_a_temporary_turn_holds_no_question(self, stores: Stores) -> None:
         await stores.ledger.accept(replace(ASKED, temporary=True))
-        await stores.ledger.note_heard("e1", ME, "十時です")
+        await stores.ledger.store_transcript("e1", ME, "十時です")
         [entry] = await stores.ledger.list_unfinished()
         assert entry.question is None
 
@@ -210,7 +210,7 @@ class TestCalls:
             lambda asked: stores.channels.archive_answer(channel, answer(81), [asked]),
             lambda asked: stores.ledger.give_up(channel, [asked]),
             lambda asked: stores.channels.delete([got(asked.discord_id)]),
-            lambda _: stores.channels.forget_place(channel),
+            lambda _: stores.channels.forget_channel(channel),
         )
         for number, over in enumerate(ways):
             question, other = said(70 + number, author_id=ME), said(90, author_id=ME)
@@ -287,8 +287,8 @@ class TestInterrupted:
 class TestHeard:
     async def test_is_there_when_the_question_is_asked_again(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.note_heard("e1", STRANGER, "他人の言葉")
-        await stores.ledger.note_heard("e1", ME, "十時です")
+        await stores.ledger.store_transcript("e1", STRANGER, "他人の言葉")
+        await stores.ledger.store_transcript("e1", ME, "十時です")
         await stores.ledger.mark_interrupted("e1", ME)
         taken = got(await stores.ledger.claim("e1", ME, lambda turn: replace(turn, id="e2")))
         assert taken.question == replace(QUESTION, heard="十時です")

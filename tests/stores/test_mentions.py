@@ -52,7 +52,7 @@ class TestBegunAnswer:
             await wait(stores, 15)
         async with open_again() as stores:
             assert await begun(stores) == [(10, 14, None), (14, 14, None), (15, None, None)]
-            assert await stores.ledger.note_answer(CHANNEL, asked, 20) == {10, 14}
+            assert await stores.ledger.set_answer_message(CHANNEL, asked, 20) == {10, 14}
         async with open_again() as stores:
             assert await begun(stores) == [(10, 14, 20), (14, 14, 20), (15, None, None)]
             assert await stores.ledger.get_answer_message(10) is None
@@ -93,31 +93,31 @@ class TestStoredAnswer:
             await stores.channels.archive_answer(CHANNEL, answer(20, "答え"), await wait(stores, 10, 11))
         async with open_again() as stores:
             questions = await stores.ledger.list_questions(20)
-            assert await stores.ledger.list_places() == (CHANNEL,)
+            assert await stores.ledger.list_channels() == (CHANNEL,)
             [stored] = await stores.ledger.list_unshown(CHANNEL)
             assert (stored.content, stored.discord_id) == ("答え", 20)
             assert await stores.ledger.list_unshown(THREAD) == ()
             await stores.ledger.mark_shown(CHANNEL, 20)
             assert await stores.ledger.list_unshown(CHANNEL) == ()
-            assert await stores.ledger.list_places() == ()
+            assert await stores.ledger.list_channels() == ()
             await stores.channels.archive_answer(CHANNEL, answer(20, "新しい答え"), questions)
             assert contents(await stores.ledger.list_unshown(CHANNEL)) == ["新しい答え"]
             await stores.channels.delete([20])
             assert await stores.ledger.list_unshown(CHANNEL) == ()
-            assert await stores.ledger.list_places() == ()
+            assert await stores.ledger.list_channels() == ()
 
 
 class TestEditedQuestion:
     async def test_is_known_until_its_answer_is_to_what_it_says(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11)
-            await stores.ledger.note_answer(CHANNEL, questions, 20)
+            await stores.ledger.set_answer_message(CHANNEL, questions, 20)
             await stores.channels.edit(10, "犬の話")
             assert await edited(stores) == [], "while it is being answered"
             await stores.channels.archive_answer(CHANNEL, answer(20), questions)
             await stores.ledger.mark_shown(CHANNEL, 20)
         async with open_again() as stores:
-            assert await stores.ledger.list_places() == (CHANNEL,)
+            assert await stores.ledger.list_channels() == (CHANNEL,)
             [question] = await list_edited(stores, CHANNEL)
             assert question.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
@@ -126,7 +126,7 @@ class TestEditedQuestion:
             assert question.content == "猫の話"
             await stores.ledger.mark_edit_processed(CHANNEL, question)
             assert await edited(stores) == []
-            assert await stores.ledger.list_places() == ()
+            assert await stores.ledger.list_channels() == ()
 
 
 class TestReset:
@@ -138,9 +138,9 @@ class TestReset:
         left = [each.question for each in await stores.ledger.list_due(CHANNEL) if each.is_before_reset]
         assert ids(left) == [10, 11]
         assert ids(await list_waiting(stores, CHANNEL)) == [12]
-        assert await stores.ledger.note_answer(CHANNEL, left, 20) == frozenset()
+        assert await stores.ledger.set_answer_message(CHANNEL, left, 20) == frozenset()
         in_thread = await list_waiting(stores, THREAD)
-        assert await stores.ledger.note_answer(THREAD, in_thread, 20) == {9}
+        assert await stores.ledger.set_answer_message(THREAD, in_thread, 20) == {9}
 
 
 class TestWaiting:
@@ -151,7 +151,7 @@ class TestWaiting:
                 await wait(stores, 110 + number, 50 - number, 10 + number, key=key)
             await stores.channels.edit(10, "やっぱり猫の話")
         async with open_again() as stores:
-            assert {*await stores.ledger.list_places()} == {*PLACES}
+            assert {*await stores.ledger.list_channels()} == {*PLACES}
             for number, key in enumerate(PLACES):
                 assert ids(await list_waiting(stores, key)) == [10 + number, 50 - number, 110 + number]
             [first, second, _] = await list_waiting(stores, CHANNEL)
@@ -160,7 +160,7 @@ class TestWaiting:
 
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.ledger.note_answer(CHANNEL, [first], 20)
+        await stores.ledger.set_answer_message(CHANNEL, [first], 20)
         await stores.ledger.give_up(CHANNEL, [first])
         assert await list_waiting(stores, CHANNEL) == (second,)
         assert await stores.ledger.get_answer_message(10) is None

@@ -108,7 +108,7 @@ class TestChannels:
         questions = [said(30, "わたし", author_id=ME), said(31, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.ledger.note_answer(CHANNEL, questions, 32)
+        await stores.ledger.set_answer_message(CHANNEL, questions, 32)
         await stores.channels.archive_answer(CHANNEL, answer(32, "お二人へ"), questions)
         late = said(40, "しまうま？", author_id=ME)
         await stores.channels.add(CHANNEL, late, waiting=True)
@@ -120,16 +120,16 @@ class TestChannels:
         assert await stores.channels.list_pages(22) == ()
 
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:
-        await stores.channels.note_place(KnownPlace(CHANNEL, 5))
+        await stores.channels.record_channel(KnownPlace(CHANNEL, 5))
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
         await stores.personal_data.erase(ME)
-        [place] = await stores.channels.list_places(limit=5)
+        [place] = await stores.channels.list_channels(limit=5)
         assert place.newest_id == 20
-        await stores.channels.forget_place(CHANNEL)
-        await stores.channels.note_place(KnownPlace(CHANNEL, 5))
+        await stores.channels.forget_channel(CHANNEL)
+        await stores.channels.record_channel(KnownPlace(CHANNEL, 5))
         await stores.channels.add(CHANNEL, said(5, author_id=YOU))
-        [place] = await stores.channels.list_places(limit=5)
+        [place] = await stores.channels.list_channels(limit=5)
         assert place.newest_id == 5
 
 

@@ -166,7 +166,7 @@ class TestWhatLeaves:
 
     async def test_is_nothing_of_a_session_whose_channel_is_deleted(self, stores: Stores) -> None:
         await ask(stores)
-        await stores.channels.forget_place(CHANNEL)
+        await stores.channels.forget_channel(CHANNEL)
         assert await session(stores) == ["お昼は？", "お昼は？の答え"]
 
 

@@ -43,7 +43,7 @@ class TestMessages:
         await stores.sessions.clear(KEY)
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         await stores.channels.add(CHANNEL, said(11), waiting=True)
-        await stores.ledger.note_answer(CHANNEL, [said(10)], 12)
+        await stores.ledger.set_answer_message(CHANNEL, [said(10)], 12)
         await stores.channels.archive_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(CHANNEL.place_id, 12, [13])
         now.tick(MONTH)
@@ -88,8 +88,8 @@ class TestMessages:
         now.tick(MONTH)
         await stores.channels.archive_answer(CHANNEL, answer(11), [said(10)])
         await stores.retention.prune_messages(utc_now() - timedelta(days=1))
-        await stores.channels.note_place(KnownPlace(CHANNEL, 5))
-        [place] = await stores.channels.list_places(limit=5)
+        await stores.channels.record_channel(KnownPlace(CHANNEL, 5))
+        [place] = await stores.channels.list_channels(limit=5)
         assert place.newest_id == 10
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 import pytest
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.settings import AccessState, ChannelAgent, PlaceAgents
+from cc_bot.chat.stores.settings import AccessState, ChannelAgent, StoredAgentChoices
 from cc_bot.domain.access import AccessRule, AccessRules, Maintenance
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
@@ -54,7 +54,7 @@ class TestWelcome:
 class TestAgents:
     async def test_are_each_users_choice_in_a_channel(self, stores: Stores) -> None:
         async def choices(user_id: int) -> Mapping[int, str]:
-            return (await stores.agents.get_for_places(user_id, (CHANNEL, CHANNEL + 1))).choices
+            return (await stores.agents.get_choices(user_id, (CHANNEL, CHANNEL + 1))).choices
 
         for name in ("tutor", "poet", None):
             await stores[ChoiceStore].choose(ME, CHANNEL, name)
@@ -63,7 +63,7 @@ class TestAgents:
 
     async def test_have_a_default_in_a_channel_of_a_server(self, stores: Stores) -> None:
         async def default(channel_id: int = CHANNEL) -> ChannelAgent | None:
-            return (await stores.agents.get_for_places(ME, (channel_id,))).defaults.get(channel_id)
+            return (await stores.agents.get_choices(ME, (channel_id,))).defaults.get(channel_id)
 
         assert await default() is None
         await stores[ChoiceStore].set_default(CHANNEL, 5, "tutor", ME)
@@ -145,7 +145,7 @@ class TestMaintenance:
 class TestModelsOfAChannel:
     async def test_are_a_chain_in_its_order_until_they_are_taken_back(self, stores: Stores) -> None:
         async def chain() -> tuple[str, ...]:
-            return (await stores.agents.get_for_places(OWNER, (3,))).models.get(3, ())
+            return (await stores.agents.get_choices(OWNER, (3,))).models.get(3, ())
 
         assert await chain() == ()
         await stores.channel_models.set(3, ("large", "小さい"), set_by=OWNER)
@@ -171,9 +171,9 @@ class TestAVisit:
         assert visit.in_force == await stores.access.get_in_force()
         assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
         assert visit.settings == await stores.settings.get(7)
-        assert visit.agents == PlaceAgents(
+        assert visit.agents == StoredAgentChoices(
             {channel: "tutor"}, {thread: ChannelAgent("poet", 5)}, {channel: ("large",)}
         )
         other = await stores.access.get_visitor_state(8, (thread,))
         assert other.settings == UserSettings()
-        assert other.agents == PlaceAgents({}, {thread: ChannelAgent("poet", 5)}, {})
+        assert other.agents == StoredAgentChoices({}, {thread: ChannelAgent("poet", 5)}, {})

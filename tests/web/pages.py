@@ -77,7 +77,7 @@ class Town:
         return "日本語サーバー"
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        chosen = await self.core.stores.agents.get_for_places(user_id, (channel_id,))
+        chosen = await self.core.stores.agents.get_choices(user_id, (channel_id,))
         return SessionKey(user_id, channel_id, chosen.choices.get(channel_id, "default"))
 
     async def place_of(self, channel_id: int) -> KnownPlace:

@@ -320,7 +320,7 @@ class ChannelStore(Store):
         without messages."""
         await self._change(channel_locks(key), MARK_READ_TO, key.channel_id, key.thread_id, discord_id)
 
-    async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
+    async def store_transcript(self, key: ChannelKey, question: Message, heard: str) -> None:
         thawing = Statement(THAW_EDITED, (question.discord_id, heard))
         # Once: a retried turn may have transcribed it before.
         sql = """
@@ -376,7 +376,7 @@ class ChannelStore(Store):
         rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
-    async def forget_place(self, key: ChannelKey) -> None:
+    async def forget_channel(self, key: ChannelKey) -> None:
         """Delete a thread, or a channel with its threads, but no sessions."""
         if self._log:
             await self._log.note("place", thread_name(key.channel_id, key.thread_id))
@@ -501,7 +501,7 @@ class ChannelStore(Store):
         sql = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
         await self._change([channel_lock(place_id)], sql, json.dumps([*discord_ids]))
 
-    async def find_place(self, place_id: int) -> KnownPlace | None:
+    async def find_channel(self, place_id: int) -> KnownPlace | None:
         sql = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
         rows = await self._database.query(sql, place_id)
         if not rows:
@@ -509,7 +509,7 @@ class ChannelStore(Store):
         [(channel_id, guild_id)] = rows
         return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
 
-    async def note_place(self, place: KnownPlace) -> None:
+    async def record_channel(self, place: KnownPlace) -> None:
         """Record a channel; ignores DMs."""
         if place.guild_id is None:
             return
@@ -520,7 +520,7 @@ class ChannelStore(Store):
         key = place.key
         await self._change(channel_locks(key), sql, key.place_id, key.channel_id, place.guild_id)
 
-    async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[ArchivedChannel, ...]:
+    async def list_channels(self, *, limit: int, shard: Shard = WHOLE) -> tuple[ArchivedChannel, ...]:
         """List the most recently used channels of a shard, and of an unknown shard."""
         rows = await self._database.query(PLACES, shard.id, shard.count)
         return tuple(

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from pydantic import TypeAdapter
 
 from cc_bot.chat.stores.blocks import RESET_ID, thaw_sql
-from cc_bot.chat.stores.settings import VisitorState, visitor_states
+from cc_bot.chat.stores.settings import VisitorState, read_visitor_states
 from cc_bot.db import MAINTENANCE_LOCK, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     CHANNEL,
@@ -87,7 +87,7 @@ _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_MOVED_MESSAGES})
 """
 
-ANSWERED: Final = """
+MARK_TURN_ANSWERED: Final = """
     UPDATE turns SET state = 'answered', question = NULL, calls = '[]', shown_in = coalesce(shown_in, $4),
         answer_id = (SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2)
     WHERE id = $1 AND user_id = $2
@@ -159,7 +159,7 @@ def channel_turn_id(question_id: int) -> str:
     return f"q{question_id}"
 
 
-def question_id_of(turn_id: str) -> int | None:
+def parse_channel_turn_id(turn_id: str) -> int | None:
     """Return the channel question that a turn answers; None for a session turn."""
     return int(turn_id[1:]) if turn_id[:1] == "q" and turn_id[1:].isdecimal() else None
 
@@ -169,7 +169,7 @@ class TurnLedger(Store):
         """Add a turn: from then on, its user gets an answer or a failure notice."""
         await self._database.write(lambda: accept_turn(turn, self._process), [user_lock(turn.key.user_id)])
 
-    async def note_message(self, turn_id: str, user_id: int, message_id: int) -> None:
+    async def set_answer_message_id(self, turn_id: str, user_id: int, message_id: int) -> None:
         await self._set("shown_in = $3", turn_id, user_id, message_id)
 
     async def add_page(self, turn_id: str, user_id: int, message_id: int) -> None:
@@ -186,7 +186,7 @@ class TurnLedger(Store):
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
     async def delete_seen(self, turn_id: str, user_id: int) -> None:
-        """Delete the turn, whose user has seen the outcome."""
+        """Delete a turn whose user has seen the outcome."""
         await self._change([user_lock(user_id)], _DELETE, turn_id, user_id)
 
     async def mark_interrupted(self, turn_id: str, user_id: int) -> None:
@@ -220,20 +220,20 @@ class TurnLedger(Store):
             return turn
 
         turn = await self._database.write(steps, [user_lock(user_id)])
-        return turn and await self._with_texts(turn)
+        return turn and await self._fill_in_turn(turn)
 
     async def release_claim(self, turn_id: str, user_id: int) -> None:
         changes = "id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL"
-        await self._set(changes, turn_id, user_id, only=" AND state = 'accepted' AND former IS NOT NULL")
+        await self._set(changes, turn_id, user_id, condition=" AND state = 'accepted' AND former IS NOT NULL")
 
     async def note_calls(self, turn_id: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Record calls that changed something, and calls about to do so, which have no result yet."""
         await self._set("calls = $3", turn_id, user_id, tool_calls_to_json(tuple(calls)))
 
-    async def note_heard(self, turn_id: str, user_id: int, transcript: str) -> None:
+    async def store_transcript(self, turn_id: str, user_id: int, transcript: str) -> None:
         """Store the transcript of the question's recordings, if the question is stored."""
         changes = "question = @with_text(question, heard, $3)"
-        await self._set(changes, turn_id, user_id, transcript, only=" AND question IS NOT NULL")
+        await self._set(changes, turn_id, user_id, transcript, condition=" AND question IS NOT NULL")
 
     async def get_transcript(self, user_id: int, answer_id: int | None) -> str:
         sql = f"SELECT q.heard {QUESTION_OF}"
@@ -255,17 +255,17 @@ class TurnLedger(Store):
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
         """Adopt the turns of dead processes, and return this process's unfinished turns, oldest first."""
-        me = (self._process,)
-        batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
+        process = (self._process,)
+        batch = [Statement(ADOPT_TURNS, process), Statement(SELECT_UNFINISHED, process)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
-        return tuple([await self._with_texts(turn) for turn in map(TURN.read, rows)])
+        return tuple([await self._fill_in_turn(turn) for turn in map(TURN.read, rows)])
 
     async def forget_interrupted(self, before: datetime) -> None:
         await self._change([MAINTENANCE_LOCK], FORGET_INTERRUPTED, to_ms(before))
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
         """Return the channel's questions to process, oldest first."""
-        return await self._with_memory_texts(await self._database.read(lambda: _read_due(key)))
+        return await self._fill_in_mentions(await self._database.read(lambda: _read_due(key)))
 
     async def list_due_with_authors(
         self, key: ChannelKey
@@ -275,10 +275,10 @@ class TurnLedger(Store):
         def steps() -> Transaction[tuple[list[Mention], dict[int, VisitorState]]]:
             mentions = yield from _read_due(key)
             author_ids = {each.question.author_id for each in mentions}
-            return mentions, (yield from visitor_states(author_ids, (key.place_id, key.channel_id)))
+            return mentions, (yield from read_visitor_states(author_ids, (key.place_id, key.channel_id)))
 
         mentions, authors = await self._database.read(steps)
-        return await self._with_memory_texts(mentions), authors
+        return await self._fill_in_mentions(mentions), authors
 
     async def mark_edit_processed(self, key: ChannelKey, question: Message) -> None:
         """Record that the question's edit was processed, unless its text has changed since."""
@@ -293,10 +293,10 @@ class TurnLedger(Store):
         """
         await self._change(channel_locks(key), sql, question.discord_id, question.content)
 
-    async def list_places(self) -> tuple[ChannelKey, ...]:
+    async def list_channels(self) -> tuple[ChannelKey, ...]:
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_SELECT_CHANNELS))))
 
-    async def get_place(self, discord_id: int) -> ChannelKey | None:
+    async def get_mention_channel(self, discord_id: int) -> ChannelKey | None:
         """Return the channel of a mention; None if the message is no mention."""
         sql = """
             SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
@@ -305,7 +305,6 @@ class TurnLedger(Store):
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
         """Return whether this user's message is a mention or belongs to a session."""
-        # A channel question, or a message in its author's session.
         sql = """
             SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
             UNION ALL
@@ -322,7 +321,7 @@ class TurnLedger(Store):
         """
         await self._change(channel_locks(key), sql, newest_id, _ids(questions))
 
-    async def note_answer(
+    async def set_answer_message(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
         """Record the message that will show the answer. Returns the ids of the questions that still await it:
@@ -390,10 +389,10 @@ class TurnLedger(Store):
         rows = await self._database.query(sql, discord_id)
         return rows[0][0] if rows else None
 
-    async def _set(self, changes: str, turn_id: str, user_id: int, *params: Any, only: str = "") -> None:
-        await self._change([user_lock(user_id)], _SET.format(changes, only), turn_id, user_id, *params)
+    async def _set(self, changes: str, turn_id: str, user_id: int, *params: Any, condition: str = "") -> None:
+        await self._change([user_lock(user_id)], _SET.format(changes, condition), turn_id, user_id, *params)
 
-    async def _with_memory_texts(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+    async def _fill_in_mentions(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
         async def read(mention: Mention) -> Mention:
             calls = await fill_in_call_texts(
                 self._database, mention.question.author_id, mention.calls, "public"
@@ -402,7 +401,7 @@ class TurnLedger(Store):
 
         return tuple([await read(each) if each.calls else each for each in mentions])
 
-    async def _with_texts(self, turn: PendingTurn) -> PendingTurn:
+    async def _fill_in_turn(self, turn: PendingTurn) -> PendingTurn:
         calls = await fill_in_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
         return replace(turn, calls=calls)
 

@@ -29,7 +29,7 @@ from cc_bot.chat.stores.files import (
     make_room,
     with_files,
 )
-from cc_bot.chat.stores.ledger import ANSWERED, QUESTION_OF
+from cc_bot.chat.stores.ledger import MARK_TURN_ANSWERED, QUESTION_OF
 from cc_bot.chat.stores.proposals import DELETE_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
@@ -57,15 +57,15 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 
 class _SessionMessage(NamedTuple):
     replied: str | None
-    """The beginning of the message it replies to, if visible in the turn."""
+    """The beginning of the message that it replies to, if the turn may show it."""
     replied_role: Role | None
     message: Message
 
 
-REPLIED_CHARACTERS: Final = 100
+MAX_REPLIED_CHARACTERS: Final = 100
 _MESSAGE_ROW: Final = Columns(_SessionMessage, message=MESSAGE)
 
-_MESSAGE_ROW_COLUMNS: Final = f"substr(r.content, 1, {REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
+_MESSAGE_ROW_COLUMNS: Final = f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
 
 # Replies to messages of this user and the bot only. {visibility}: the parameter with the turn's visibility.
 _JOIN_REPLIED: Final = """
@@ -238,12 +238,12 @@ _visibility, _tainted = map(_MESSAGE_ROW.column, ("visibility", "tainted"))
 _opened_at, _last_active, _has_files = map(_MESSAGE_ROW.column, ("author_name", "heard", "tainted"))
 
 
-Parts = Mapping[str, Sequence[Row]]
+SessionRows = Mapping[str, Sequence[Row]]
 """The rows of _SELECT_OPEN_SESSION by part: `session` if one is open, its `messages`, newest first,
 `summary`, `unsummarized` (messages of an expired session) and `canvas`."""
 
 
-def _split(rows: Sequence[Row]) -> Parts:
+def _split_by_part(rows: Sequence[Row]) -> SessionRows:
     parts = defaultdict[str, list[Row]](list)
     for row in sorted(rows, key=_message_id, reverse=True):
         role = _role(row)
@@ -255,7 +255,7 @@ def _has_question(rows: Sequence[Row]) -> bool:
     return any(_role(row) == "user" for row in rows)
 
 
-def _read_session(parts: Parts, key: SessionKey, now: datetime, *, more: bool = False) -> Session:
+def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, more: bool = False) -> Session:
     """Return the open session without files, or a new one that is not stored."""
     session = next(iter(parts["session"]), None)
     return Session(
@@ -295,8 +295,8 @@ def _read_message(row: Row) -> Message:
 
 def last_messages(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     """Return the last `limit` messages (0: all), never starting with an answer."""
-    kept = tuple(messages)[-limit:]  # [-0:] is everything
-    return tuple(dropwhile(lambda message: message.role == "assistant", kept))
+    last = tuple(messages)[-limit:]  # [-0:] is everything
+    return tuple(dropwhile(lambda message: message.role == "assistant", last))
 
 
 def _prompt_notes(rows: Sequence[Row]) -> tuple[PromptNote, ...]:
@@ -328,7 +328,7 @@ class SessionStore:
         idle_cutoff = idle_since(now, self.session_ttl)
         columns = (*key_columns(key), idle_cutoff, visibility, size)
         rows = await self.database.query(_SELECT_OPEN_SESSION, *columns)
-        parts = _split(rows)
+        parts = _split_by_part(rows)
         if store and not parts["session"]:
             parts = await self._renew_session(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
         newest = parts["messages"]
@@ -488,7 +488,7 @@ class SessionStore:
             yield Statement(_TOUCH, (*session_and_user, to_text(now), idle_since(now, self.session_ttl)))
             deleted, is_full = yield from make_room(session, messages, self.history_limit, self.file_quota)
             if entry:
-                yield Statement(ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))
+                yield Statement(MARK_TURN_ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))
             if settlement:
                 yield from settle_stored(settlement)
             # Last, as turns that change a canvas wait here for each other (canvas_clock).
@@ -521,7 +521,7 @@ class SessionStore:
         idle_cutoff: str,
         now: str,
         changes: Sequence[Statement] = (),
-    ) -> Parts:
+    ) -> SessionRows:
         columns = key_columns(key)
         sql = """
             UPDATE sessions SET closed_at = $5
@@ -539,4 +539,4 @@ class SessionStore:
             ],
             [user_lock(key.user_id)],
         )
-        return _split(results[-1])
+        return _split_by_part(results[-1])

@@ -61,7 +61,7 @@ _PUT: Final = upsert("user_settings", "user_id", "locale timezone memory_paused 
 
 class SettingsStore(Store):
     async def get(self, user_id: int) -> UserSettings:
-        return await self._database.read(lambda: settings_of(user_id))
+        return await self._database.read(lambda: read_settings(user_id))
 
     async def set(
         self,
@@ -81,7 +81,7 @@ class SettingsStore(Store):
         changes: dict[str, Any] = {name: value for name, value in given.items() if value is not Keep.AS_IS}
 
         def steps() -> Transaction[UserSettings]:
-            chosen = replace((yield from settings_of(user_id)), **changes)
+            chosen = replace((yield from read_settings(user_id)), **changes)
             switches = (int(chosen.memory_paused), int(chosen.spoken))
             now = to_text(self._clock())
             yield Statement(_PUT, (user_id, chosen.locale, chosen.timezone, *switches, now))
@@ -116,7 +116,7 @@ class SettingsStore(Store):
         return bool(await self._change([user_lock(user_id)], sql, *params))
 
 
-def settings_of(user_id: int) -> Transaction[UserSettings]:
+def read_settings(user_id: int) -> Transaction[UserSettings]:
     rows = yield Statement(_SELECT, (user_id,))
     return _SETTINGS.first(rows) or UserSettings()
 
@@ -133,8 +133,8 @@ class ChannelAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceAgents:
-    """The choices that decide which agent answers a user, by the id of a channel or thread."""
+class StoredAgentChoices:
+    """What decides which agent answers a user, by the id of a channel or thread."""
 
     choices: Mapping[int, str]
     defaults: Mapping[int, ChannelAgent]
@@ -142,7 +142,7 @@ class PlaceAgents:
     """Set by an owner; each model after the first is a fallback."""
 
 
-def agents_in(user_id: int, place_ids: Sequence[int]) -> Transaction[PlaceAgents]:
+def read_agent_choices(user_id: int, place_ids: Sequence[int]) -> Transaction[StoredAgentChoices]:
     """Read the choices of agents. `place_ids`: a channel, or a thread and its channel; empty in the
     terminal."""
     thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
@@ -150,13 +150,14 @@ def agents_in(user_id: int, place_ids: Sequence[int]) -> Transaction[PlaceAgents
     choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
     sql = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
     models = yield Statement(sql, thread_and_channel)
-    return PlaceAgents(choices, defaults, {place_id: tuple(json.loads(chain)) for place_id, chain in models})
+    chains = {place_id: tuple(json.loads(chain)) for place_id, chain in models}
+    return StoredAgentChoices(choices, defaults, chains)
 
 
 class AgentStore(Store):
-    async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
-        """Read the choices of agents. `place_ids` as for `agents_in`."""
-        return await self._database.read(lambda: agents_in(user_id, place_ids))
+    async def get_choices(self, user_id: int, place_ids: Sequence[int]) -> StoredAgentChoices:
+        """Read the choices of agents. `place_ids` as for `read_agent_choices`."""
+        return await self._database.read(lambda: read_agent_choices(user_id, place_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """Return the name of the agent that wrote an answer; None if there is no such answer."""
@@ -255,7 +256,7 @@ _SET_LIMIT: Final = upsert("limits", "scope scope_id name", "value set_by set_at
 
 class LimitStore(Store):
     async def list_all(self) -> tuple[LimitOverride, ...]:
-        return await self._database.read(all_limits)
+        return await self._database.read(read_limits)
 
     async def set(self, key: LimitKey, value: int | None, *, set_by: int) -> None:
         """Set a limit from the next question on; None: no limit."""
@@ -268,13 +269,13 @@ class LimitStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql, *astuple(key)))
 
 
-def all_limits() -> Transaction[tuple[LimitOverride, ...]]:
+def read_limits() -> Transaction[tuple[LimitOverride, ...]]:
     rows = yield Statement(SELECT_LIMITS)
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
-def rules_by_owners() -> Transaction[Rules]:
-    return {limit.key: limit.value for limit in (yield from all_limits())}
+def read_owner_rules() -> Transaction[Rules]:
+    return {limit.key: limit.value for limit in (yield from read_limits())}
 
 
 SELECT_IN_FORCE: Final = """
@@ -299,7 +300,7 @@ class VisitorState:
     in_force: AccessState
     limits: Rules
     settings: UserSettings
-    agents: PlaceAgents
+    agents: StoredAgentChoices
 
 
 class AccessStore(Store):
@@ -310,7 +311,7 @@ class AccessStore(Store):
         """Return the state of a user. `place_ids`: a channel, or a thread and its channel."""
 
         def steps() -> Transaction[VisitorState]:
-            return (yield from visitor_states((user_id,), place_ids))[user_id]
+            return (yield from read_visitor_states((user_id,), place_ids))[user_id]
 
         return await self._database.read(steps)
 
@@ -334,16 +335,17 @@ class AccessStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql))
 
 
-def visitor_states(
+def read_visitor_states(
     user_ids: Collection[int], place_ids: Sequence[int]
 ) -> Transaction[dict[int, VisitorState]]:
     """Return the state of each user. `place_ids`: a channel, or a thread and its channel."""
     access = _read_access((yield Statement(SELECT_IN_FORCE)))
-    limits = yield from rules_by_owners()
+    limits = yield from read_owner_rules()
     found = {}
     for user_id in user_ids:
-        settings = yield from settings_of(user_id)
-        found[user_id] = VisitorState(access, limits, settings, (yield from agents_in(user_id, place_ids)))
+        settings = yield from read_settings(user_id)
+        agents = yield from read_agent_choices(user_id, place_ids)
+        found[user_id] = VisitorState(access, limits, settings, agents)
     return found
 
 

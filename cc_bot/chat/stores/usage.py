@@ -14,7 +14,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.stores.ledger import accept_turn
-from cc_bot.chat.stores.settings import rules_by_owners
+from cc_bot.chat.stores.settings import read_owner_rules
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, guild_lock, user_lock
 from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
 from cc_bot.db.process import left_by_dead_process
@@ -240,7 +240,7 @@ class UsageStore(Store):
         self, payer: UsageSubject, file_rules: Rules, now: datetime
     ) -> Transaction[tuple[_Allowance, _Allowance]]:
         """Return the limits and usage of the user, and of the guild. Usage without a limit is not read."""
-        rules = {**file_rules, **(yield from rules_by_owners())}
+        rules = {**file_rules, **(yield from read_owner_rules())}
         first = day_of(now, self.zone).replace(day=1).isoformat()
         found = list[_Allowance]()
         for sql, id_, limits in (
@@ -298,7 +298,7 @@ class UsageStore(Store):
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
         """Return whether any token limit may apply to a user, whatever their roles."""
-        set_rules = await self._database.read(rules_by_owners)
+        set_rules = await self._database.read(read_owner_rules)
         return has_token_limit({**file_rules, **set_rules}, user_id)
 
     async def get_remaining(

@@ -8,7 +8,7 @@ from typing import Final
 import hikari
 import lightbulb
 
-from cc_bot.chat.stores.ledger import TurnLedger, question_id_of
+from cc_bot.chat.stores.ledger import TurnLedger, parse_channel_turn_id
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.discord.approvals import ApprovalDelivery
@@ -55,7 +55,7 @@ async def ask_again_or_continue(
 ) -> None:
     interaction, button, recipient = press
     if isinstance(button, RetryButton):
-        if question_id_of(button.entry) is None:
+        if parse_channel_turn_id(button.entry) is None:
             is_accepted = await answers.ask_again(interaction, button, recipient)
         else:
             await defer_update(interaction)

@@ -206,7 +206,7 @@ class _Run:
     async def _list_unread(self) -> dict[int, ArchivedChannel]:
         channels, limit = self._catch_up.stores.channels, MAX_KNOWN_CHANNELS
         try:
-            places = await channels.list_places(limit=limit, shard=self._shard)
+            places = await channels.list_channels(limit=limit, shard=self._shard)
         except StorageError as error:
             _log.error("catch_up_failed", error=type(error).__name__)
             return {}

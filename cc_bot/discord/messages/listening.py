@@ -267,7 +267,7 @@ class MessageListener:
 
     async def _forget_channel(self, key: ChannelKey) -> None:
         self._answers.running.withdraw_channel(key)
-        await self._stores.channels.forget_place(key)
+        await self._stores.channels.forget_channel(key)
 
     @asynccontextmanager
     async def _guard(

@@ -16,7 +16,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, question_id_of
+from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, parse_channel_turn_id
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import VisitorState
 from cc_bot.discord.agents import SelectedAgent
@@ -241,7 +241,7 @@ class ChannelAnswers:
         """Record the answer's message. Withdraws questions that were deleted meanwhile."""
         ids = frozenset(map(id_of, turn.mentions))
         self._unrecorded.update(dict.fromkeys(ids, answer_id))
-        waiting = await self.stores.ledger.note_answer(key, turn.mentions, answer_id)
+        waiting = await self.stores.ledger.set_answer_message(key, turn.mentions, answer_id)
         for question_id in ids:
             del self._unrecorded[question_id]
         turn.withdraw(ids - waiting)
@@ -303,7 +303,7 @@ class MentionQueue:
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
         """Answer the waiting mentions of the channels that this process serves. Raises StorageError."""
-        for key in await self._ledger.list_places():
+        for key in await self._ledger.list_channels():
             if await serves(key.place_id):
                 self.wake(key)
 
@@ -315,13 +315,13 @@ class MentionQueue:
 
     async def follow_edit(self, message_id: int) -> None:
         """Answer a mention again, in the background. Does nothing for other messages."""
-        if key := await self._ledger.get_place(message_id):
+        if key := await self._ledger.get_mention_channel(message_id):
             self.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions in the message that shows the failure. Returns False if they are gone or
         waiting."""
-        key = await self._ledger.get_place(question_id_of(turn) or 0)
+        key = await self._ledger.get_mention_channel(parse_channel_turn_id(turn) or 0)
         reopened = await self._ledger.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
             self._asked_again |= reopened
@@ -340,7 +340,7 @@ class MentionQueue:
         async with self._order.after(key):
             self._due.discard(key)
             try:
-                due, visitor_states = await self._ledger.list_due_with_authors(key)
+                due, read_visitor_states = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
                 self._retry_later(key, error, RETRY_S)
                 return
@@ -352,7 +352,7 @@ class MentionQueue:
             begun = begun[: max(0, MAX_CONCURRENT_USERS - len(serving))]
             for user_id in begun if not self._closed.is_set() else ():
                 self._serving.add((key, user_id))
-                user = WaitingUser(user_id, key, visitor_states[user_id])
+                user = WaitingUser(user_id, key, read_visitor_states[user_id])
                 self._tasks.start(self._serve_user(user, by_user[user_id]))
             if len(begun) == len(by_user):
                 self._waiting.discard(key)

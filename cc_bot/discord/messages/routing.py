@@ -463,7 +463,7 @@ class MessageRouter:
         reply = self.answers.replies.make_reply(channel_id, question_id, dm_fallback=dm_fallback)
 
         async def record_message(answer_id: int) -> None:
-            await running.write(running.ledger.note_message(row.id, row.key.user_id, answer_id))
+            await running.write(running.ledger.set_answer_message_id(row.id, row.key.user_id, answer_id))
             release()
 
         turn.on_opened = record_message

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cc_bot.chat.agents import Agents, is_allowed, with_default_name
-from cc_bot.chat.stores.settings import PlaceAgents
+from cc_bot.chat.stores.settings import StoredAgentChoices
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, KnownPlace, Reasoning
 from cc_bot.domain.text import Locale
@@ -153,7 +153,7 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
     async def all(self) -> Mapping[str, Agent]:
         return await self.now()
 
-    async def get_default(self, place: KnownPlace, choices: PlaceAgents) -> Agent:
+    async def get_default(self, place: KnownPlace, choices: StoredAgentChoices) -> Agent:
         known = await self.all()
         for default in (
             choices.defaults[place_id] for place_id in place.key.ids if place_id in choices.defaults
@@ -163,7 +163,7 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
                 return agent
         return known[DEFAULT_AGENT]
 
-    async def select(self, place: KnownPlace, choices: PlaceAgents) -> tuple[Agent, bool]:
+    async def select(self, place: KnownPlace, choices: StoredAgentChoices) -> tuple[Agent, bool]:
         known, is_fallback = await self.all(), False
         for name in (choices.choices[place_id] for place_id in place.key.ids if place_id in choices.choices):
             agent = known.get(name)

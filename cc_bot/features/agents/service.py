@@ -21,7 +21,7 @@ class AgentChoices:
     store: ChoiceStore
 
     async def get_default(self, place: KnownPlace) -> Agent:
-        return await self.agents.get_default(place, await self.stored.get_for_places(_NO_USER, place.key.ids))
+        return await self.agents.get_default(place, await self.stored.get_choices(_NO_USER, place.key.ids))
 
     async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
         """The global default is stored only in a thread whose channel has another one."""
@@ -35,7 +35,7 @@ class AgentChoices:
         """Set a user's agent there. The default agent is stored only if the channel has another one."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.key.place_id, None)
-            found = await self.stored.get_for_places(user_id, place.key.ids)
+            found = await self.stored.get_choices(user_id, place.key.ids)
             if (await self.agents.select(place, found))[0].name == DEFAULT_AGENT:
                 return
         await self.store.choose(user_id, place.key.place_id, agent.name)

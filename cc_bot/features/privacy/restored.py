@@ -114,7 +114,7 @@ async def _erase_messages(database: Database, store: ChannelStore, known: Erasur
     for key in map(CHANNEL.read, await database.query(_SELECT_PLACES)):  # a thread goes with its channel
         names = (thread_name(key.channel_id, thread) for thread in {0, key.thread_id})
         if any(known.match("place", name, None) for name in names):
-            await store.forget_place(key)
+            await store.forget_channel(key)
             count += 1
     found = [id_ for (id_,) in await database.query(_SELECT_MESSAGES)]
     deleted = [message for message in found if known.match("message", message, None)]

@@ -111,9 +111,9 @@ class TranscribedHearing(Hearing):
         """Store a transcript. An error does not end the turn: after a crash it is transcribed again."""
         try:
             if not isinstance(request.key, SessionKey):
-                await self.channels.note_heard(request.key, question, heard)
+                await self.channels.store_transcript(request.key, question, heard)
             elif request.options.entry:
-                await self.ledger.note_heard(request.options.entry, request.key.user_id, heard)
+                await self.ledger.store_transcript(request.options.entry, request.key.user_id, heard)
         except errors.StorageError as error:
             _log.warning("heard_not_noted", error=type(error).__name__)
 

@@ -11,7 +11,7 @@ from typing import Final
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 import structlog
 
-from cc_bot.chat.stores.settings import rules_by_owners
+from cc_bot.chat.stores.settings import read_owner_rules
 from cc_bot.db import Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import from_ms, to_ms, upsert
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
@@ -93,7 +93,7 @@ def ensure_room_left(
 def _quotas(user_id: int, file_rules: Rules) -> Transaction[Limits]:
     """If a user's roles are unknown, the most generous role's limit is used."""
     payer = UsageSubject(user_id, role_ids=None)
-    set_rules = yield from rules_by_owners()
+    set_rules = yield from read_owner_rules()
     return limits_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
 
 
