@@ -107,7 +107,7 @@ class Answers:
         return live.state
 
     async def _run(self, turn: DiscordTurn, live: LiveAnswer) -> None:
-        row, again = turn.row, turn.asked_again
+        row, is_edit = turn.row, turn.asked_again
         options = await self._make_options(turn, live)
         if turn.pictures:  # shown whatever the model says
             live.feed(ImagesShown(turn.pictures))
@@ -119,7 +119,7 @@ class Answers:
                 references = await self.references.resolve_again(user_id, replaced, at, live.feed)
             release()  # no await before the turn is in the assistant's queue
             key: SessionKey | ChannelKey = turn.key or row.key
-            replaces = turn.message_id if again else row.replaces
+            replaces = turn.message_id if is_edit else row.replaces
             events = self.assistant.ask(
                 key,
                 questions,
@@ -137,7 +137,7 @@ class Answers:
                         live.feed(event)
             except ShuttingDown as error:
                 turn.postponed = turn.key is not None
-                if turn.key and not again:
+                if turn.key and not is_edit:
                     raise Postponed from error
                 raise
 
@@ -328,8 +328,8 @@ class Answers:
         visibility: Visibility,
         ephemeral: bool,
         role_ids: tuple[int, ...] | None,
-        calls: tuple[ToolCall, ...] = (),
-        pictures: tuple[Attachment, ...] = (),
+        calls: tuple[ToolCall, ...],
+        pictures: tuple[Attachment, ...],
     ) -> None:
         """Have the model answer below the message of an approved call, with its result. `calls`: the call and
         its result, if the conversation lacks them. Raises as `ask`."""
@@ -428,8 +428,8 @@ class Answers:
         try:
             ids: Sequence[int] = reply.further_ids  # without the one that it is stored under
             if row.kind == "again":
-                here = () if row.below or row.shown_in is None else (row.shown_in,)
-                ids = (*here, *reply.further_ids) if here else await reply.message_ids()
+                first_ids = () if row.below or row.shown_in is None else (row.shown_in,)
+                ids = (*first_ids, *reply.further_ids) if first_ids else await reply.message_ids()
             await self.running.record_pages(row, answer, ids)
         except StorageError as error:
             _log.warning("pages_not_noted", error=type(error).__name__)
@@ -448,19 +448,21 @@ class Answers:
 
         async def accept() -> DiscordTurn:
             chosen = await self.chooser.for_answer(interaction, button.answer_id)
-            ephemeral, again = is_ephemeral(interaction.message), button.action == "again"
+            ephemeral, regenerates = is_ephemeral(interaction.message), button.action == "again"
             row = self.running.row_of_interaction(
                 interaction,
                 chosen.key,
-                "again" if again else "continue",
+                "again" if regenerates else "continue",
                 recipient,
                 visibility=visibility_of(interaction, ephemeral=ephemeral),
                 ephemeral=ephemeral,
                 below=below,
                 shown_in=int(interaction.message.id),
-                replaces=button.answer_id if again else None,
-                earlier=button.earlier_messages if again else (),
-                question=None if again else await self._question_to_continue(interaction, button, recipient),
+                replaces=button.answer_id if regenerates else None,
+                earlier=button.earlier_messages if regenerates else (),
+                question=None
+                if regenerates
+                else await self._question_to_continue(interaction, button, recipient),
             )
             return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 

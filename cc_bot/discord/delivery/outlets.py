@@ -74,12 +74,10 @@ def reply_by_token(
     )
 
 
-def reply_in_place(
-    interaction: hikari.ComponentInteraction, page: Page, *, on_posted: OnPosted = noop
-) -> Reply:
+def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> Reply:
     """Reply after `defer_update` by editing the button's message, which shows `page`."""
     ephemeral = is_ephemeral(interaction.message)
-    return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral, on_posted=on_posted)
+    return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral)
 
 
 EDIT_INTERVAL_S: Final = 1.2
@@ -113,7 +111,7 @@ class InteractionOutlet(Outlet):
         number: int,  # noqa: ARG002 - Outlet
         fetch_posted_ids: FetchPostedIds,
         *,
-        again: bool,  # noqa: ARG002 - Outlet
+        may_exist: bool,  # noqa: ARG002 - Outlet
         as_reply: bool,  # noqa: ARG002 - Outlet
     ) -> hikari.Snowflake:
         for _ in range(_POST_TRIES):
@@ -170,8 +168,8 @@ class InteractionOutlet(Outlet):
             newest = await self.rest.fetch_messages(self.channel_id, after=after).limit(50)
         except hikari.HTTPError as fetch_error:
             raise PostUncertain from fetch_error
-        own = (message for message in newest if message.application_id == self._webhook[0])
-        return min((message.id for message in own if looks_like(message, page)), default=None)
+        own_messages = (message for message in newest if message.application_id == self._webhook[0])
+        return min((message.id for message in own_messages if looks_like(message, page)), default=None)
 
 
 UNREACHABLE: Final = "🔇"
@@ -285,14 +283,14 @@ class MessageOutlet(Outlet):
         )
 
     async def post(
-        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, as_reply: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
     ) -> hikari.Snowflake:
         # A message of an earlier attempt is recorded before its edit: Discord may forget the nonce meanwhile.
         nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
         question_id = self.question_id if as_reply and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id)
-            is_new = not again and looks_like(message, page)
+            is_new = not may_exist and looks_like(message, page)
             if is_new or await self._exists(message.id, page):
                 break
         if number and not is_new:

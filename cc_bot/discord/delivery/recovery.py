@@ -80,16 +80,16 @@ class UnshownTurn:
         )
 
     def sentence_page(self) -> Page:
-        words, again = self.recipient.words[UnfinishedTexts], False
+        words, with_button = self.recipient.words[UnfinishedTexts], False
         if self.turn.temporary:
             sentence = words.temporary
         elif self.older is not None:
             sentence = words.no_new_one
         elif self.may_be_asked_again:
-            sentence, again = words.cut_off, True
+            sentence, with_button = words.cut_off, True
         else:
             sentence = words.lost
-        return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=again)
+        return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=with_button)
 
     def _restored_page(self, older: Message) -> Page:
         """Return the last page of the older answer; those above were never changed."""

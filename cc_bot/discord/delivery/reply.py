@@ -119,10 +119,10 @@ class Outlet(ABC):
 
     @abstractmethod
     async def post(
-        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, again: bool, as_reply: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0. `again`: it may exist already. `as_reply`: it replies to the
-        question. Raises PostUncertain."""
+        """Post message `number`, from 0. `may_exist`: it may have been posted before. `as_reply`: it replies
+        to the question. Raises PostUncertain."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -318,12 +318,12 @@ class Reply:
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        again = self._is_continued or number < self._max_message_count
+        may_exist = self._is_continued or number < self._max_message_count
         message_id = await self._send(
             None,
             page,
             lambda page, as_reply: self._outlet.post(
-                page, number, self.message_ids, again=again, as_reply=as_reply
+                page, number, self.message_ids, may_exist=may_exist, as_reply=as_reply
             ),
             as_reply=True,  # each message is a reply, as others may post in between
         )

@@ -168,9 +168,9 @@ class CatchUp:
             channel_id, after=hikari.Snowflake.from_datetime(now - MAX_APOLOGY_AGE)
         ).limit(PAGE)
         messages = sorted(messages, key=lambda message: message.id)
-        own = [message for message in messages if message.author.id == bot_id]
-        answered = {each.message_reference.id for each in own if each.message_reference}
-        newest_own_id = own[-1].id if own else 0
+        own_messages = [message for message in messages if message.author.id == bot_id]
+        answered = {each.message_reference.id for each in own_messages if each.message_reference}
+        newest_own_id = own_messages[-1].id if own_messages else 0
         asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
         stored = await self.stores.channels.find_known([int(each.id) for each in asked])
         missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted

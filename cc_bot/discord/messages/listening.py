@@ -178,10 +178,10 @@ class MessageListener:
         if not self._is_not_own(message):
             return
         await self._apply(event.channel_id, partial(self._apply_edit, message))
-        whole = cast("hikari.Message", message)  # Discord sends edited messages in full
+        full_message = cast("hikari.Message", message)  # Discord sends edited messages in full
         async with self._guard():
-            if await self._router.is_addressed_by_edit(whole):
-                await self._handle(whole)
+            if await self._router.is_addressed_by_edit(full_message):
+                await self._handle(full_message)
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent

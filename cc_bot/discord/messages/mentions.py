@@ -270,9 +270,9 @@ class ChannelAnswers:
 
     async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
         words, user_id = texts_for_channel(turn.recipient.words), turn.recipient.user_id
-        left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
+        proposals = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in turn.mentions if question.heard)
-        state = stored_state(answer, left, heard=heard)
+        state = stored_state(answer, proposals, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
         return (*pages, await self.runner.running.receipts.with_current_state(last, words))

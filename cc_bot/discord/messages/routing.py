@@ -102,8 +102,8 @@ class Forwards:
         if not replied or not replied.author or replied.author.id != question.author.id:
             return waiting
         self.references.cache.put(question)
-        own = (int(replied.id),) if replied.message_snapshots else ()
-        return tuple(sorted({*waiting, *own}))
+        replied_ids = (int(replied.id),) if replied.message_snapshots else ()
+        return tuple(sorted({*waiting, *replied_ids}))
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
         """Return the waiting forwards, oldest first. If the answer is not stored by `release`, they wait for
@@ -214,8 +214,8 @@ class ProactiveMessageQuotes:
 
 
 def _with_quotation(quoted: str, text: str) -> str:
-    whole = "\n".join(filter(None, (quotation(quoted, MAX_QUOTED_CHARACTERS), text)))
-    return whole if len(whole) <= MAX_QUESTION_CHARACTERS else text
+    combined = "\n".join(filter(None, (quotation(quoted, MAX_QUOTED_CHARACTERS), text)))
+    return combined if len(combined) <= MAX_QUESTION_CHARACTERS else text
 
 
 @dataclass(eq=False, slots=True)
@@ -262,12 +262,12 @@ class MessageRouter:
         key = key or await self.answers.side_message.get_key(int(answer.id))
         if key and key.user_id == author.id:
             return True, key
-        own = (
+        is_own = (
             is_dm
             or answer_owner(answer) == author.id
             or await self.quotes.get_replied_text(message) is not None
         )
-        return own, None
+        return is_own, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         """Return whether it addresses the bot, or no other user in a thread where the bot has answered."""
