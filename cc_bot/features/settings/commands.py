@@ -47,7 +47,7 @@ from cc_bot.features.settings.service import change_settings, show_usage
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.in_order import ExportQueue
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.commands import command_names
+from cc_bot.texts.commands import command_namer, command_names
 from cc_bot.texts.web import WebCommandTexts
 
 _log = structlog.get_logger(__name__)
@@ -129,9 +129,9 @@ async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owner
 
 
 def help_text(texts: Texts, reading: Reading, *, owner: bool = False) -> str:
-    """Return the help, without commands of features that were taken out. It may be too long for a message's
-    content, but not for an embed."""
-    words, names = texts[SessionTexts], command_names(Locale.EN)
+    """Return the help: lines about existing commands, and the descriptions of those without a line. Fits an
+    embed."""
+    words, names, name_command = texts[SessionTexts], command_names(texts.locale), command_namer(texts.locale)
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
     admin = words.help_admin if owner and "admin" in names else ""
@@ -140,7 +140,13 @@ def help_text(texts: Texts, reading: Reading, *, owner: bool = False) -> str:
     offered = "".join(
         line for mark, line in lines if not (named := _COMMAND.match(mark)) or named[1] in names
     )
-    return offered.format(mention=mention, admin=admin, stored=stored[reading])
+    described = {"admin", "help", *(named[1] for mark in marked if (named := _COMMAND.match(mark)))}
+    others = "".join(
+        f"- `{name_command(key)}` {names[f'{key}_description']}\n"
+        for key in names
+        if "_" not in key and f"{key}_description" in names and key not in described
+    )
+    return offered.format(mention=mention, admin=others + admin, stored=stored[reading])
 
 
 reply_command(loader.command, "help", show_help)
