@@ -1,10 +1,11 @@
 """Checks that a change says only what the author said.
 
-Texts are compared by their content words, in order: kanji, katakana, numbers, stems, kana that is not
-grammar, negations. A memory must consist of whole adjacent clauses with the same particles, so an attacker
-can only choose between clauses. A reminder may be part of a sentence, with a few neutral verbs. Times are
-compared by meaning; words that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a
-request to translate, or a question about memory grounds nothing. `Remember that` refers to earlier messages.
+Texts are compared by their content words in order: kanji, katakana, numbers, stems, negations, and kana that
+is not grammar. A memory must consist of whole adjacent clauses with the same particles, so that an attacker
+can only choose between clauses. A reminder may be part of a sentence, with a few neutral verbs added. Times
+are compared by meaning. Words that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a
+request to translate, and a question about memory ground no change. "Remember that" points to an earlier
+message.
 """
 
 import re
@@ -76,12 +77,12 @@ aside     \bno (?:problem|worries)\b|\bi'd like you to\b|\bjust so you know\b
 aside     \bif (?:you can|possible|you (?:don't|do not) mind)\b
 
 # Words that may reverse a meaning: 嘘, もし, 以外, かも, 聞いた; never, unless, a lie, said, maybe
-turning   嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)
-turning   場合|元[カ彼妻夫]|らしい|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔
-turning   拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば
-turning   \b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly|avoid|instead)\b
-turning   \b(?:stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former)\b
-turning   \b(?:den(?:y|ied)|refused?|used|thought|think|said|says?|claims?|might|maybe|until)\b
+reversing 嘘|うそ|ウソ|冗談|違|ちが|間違|やめ|辞め|止め|嫌|以外|禁止|無[理い]|だめ|ダメ|駄目|もし|なら(?!な)
+reversing 場合|元[カ彼妻夫]|らしい|かも|みたい(?!な)|もんか|はず|と言われ|って聞|か(?:どうか|聞|尋)|以前|昔
+reversing 拒|断|(?<!なっ)[ただ]ら|[けげせてねべめれえ]ば
+reversing \b(?:no|never|nor|neither|none|nothing|without|except|unless|if|whether|hardly|avoid|instead)\b
+reversing \b(?:stop(?:ped)?|quit|hates?|lied?|false|wrong|fake|pretend|jok(?:e|ing)|kidding|ex|former)\b
+reversing \b(?:den(?:y|ied)|refused?|used|thought|think|said|says?|claims?|might|maybe|until)\b
 
 # The part that a correction rejects: モチじゃなくてモモ; Momo, not Mochi; no, …
 corrected (?:(?<=[^ァ-ヺー])[ァ-ヺー]+|[^\s,。、ぁ-ゖ]{{1,12}})(?:じゃ|では|で)なくて?[,、]?
@@ -97,14 +98,14 @@ _QUOTED: Final = re.compile(r"「[^「」]*+」|『[^『』]*+』")
 _LOG_LINE: Final = re.compile(
     r" {0,4}(?:\[?\d{1,2}:\d{2}\]?\s|[^\s:]{1,20}(?: [^\s:]{1,20})?:\s|.{1,40}[—-] .{0,20}\d:\d{2})"
 )
-_POINTS: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
-_STOP: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
+_POINTERS: Final = re.compile(r"それ|これ|今の|さっきの|いまの|\b(?:that|it|this)\b")
+_COMMANDS: Final = re.compile(r"忘れ|覚え|消|削除|記憶|取り?消|教え|番号")
 _ENDING: Final = re.compile(rf"(?:{_PHRASES['ends'].pattern})[a-z]*")
 
 
-def _own(said: str, *, wish: bool = True) -> str:
-    """The author's text without code and quoted requests. Empty for a pasted chat or a text to translate;
-    with `wish`, also if it asks what is remembered, or to remember nothing."""
+def _own_text(said: str, *, wish: bool = True) -> str:
+    """Return the author's text without code and quoted requests. Empty for a pasted chat or a text to
+    translate; with `wish`, also if it asks what is remembered, or to remember nothing."""
     own = "、".join(normalize(said).split("```")[::2])
     own = _QUOTED.sub(lambda quoted: "、" if _PHRASES["request"].search(quoted[0]) else quoted[0], own)
     pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
@@ -119,8 +120,8 @@ _ASKING_JA: Final = re.compile(
     r"|頭に入れ|知らせ|教え|通知|リマイン(?:ド|ダー?)|りまいんど|言って|言うて|頼|お?願い|よろ|くれる?と(?=助|嬉|あり))"
     r"(?:[ぁ-んー~]|願い|頼|下さ|頂|欲し|助か|幸い|言|教|更新|前提|致){0,30}(?=$|[、。,!?\n:\s…])"
 )
-"""A request to remember or remind, up to the end of its clause."""
-_FREE: Final = _stems(
+"""A request to remember or remind, to the end of its clause."""
+_FUNCTION_WORDS: Final = _stems(
     "a an the my mine our your is am are be being it its that this these there here has have got do does did"
     " also please pls hey hi ok okay btw fyi oh ah so just really well now m re ve ll d s will would"
     " use too then again"
@@ -130,7 +131,7 @@ _ASKING: Final = _stems(
     "bear put should can could you u for actually wait add ping poke nudge tell alert notify set make sure to"
     " in that of about reminder y all @i"
 )
-"""Around `_REMEMBER` at the start or end of a clause."""
+"""Allowed around `_REMEMBER` at the start or end of a clause."""
 _PREPOSITIONS: Final = _stems("on in at to about for with of and")
 _NOT: Final = re.compile(r"\bcan(?:'t|not|t)\b|(?:n't|(?<=\bdo)nt|(?<=\bdoes)nt)\b|\bnot\b")
 _PARTICLE: Final = (
@@ -152,7 +153,7 @@ _NEGATION: Final = re.compile(
     r"|(?<=[かがたなばまらわ])ん(?=と|で?$)"
 )
 _NAME: Final = re.compile(r"@[^\s@]{1,40}")
-"""Display name of a mentioned user, who chose it; one word."""
+"""A mentioned user's display name, which they chose; one word."""
 _EMOJI: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
 _TOKEN: Final = re.compile(
     r"(?P<number>(?:(?<![0-9a-z-])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)?)|(?P<name>@i|@[^\s@]{1,40})"
@@ -168,20 +169,20 @@ class _Word(NamedTuple):
     text: str
     case: str = ""
     joins: bool = False
-    """A kanji directly after another."""
+    """True for a kanji directly after another."""
 
 
 class _Clause(NamedTuple):
     words: tuple[_Word, ...]
     times: tuple[tuple[int, MentionedTime], ...] = ()
-    """With the number of words before each."""
+    """Times, each with the number of words before it."""
     written: str = ""
 
     @property
-    def turning(self) -> frozenset[str]:
-        """Words that may reverse the meaning of adjacent ones."""
+    def reversing(self) -> frozenset[str]:
+        """Words that may reverse the meaning of adjacent words."""
         negated = [each.text for each in self.words if each.text == "¬"]
-        return frozenset((*_PHRASES["turning"].findall(self.written), *negated))
+        return frozenset((*_PHRASES["reversing"].findall(self.written), *negated))
 
 
 class _Sentence(NamedTuple):
@@ -189,23 +190,25 @@ class _Sentence(NamedTuple):
     asks: bool
 
 
-def _blank(found: re.Match[str]) -> str:
+def _as_blanks(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-def _apart(found: re.Match[str]) -> str:
+def _as_separator(found: re.Match[str]) -> str:
     return "、".ljust(len(found[0]))
 
 
 def _without_asking(words: list[tuple[int, _Word]]) -> list[tuple[int, _Word]]:
     stems = [word.text for _, word in words]
-    rest = [at for at, each in enumerate(stems) if each not in _FREE | _REMEMBER | _ASKING] or [len(stems)]
+    rest = [at for at, each in enumerate(stems) if each not in _FUNCTION_WORDS | _REMEMBER | _ASKING] or [
+        len(stems)
+    ]
     asks = [at for at, each in enumerate(stems) if each in _REMEMBER]
     begin = max((at + 1 for at in asks if at < rest[0]), default=0)
     return words[begin : min((at for at in asks if at > rest[-1]), default=len(stems))]
 
 
-def _words(written: str) -> Iterator[tuple[int, _Word]]:
+def _parse_words(written: str) -> Iterator[tuple[int, _Word]]:
     case, past, before = "", -1, ""
     plain = _NOT.sub(lambda each: "¬".ljust(len(each[0])), written)
     for match in _TOKEN.finditer(plain):
@@ -213,12 +216,12 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
         follows, past = at == past, match.end()
         if kind == "kana":
             grammar = _ENDS_KANJI if follows and before == "kanji" else _ONLY_GRAMMAR
-            yield from ((at, _Word(each)) for each in _of_kana(text, grammar))
+            yield from ((at, _Word(each)) for each in _kana_words(text, grammar))
         elif text in _PREPOSITIONS:
             case = text
         elif kind == "word":
             yield at, _Word(stem(text), case)
-            case = "" if stem(text) not in _FREE else case
+            case = "" if stem(text) not in _FUNCTION_WORDS else case
         else:
             particle = _CASE.match(plain, past)
             found = parse_line(text).text or text if kind in ("kanji", "other") else text.replace(",", "")
@@ -228,7 +231,7 @@ def _words(written: str) -> Iterator[tuple[int, _Word]]:
         before = kind
 
 
-def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
+def _kana_words(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
     begin = 0
     for end in (*_NEGATION.finditer(run), None):
         part = run[begin : end.start() if end else None]
@@ -239,38 +242,38 @@ def _of_kana(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
             begin, grammar = end.end(), _ONLY_GRAMMAR
 
 
-_MAX_LENGTH: Final = 1500
-_MAX_OTHERS: Final = 6000
-"""Characters of all memories that a message is compared with."""
-_NEUTRAL: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
+_MAX_CHARACTERS: Final = 1500
+_MAX_OTHERS_CHARACTERS: Final = 6000
+"""Of all memories that a message is compared with."""
+_NEUTRAL_WORDS: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
     "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )
-"""A reminder may add them: harmless in an attacker's hands."""
+"""Words that a reminder may add, as an attacker gains nothing by them."""
 _MAX_NEUTRAL: Final = 3
-_COMMON: Final = frozenset({"好", "大好", "嫌", "大嫌", "苦手", "メモ", "話"}) | _stems(
+_COMMON_WORDS: Final = frozenset({"好", "大好", "嫌", "大嫌", "苦手", "メモ", "話"}) | _stems(
     "like love hate dislike prefer favourite favorite want need memory note one thing entry forget"
 )
-"""They do not tell one memory from another."""
-_MAY_END: Final = frozenset("置取入決")
+"""Words that do not distinguish memories."""
+_OPTIONAL_ENDINGS: Final = frozenset("置取入決")
 """Verbs that may be dropped at the end: 鍵は机に`置いた`."""
 
 
-def _texts(words: Sequence[_Word]) -> list[str]:
+def _word_texts(words: Sequence[_Word]) -> list[str]:
     return [each.text for each in words]
 
 
-def _agree(mine: Sequence[_Word], theirs: Sequence[_Word]) -> bool:
-    """The same words, with the same cases where both have one."""
-    return _texts(mine) == _texts(theirs) and all(
+def _match(mine: Sequence[_Word], theirs: Sequence[_Word]) -> bool:
+    """Return whether the words are equal, and so are their cases where both have one."""
+    return _word_texts(mine) == _word_texts(theirs) and all(
         a.case == b.case or not (a.case and b.case) for a, b in zip(mine, theirs, strict=True)
     )
 
 
-def _are_meant(mine: Iterable[MentionedTime], theirs: Sequence[MentionedTime]) -> bool:
+def _times_match(mine: Iterable[MentionedTime], theirs: Sequence[MentionedTime]) -> bool:
     return all(any(said.includes(each) for said in theirs) for each in mine)
 
 
-def _flat(sentences: Sequence[_Sentence]) -> _Clause:
+def _join_clauses(sentences: Sequence[_Sentence]) -> _Clause:
     words, times = list[_Word](), list[tuple[int, MentionedTime]]()
     for clause in (clause for sentence in sentences for clause in sentence.clauses):
         times += [(len(words) + at, each) for at, each in clause.times]
@@ -279,31 +282,31 @@ def _flat(sentences: Sequence[_Sentence]) -> _Clause:
     return _Clause(tuple(words), tuple(times), written)
 
 
-def _wordings(clause: _Clause) -> Iterator[Sequence[_Word]]:
+def _variants(clause: _Clause) -> Iterator[Sequence[_Word]]:
     yield clause.words
     yield [word for word in clause.words if word.text != "@i"]
-    if clause.words and clause.words[-1].text in _MAY_END:
+    if clause.words and clause.words[-1].text in _OPTIONAL_ENDINGS:
         yield clause.words[:-1]
 
 
 def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
     """Return whether the claim consists of whole clauses, adjacent within a sentence."""
     reached = {0}
-    alone = [
+    lone_times = [
         each for every in said for clause in every.clauses if not clause.words for _, each in clause.times
     ]
     for sentence in said:
         states = {(at, "before") for at in reached}
         for clause in sentence.clauses:
-            following = set() if clause.turning else states
+            following = set() if clause.reversing else states
             if clause.words:
                 following = {(at, "before" if state == "before" else "after") for at, state in following}
-            times = [each for _, each in clause.times] or alone
-            taken = not sentence.asks and clause.turning <= claim.turning
-            for words in filter(None, _wordings(clause)) if taken else ():
+            times = [each for _, each in clause.times] or lone_times
+            usable = not sentence.asks and clause.reversing <= claim.reversing
+            for words in filter(None, _variants(clause)) if usable else ():
                 for begin, end in ((at, at + len(words)) for at, state in states if state != "after"):
                     mine = (each for at, each in claim.times if begin < at <= end or at == begin == 0)
-                    if _agree(claim.words[begin:end], words) and _are_meant(mine, times):
+                    if _match(claim.words[begin:end], words) and _times_match(mine, times):
                         following = following | {(end, "among")}
             states = following
         reached = {at for at, _ in states}
@@ -311,37 +314,37 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
 
 
 def _has_part(said: Sequence[_Sentence], claim: _Clause, neutral: frozenset[str] = frozenset()) -> bool:
-    """Return whether a sentence has the claim's words side by side, but for a few neutral ones."""
-    theirs = _flat(said)
+    """Return whether a sentence has the claim's words in a row. A few neutral ones may be missing."""
+    theirs = _join_clauses(said)
     own = {word.text for word in theirs.words} | {"@i"}
     mine = [each for each in claim.words if each.text in own or each.text not in neutral]
     if len(claim.words) - len(mine) > _MAX_NEUTRAL:
         return False
     mine = [each for each in mine if each.text != "@i"]
-    meant = _are_meant((each for _, each in claim.times), [each for _, each in theirs.times])
-    return meant and any(_has_run(each, mine, claim.turning) for each in said)
+    meant = _times_match((each for _, each in claim.times), [each for _, each in theirs.times])
+    return meant and any(_has_run(each, mine, claim.reversing) for each in said)
 
 
-def _has_run(sentence: _Sentence, mine: Sequence[_Word], turning: frozenset[str]) -> bool:
-    words = [word for word in _flat([sentence]).words if word.text != "@i"]
+def _has_run(sentence: _Sentence, mine: Sequence[_Word], reversing: frozenset[str]) -> bool:
+    words = [word for word in _join_clauses([sentence]).words if word.text != "@i"]
     for begin in range(len(words) - len(mine) + 1):
         end = begin + len(mine)
-        cuts = any(word.joins for word in (*words[begin : begin + 1], *words[end : end + 1]))
+        splits_kanji = any(word.joins for word in (*words[begin : begin + 1], *words[end : end + 1]))
         negated = any(word.text == "¬" for word in (*words[:begin], *words[end:]))
-        if _agree(mine, words[begin:end]) and not cuts and not negated:
-            return _flat([sentence]).turning <= turning
+        if _match(mine, words[begin:end]) and not splits_kanji and not negated:
+            return _join_clauses([sentence]).reversing <= reversing
     return False
 
 
-def _pieces(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
-    """Split words, except within a run of kanji."""
+def _split_words(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
+    """Split into single words and runs of kanji."""
     begins = [at for at, word in enumerate(words) if not (at and word.joins)]
     return [tuple(words[at:end]) for at, end in zip(begins, [*begins[1:], len(words)], strict=False)]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """The author's message, and `earlier` ones that it may point to."""
+    """The author's message, and earlier messages that it may point to."""
 
     said: str
     now: datetime
@@ -349,26 +352,30 @@ class OwnWords:
     earlier: tuple[str, ...] = ()
 
     def says(self, content: str) -> bool:
-        every = (self, *self._pointed_at())
-        return any(_has_clauses(*both) for own in every for both in own._compared(content, asking=True))
+        messages = (self, *self._earlier_meant())
+        return any(
+            _has_clauses(*both) for own in messages for both in own._pairs_to_compare(content, asking=True)
+        )
 
     def says_phrase(self, text: str) -> bool:
-        return any(_has_part(*both) for both in self._compared(text))
+        return any(_has_part(*both) for both in self._pairs_to_compare(text))
 
     def says_reminder(self, text: str) -> bool:
-        """Return whether a reminder says what the author said, or only that it is time."""
-        every = (self, *self._pointed_at())
-        return any(_has_part(*both, _NEUTRAL) for own in every for both in own._compared(text))
+        """Return whether a reminder says only what the author said, or that it is time."""
+        messages = (self, *self._earlier_meant())
+        return any(
+            _has_part(*both, _NEUTRAL_WORDS) for own in messages for both in own._pairs_to_compare(text)
+        )
 
     def means_time(self, due: datetime, repeat: str) -> bool:
-        own = _NAME.sub(" ", _own(self.said))
+        own = _NAME.sub(" ", _own_text(self.said))
         if repeat:
             return mentioned_times.mentions_repeat(due, repeat, own, self.now, self.zone)
         return mentioned_times.mentions_time(due, own, self.now, self.zone)
 
     def means_day(self, moment: datetime) -> bool:
-        """Return whether the author meant the day of this moment, or the day that ends at it."""
-        own, day = _NAME.sub(" ", _own(self.said)), moment.astimezone(self.zone).date()
+        """Return whether the author mentions the day of this moment, or the day that ends at it."""
+        own, day = _NAME.sub(" ", _own_text(self.said)), moment.astimezone(self.zone).date()
         return any(
             mentioned_times.mentions_day(day - timedelta(days=days), own, self.now, self.zone)
             for days in (0, 1)
@@ -377,74 +384,82 @@ class OwnWords:
     def asks_to_end(
         self, text: str, *, others: Sequence[str] = (), shown: bool = False, may_be_done: bool = False
     ) -> bool:
-        """Return whether the author asks to end this memory or reminder: the message says so, and matches it
-        better than all `others`, or only points and this one alone was `shown`. With `may_be_done`, a
-        correction counts too."""
-        own = _NAME.sub(" ", _own(self.said, wish=False))
+        """Return whether the author asks to end this memory or reminder. The message must say so, and match
+        it better than all `others`; or only point ("that one") if it is the only one `shown`. With
+        `may_be_done`, a correction counts too."""
+        own = _NAME.sub(" ", _own_text(self.said, wish=False))
         if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
             return False
-        if sum(map(len, others)) > _MAX_OTHERS:
+        if sum(map(len, others)) > _MAX_OTHERS_CHARACTERS:
             return False
-        points = shown and _POINTS.search(own) is not None
-        only_points = points and not self._topic(_ENDING.sub(" ", own))
-        return only_points or self._is_named(own, self._topic(text), [*map(self._topic, others)])
+        is_pointer = shown and _POINTERS.search(own) is not None
+        is_only_pointer = is_pointer and not self._topic(_ENDING.sub(" ", own))
+        return is_only_pointer or self._is_named(own, self._topic(text), [*map(self._topic, others)])
 
     def asks_to_change(
         self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False
     ) -> bool:
-        """Return whether the author asks to change a memory to this content: all of it, or the changed parts,
-        are the author's words. The message must match the former text better than all `others`; or match
-        none, and correct the only memory that was `shown`."""
-        if sum(map(len, others)) > _MAX_OTHERS:
+        """Return whether the author asks to change a memory to this content, of which all or the changed
+        parts are the author's words. The message must match the former text better than all `others`; or
+        match none, and correct the only memory that was `shown`."""
+        if sum(map(len, others)) > _MAX_OTHERS_CHARACTERS:
             return False
-        own = _NAME.sub(" ", _own(self.said))
+        own = _NAME.sub(" ", _own_text(self.said))
         old, new = self._topic(former), self._topic(content)
         rest, corrects = [*map(self._topic, others)], _PHRASES["corrects"].search(own) is not None
         names, none_named = self._is_named(own, old, rest), not self._topic(own) & set().union(*rest)
         if not new - old or not (names or (none_named and ((shown and corrects) or old & new))):
             return False
-        return (corrects and (names or shown) and self._replace(former, content, own)) or self.says(content)
+        return (corrects and (names or shown) and self._replaces_parts(former, content, own)) or self.says(
+            content
+        )
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Return whether the message shares most words with this topic; in a tie, if it has all of them."""
+        """Return whether the message shares more words with this topic than with others, or as many and all
+        of this one."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))
 
-    def _replace(self, former: str, content: str, own: str) -> bool:
-        old, new = _flat(self._parse(normalize(former))), _flat(self._parse(normalize(content)))
+    def _replaces_parts(self, former: str, content: str, own: str) -> bool:
+        old, new = (
+            _join_clauses(self._parse(normalize(former))),
+            _join_clauses(self._parse(normalize(content))),
+        )
         sentences = self._parse(_PHRASES["corrected"].sub("", re.sub("まちが|間違", "", own)))
-        said = [each for each in sentences if not (each.asks or _flat([each]).turning)]
+        said = [each for each in sentences if not (each.asks or _join_clauses([each]).reversing)]
         if sum(each.text == "¬" for each in old.words) != sum(each.text == "¬" for each in new.words):
             return False
-        known, kept = [each.written for _, each in old.times], [*map(_texts, _pieces(old.words))]
+        known, kept = [each.written for _, each in old.times], [*map(_word_texts, _split_words(old.words))]
         times = [each for _, each in new.times if each.written not in known]
-        changed = [each for each in _pieces(new.words) if _texts(each) not in kept]
+        changed = [each for each in _split_words(new.words) if _word_texts(each) not in kept]
         rest = iter(kept)
         return bool(changed or times) and (
-            all(_texts(each) in rest for each in _pieces(new.words) if each not in changed)
-            and all(any(_is_time_said(each, t, known) for _, t in _flat(said).times) for each in times)
+            all(_word_texts(each) in rest for each in _split_words(new.words) if each not in changed)
+            and all(
+                any(_is_time_said(each, t, known) for _, t in _join_clauses(said).times) for each in times
+            )
             and all(any(_has_run(sentence, piece, frozenset()) for sentence in said) for piece in changed)
         )
 
-    def _pointed_at(self) -> Iterator["OwnWords"]:
-        own = _own(self.said) if self.earlier else ""
-        if _PHRASES["request"].search(own) and not _flat(self._parse(own, asking=True)).words:
+    def _earlier_meant(self) -> Iterator["OwnWords"]:
+        own = _own_text(self.said) if self.earlier else ""
+        if _PHRASES["request"].search(own) and not _join_clauses(self._parse(own, asking=True)).words:
             yield from (replace(self, said=each, earlier=()) for each in self.earlier)
 
     def _parse(self, text: str, *, asking: bool = False) -> list[_Sentence]:
-        written = _PHRASES["left_out"].sub(_blank, text.replace("’", "'"))
-        times = mentioned_times.find_mentioned(_NAME.sub(_blank, written), self.now, self.zone)
+        written = _PHRASES["left_out"].sub(_as_blanks, text.replace("’", "'"))
+        times = mentioned_times.find_mentioned(_NAME.sub(_as_blanks, written), self.now, self.zone)
         for each in times:
             written = written[: each.begin] + "\0" * (each.end - each.begin) + written[each.end :]
-        written = _PHRASES["aside"].sub(_apart, written)
-        written = _ASKING_JA.sub(_apart, _EMOJI.sub(_blank, written)) if asking else written
+        written = _PHRASES["aside"].sub(_as_separator, written)
+        written = _ASKING_JA.sub(_as_separator, _EMOJI.sub(_as_blanks, written)) if asking else written
         found, clauses, begin, first = list[_Sentence](), list[_Clause](), 0, 0
         for end in (*_CLAUSE_END.finditer(written), None):
             stop, mark = (end.start(), end[0]) if end else (len(written), "\n")
-            words = list(_words(_SELF.sub(lambda each: "@i".ljust(len(each[0])), written[begin:stop])))
+            words = list(_parse_words(_SELF.sub(lambda each: "@i".ljust(len(each[0])), written[begin:stop])))
             words = _without_asking(words) if asking else words
-            words = [each for each in words if each[1].text not in _FREE]
+            words = [each for each in words if each[1].text not in _FUNCTION_WORDS]
             words = words[1:] if words and words[0][1].text == "@i" else words
             inside = (each for each in times if begin <= each.begin < stop)
             counted = ((sum(begin + at < each.begin for at, _ in words), each) for each in inside)
@@ -456,26 +471,28 @@ class OwnWords:
                 clauses, first = [], begin
         return found
 
-    def _compared(self, claim: str, *, asking: bool = False) -> Iterator[tuple[list[_Sentence], _Clause]]:
-        """Yield pairs of message and claim: with and without corrected parts, with and without `wants`."""
-        own, mine = _own(self.said), normalize(claim).replace("@", "")
+    def _pairs_to_compare(
+        self, claim: str, *, asking: bool = False
+    ) -> Iterator[tuple[list[_Sentence], _Clause]]:
+        """Yield pairs of message and claim, with and without corrected parts and the word `want`."""
+        own, mine = _own_text(self.said), normalize(claim).replace("@", "")
         for name in _NAME.findall(own):
             for written in {name[1:], name[1:].replace("_", " ")}:
                 mine = mine.replace(written, f" {name} ")
-        if own and max(len(mine), len(own)) <= _MAX_LENGTH:
-            claimed = _flat(self._parse(mine))
+        if own and max(len(mine), len(own)) <= _MAX_CHARACTERS:
+            claimed = _join_clauses(self._parse(mine))
             plain = claimed._replace(words=tuple(each for each in claimed.words if each.text != "want"))
             for said in dict.fromkeys((own, _PHRASES["corrected"].sub("", own))):
                 sentences = self._parse(said, asking=asking)
                 yield from ((sentences, each) for each in dict.fromkeys((claimed, plain)))
 
     def _topic(self, text: str) -> set[str]:
-        """Pairs of kanji, and kana between particles."""
+        """Return the pairs of kanji, the kana between particles, the other words and the times."""
         found = set[str]()
-        for sentence in self._parse(_STOP.sub(" ", _NAME.sub(" ", normalize(text))), asking=True):
+        for sentence in self._parse(_COMMANDS.sub(" ", _NAME.sub(" ", normalize(text))), asking=True):
             for clause in sentence.clauses:
                 found |= {each.written for _, each in clause.times}
-                for piece in _pieces(clause.words):
+                for piece in _split_words(clause.words):
                     run = "".join(word.text for word in piece)
                     if re.match(f"[{KANJI}]", run):
                         found |= {a + b for a, b in pairwise(run)} or {run}
@@ -483,10 +500,10 @@ class OwnWords:
                         found |= {part for part in re.split("[はがをの]", run) if part[1:]}
                     else:
                         found |= {run} - {"¬", "@i"}
-        return found - _COMMON
+        return found - _COMMON_WORDS
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, known: Sequence[str]) -> bool:
-    """It was said, or is a known one whose last part was: 3月`16日`."""
+    """Return whether the author said this time, or the last part of it after a known part: 3月`16日`."""
     rest = new.written.removesuffix(said.written)
     return said.includes(new) or (rest != new.written and any(each.startswith(rest) for each in known))

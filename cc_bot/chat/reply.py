@@ -1,3 +1,5 @@
+"""The reply of a command, which each front end renders."""
+
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
@@ -17,7 +19,7 @@ ActionKind = Literal["cancel", "undelete", "erase", "erase-said", "added", "upda
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The user of a command. The methods format values as plain text; front ends override them."""
+    """The user of a command. Its methods format values as plain text; front ends override them."""
 
     user_id: int
     locale: Locale
@@ -25,7 +27,7 @@ class Caller:
     words: Texts
     _: KW_ONLY
     payer: UsageSubject = UsageSubject(0)
-    """Who pays, and in which server."""
+    """Whose usage limits apply, and in which server."""
     memory_paused: bool = False
     spoken: bool = False
     manages_guild: bool = False
@@ -43,11 +45,11 @@ class Caller:
         return moment.astimezone(self.timezone).date().isoformat()
 
     def moment(self, moment: datetime) -> str:
-        """With its distance from now if the front end can show it."""
+        """Format a time, with its distance from now if the front end can show it."""
         return self.at(moment)
 
     def text(self, text: str, limit: int = 200) -> str:
-        """On one line, at most `limit` characters."""
+        """Format a text on one line, with at most `limit` characters."""
         return shorten(one_line(printable(text)), limit)
 
     def channel(self, channel_id: int) -> str:
@@ -62,15 +64,15 @@ class Caller:
 class Item:
     number: int
     text: str
-    """As written; front ends shorten and escape it."""
+    """The text as stored; front ends shorten and escape it."""
     details: tuple[str, ...] = ()
     trouble: str = ""
-    """Why it does not work at the moment."""
+    """Why it does not work now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A next step: a button on Discord, a hint in the terminal."""
+    """A next step, shown as a button on Discord and as a hint in the terminal."""
 
     label: str
     kind: ActionKind
@@ -93,12 +95,12 @@ class Reply:
     title: str = ""
     table: str = ""
     notes: tuple[str, ...] = ()
-    """Below, in small print if possible."""
+    """Shown last, in small print if possible."""
     items: tuple[Item, ...] = ()
     page: int = 1
     pages: int = 0
-    """If `items` are one page of a list."""
+    """Number of pages if `items` are one of them, else 0."""
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
     receipts_changed: bool = False
-    """Receipts on Discord may have changed."""
+    """True if receipts on Discord may have changed."""

@@ -287,5 +287,5 @@ def _speakers(shown: ShownHistory, questions: Sequence[Message], locale: Locale)
 
 
 def _question_part(question: Message) -> UserPart:
-    said = with_author(question.author_name, question.author_id, question.content)
-    return replace(user_part(replace(question, content=said)), tainted=question.taints)
+    labelled = with_author(question.author_name, question.author_id, question.content)
+    return replace(user_part(replace(question, content=labelled)), tainted=question.taints)

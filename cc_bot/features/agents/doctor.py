@@ -10,6 +10,6 @@ def list_checks(given: CheckContext) -> Iterator[Check]:
 
 
 async def _check_file(given: CheckContext) -> Finding:
-    said, count = given.words[AgentCheckTexts], len(await given.agents.load())
+    words, count = given.words[AgentCheckTexts], len(await given.agents.load())
     there = operator_path(given.config, "agents.toml").exists()
-    return ok("agents", said.agents_ok.format(count=count) if there else said.agents_none)
+    return ok("agents", words.agents_ok.format(count=count) if there else words.agents_none)

@@ -122,18 +122,18 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
     """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
     the first error."""
     document = parse_toml(text, words[OperatorFileTexts])
-    said = words[AgentsFileTexts]
+    sentences = words[AgentsFileTexts]
     tables = document.pop("agents", {})
     if document:
-        raise FileRefused(said.other_table.format(key=ascii(next(iter(document)))[:40]))
+        raise FileRefused(sentences.other_table.format(key=ascii(next(iter(document)))[:40]))
     if not isinstance(tables, dict):
-        raise FileRefused(said.other_table.format(key="agents"))
+        raise FileRefused(sentences.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
-        raise FileRefused(said.too_many.format(limit=MAX_AGENTS))
+        raise FileRefused(sentences.too_many.format(limit=MAX_AGENTS))
     agents = {DEFAULT_AGENT: with_default_name()}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
-            raise FileRefused(said.bad_name.format(name=printable_key(name)))
+            raise FileRefused(sentences.bad_name.format(name=printable_key(name)))
         agent = _read_agent(name, table, tools, words)
         agents[name] = with_default_name(agent) if name == DEFAULT_AGENT else agent
     return agents
