@@ -64,7 +64,7 @@ _PAGE: Final = 200
 _SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
 
 # $2 session, $3 previous message, $4 limit
-_SELECT_SAID: Final = """
+_SELECT_MESSAGES: Final = """
     SELECT id, role, content, tool_calls FROM messages
     WHERE user_id = $1 AND session_id = $2 AND id > $3
     ORDER BY id
@@ -72,7 +72,7 @@ _SELECT_SAID: Final = """
 """
 
 # Answers in channels, and messages that the bot sent unasked. $2 previous message, $3 limit
-_SELECT_OTHERS: Final = """
+_SELECT_OTHER_MESSAGES: Final = """
     SELECT id, content, tool_calls, discord_id FROM messages
     WHERE memory_user_id = $1 AND id > $2
     ORDER BY id
@@ -80,7 +80,7 @@ _SELECT_OTHERS: Final = """
 """
 
 # $2 the answer's Discord id
-SELECT_CHANNEL_QUESTIONS: Final = """
+_SELECT_CHANNEL_QUESTIONS: Final = """
     SELECT q.id
     FROM turns AS w
     JOIN messages AS q ON q.discord_id = w.question_id AND q.user_id IS NULL AND q.author_id = $1
@@ -99,22 +99,22 @@ class _Mentions:
 async def _find_mentions(
     database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
 ) -> _Mentions:
-    """Search page by page, and at most MAX_MESSAGES of the newest sessions, so that a long archive does not
-    delay other users."""
-    found, matcher, question = _Mentions(), TextMatcher(texts), 0
+    """Find the messages that mention memories. Searches page by page, and at most MAX_MESSAGES of the newest
+    sessions, so that a long archive does not delay other users."""
+    found, matcher, question_id = _Mentions(), TextMatcher(texts), 0
     async for id_, role, content, stored in _read_sessions(database, user_id):
         calls = tool_calls_from_json(stored)
         if role == "user":
-            question = id_
+            question_id = id_
         if _stores_memory(calls, memory_ids):
-            found.message_ids.add(question)
+            found.message_ids.add(question_id)
         _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
     after = 0
-    while rows := await database.query(_SELECT_OTHERS, user_id, after, _PAGE):
+    while rows := await database.query(_SELECT_OTHER_MESSAGES, user_id, after, _PAGE):
         for id_, content, stored, discord_id in rows:
             calls = tool_calls_from_json(stored)
             if _stores_memory(calls, memory_ids):
-                questions = await database.query(SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
+                questions = await database.query(_SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
                 found.message_ids.update(question for (question,) in questions)
             _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
         after = rows[-1][0]
@@ -122,13 +122,13 @@ async def _find_mentions(
 
 
 async def _read_sessions(database: Database, user_id: int) -> AsyncIterator[Row]:
-    room = MAX_MESSAGES
+    remaining = MAX_MESSAGES
     for (session_id,) in await database.query(_SELECT_SESSIONS, user_id):
         after = 0
-        while room > 0 and (
-            rows := await database.query(_SELECT_SAID, user_id, session_id, after, min(room, _PAGE))
+        while remaining > 0 and (
+            rows := await database.query(_SELECT_MESSAGES, user_id, session_id, after, min(remaining, _PAGE))
         ):
-            room -= len(rows)
+            remaining -= len(rows)
             for row in rows:
                 yield row
             after = rows[-1][0]
@@ -262,7 +262,7 @@ class HiddenMemory:
     hidden_at: datetime
 
 
-class _Row(NamedTuple):
+class _Version(NamedTuple):
     id: int
     supersedes: int | None
     content: str
@@ -270,9 +270,9 @@ class _Row(NamedTuple):
 
 
 _HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, hidden_at=replace(ISO, column="deleted_at"))
-_ROW: Final = Columns(_Row)
+_VERSION: Final = Columns(_Version)
 
-# $2 memory, $3 latest deletion time that is too old to undo
+# $2 memory, $3 latest deletion time that can't be undone
 _UNDELETE: Final = f"""
     UPDATE memories SET
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
@@ -287,23 +287,25 @@ _SELECT_DUPLICATES: Final = f"""
         AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
 """
 
-# Without changing it.
+# Does not change it.
 _SELECT_HIDDEN: Final = f"""
     SELECT {_HIDDEN.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
 """
 
-_CHAIN_ROWS: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
+_CHAIN_VERSIONS: Final = (
+    f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
+)
 
 # $2 an array of memories
-_SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_ROWS
+_SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_VERSIONS
 
 # Without memories that were restored since. $2 an array of memories, $3 latest deletion time
 _SELECT_DUE_CHAIN: Final = (
-    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_ROWS
+    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_VERSIONS
 )
 
-_SELECT_ALL: Final = f"SELECT {_ROW.select} FROM memories WHERE user_id = $1"
+_SELECT_ALL: Final = f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1"
 
 # All users. $1 latest deletion time, $2 limit
 _SELECT_DUE: Final = """
@@ -435,7 +437,7 @@ class MemoryRemovalStore:
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
-        chosen, mentions = [*map(_ROW.read, rows)], _Mentions()
+        chosen, mentions = [*map(_VERSION.read, rows)], _Mentions()
         if self._log:
             names = (memory_name(user_id, each.id, each.created_at) for each in chosen)
             await self._log.note("memory" if stub is None else "memory_and_messages", *names)
@@ -444,7 +446,7 @@ class MemoryRemovalStore:
             mentions = await _find_mentions(self._database, user_id, {each.id for each in chosen}, texts)
 
         def steps() -> Transaction[ErasureCounts]:
-            chosen = [*map(_ROW.read, (yield select))]
+            chosen = [*map(_VERSION.read, (yield select))]
             ids = {each.id for each in chosen}
             yield delete_terms(user_id, ids)
             for statement in _DELETE_MEMORIES:
