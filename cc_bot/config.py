@@ -164,10 +164,10 @@ def secret_patterns(text: str) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def whole_number(least: int, most: int = MAX_NUMBER) -> Callable[[str], int]:
+def whole_number(minimum: int, maximum: int = MAX_NUMBER) -> Callable[[str], int]:
     def parse(text: str) -> int:
         number = int(text)
-        if not least <= number <= most:
+        if not minimum <= number <= maximum:
             raise ValueError
         return number
 

@@ -72,10 +72,10 @@ class KeyedLock:
         lock = self._locks.setdefault(key, asyncio.Lock())
         self._joined[key] += 1
         try:
-            with ExitStack() as held:
+            with ExitStack() as stack:
                 await lock.acquire()  # FIFO
-                held.callback(lock.release)
-                yield held.close
+                stack.callback(lock.release)
+                yield stack.close
         finally:
             self._joined[key] -= 1
             if not self._joined[key]:

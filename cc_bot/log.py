@@ -77,8 +77,8 @@ def _without_token(match: re.Match[str]) -> str:
 
 
 def _exceptions_without_messages(_logger: object, _method: str, record: Record) -> Record:
-    given = record.pop("exc_info", None)
-    error = sys.exc_info()[1] if given is True else given[1] if isinstance(given, tuple) else given
+    info = record.pop("exc_info", None)
+    error = sys.exc_info()[1] if info is True else info[1] if isinstance(info, tuple) else info
     if isinstance(error, BaseException):
         record["error"] = type(error).__name__
         record["at"] = " < ".join(

@@ -1,6 +1,6 @@
 """Files of the operator that may change while the program runs.
 
-A file is checked whenever its value is needed, and read again if it changed. While it is invalid, its last
+A file is checked whenever its value is needed, and read if it has changed. While it is invalid, its last
 valid value stays in effect.
 """
 

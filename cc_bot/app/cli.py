@@ -36,7 +36,7 @@ def say(sentence: str) -> None:
             raise OutputLost(reason=os.strerror(error.errno or 0)) from None
 
 
-def say_unimportant(sentence: str) -> None:
+def say_if_possible(sentence: str) -> None:
     with contextlib.suppress(OutputLost):
         say(sentence)
 
@@ -213,7 +213,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             from cc_bot.app.discord import run_discord
 
             configure_logging(config.log_level, config.log_format)
-            asyncio.run(run_discord(config, say_unimportant))
+            asyncio.run(run_discord(config, say_if_possible))
         case "chat":
             from cc_bot.app.terminal import run_terminal
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from cc_bot.app.cli import ask_consent, say, say_unimportant
+from cc_bot.app.cli import ask_consent, say, say_if_possible
 from cc_bot.app.database import SOURCE_OPTION, run_apply_erasures, run_copy, run_restore, run_wipe
 from cc_bot.config import Config
 from cc_bot.db import apply_pending, back_up, list_pending, open_database
@@ -21,7 +21,7 @@ from cc_bot.texts.cli import BackupTexts, CliTexts
 
 async def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
-    made = await back_up(
+    backup = await back_up(
         require_file(config.database_url, "backup"),
         options.to or config.backup_folder,
         config.clock().astimezone(config.timezone),
@@ -29,11 +29,11 @@ async def _backup(config: Config, options: argparse.Namespace) -> None:
         days=options.keep_days,
         announce=_announcer(words),
     )
-    held = made.manifest
-    size = f"{held.size_bytes / 1024:,.0f} KiB"
-    say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
-    if made.deleted:
-        say(words.deleted.format(count=len(made.deleted)))
+    manifest = backup.manifest
+    size, counts = f"{manifest.size_bytes / 1024:,.0f} KiB", _counts(manifest.rows)
+    say(words.backed_up.format(path=backup.path, size=size, version=manifest.schema_version, **counts))
+    if backup.deleted:
+        say(words.deleted.format(count=len(backup.deleted)))
 
 
 async def _restore(config: Config, options: argparse.Namespace) -> None:
@@ -52,18 +52,18 @@ async def _restore(config: Config, options: argparse.Namespace) -> None:
         )
         return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    done = await run_restore(
+    result = await run_restore(
         config, options.file, confirm, _announcer(words), without_erasures=options.without_erasures
     )
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # otherwise the prompt showed it
         say(words.origin)
-    if done.replaced:
+    if result.replaced:
         days = config.retention.copy_days
-        say((words.replaced_days if days else words.replaced).format(path=done.replaced, days=days))
-    if done.forgotten:
-        say(words.forgotten.format(**asdict(done.forgotten)))
-    if not done.erasures_known:
+        say((words.replaced_days if days else words.replaced).format(path=result.replaced, days=days))
+    if result.forgotten:
+        say(words.forgotten.format(**asdict(result.forgotten)))
+    if not result.erasures_known:
         say(words.erasures_unknown)
 
 
@@ -71,29 +71,29 @@ async def _migrate(config: Config, _: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[CliTexts]
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
         for step in await list_pending(database):
-            say_unimportant(words.migration.format(version=step.version, description=step.description))
+            say_if_possible(words.migration.format(version=step.version, description=step.description))
         applied = await apply_pending(database, clock=config.clock)
-    done = words.migrated if applied else words.up_to_date
-    say(done.format(path=shown(config.database_url)))
+    result = words.migrated if applied else words.up_to_date
+    say(result.format(path=shown(config.database_url)))
 
 
 async def _copy(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
     source_at = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
-    done = await run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
-    filled = [table for table in done.plan.tables if table.rows]
+    result = await run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
+    filled = [table for table in result.plan.tables if table.rows]
     for table in filled:
         say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
-    say(words.copied_empty.format(count=len(done.plan.tables) - len(filled)))
+    say(words.copied_empty.format(count=len(result.plan.tables) - len(filled)))
     source, target = shown(source_at), shown(options.target)
     say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
-    if done.plan.left_out:
-        say(words.copied_left_out.format(names=", ".join(done.plan.left_out)))
-    if done.erased:
-        _say_reapplied(done.erased, config)
-    if done.files:
-        say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
+    if result.plan.left_out:
+        say(words.copied_left_out.format(names=", ".join(result.plan.left_out)))
+    if result.erased:
+        _say_reapplied(result.erased, config)
+    if result.files:
+        say(words.copied_files.format(folder=result.folder, files=", ".join(map(str, result.files))))
     if source_url(config.database_url) != source_url(options.target):
         on_server = dialect_of(options.target) != "sqlite"
         sentence = words.copied_next_server if on_server else words.copied_next
@@ -102,22 +102,22 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
 
 async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
-    done = await run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
-    _say_reapplied(done, config)
+    result = await run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
+    _say_reapplied(result, config)
 
 
-def _say_reapplied(done: ReappliedErasures, config: Config) -> None:
-    words, at = texts(config.operator_locale)[BackupTexts], done.since
+def _say_reapplied(result: ReappliedErasures, config: Config) -> None:
+    words, at = texts(config.operator_locale)[BackupTexts], result.since
     since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
-    sentence = words.reapplied if done else words.nothing_reapplied
-    say(sentence.format(**{**asdict(done), "since": since}))
+    sentence = words.reapplied if result else words.nothing_reapplied
+    say(sentence.format(**{**asdict(result), "since": since}))
 
 
 async def _wipe(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
 
     def confirm(doomed: list[Path]) -> bool:
-        tell = say_unimportant if options.yes else say
+        tell = say_if_possible if options.yes else say
         tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
         return options.yes or ask_consent(words.go_on)
 
@@ -134,7 +134,7 @@ def _counts(rows: Rows) -> dict[str, int]:
 
 
 def _announcer(words: BackupTexts) -> Announce:
-    return lambda stage: say_unimportant(words.stages[stage])
+    return lambda stage: say_if_possible(words.stages[stage])
 
 
 COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], Coroutine[Any, Any, None]]]] = {

@@ -183,7 +183,7 @@ def _make_summaries(
 
 
 async def keep_running(work: Work) -> None:
-    """Run `work` until it returns or is cancelled; log unexpected errors and start it again."""
+    """Run `work` until it returns or is cancelled; log unexpected errors and restart it."""
     while True:
         try:
             await work()

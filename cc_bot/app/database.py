@@ -239,13 +239,13 @@ async def run_copy(
             announce("erasing")
             async with open_database(target_at) as target:
                 erased = await _reapply_erasures(target, known, None, config)
-        ours, theirs = (config_path(url, config.data_folder) for url in (source_at, target_at))
+        source_path, target_path = (config_path(url, config.data_folder) for url in (source_at, target_at))
         files = [
-            ours.with_name(name)
+            source_path.with_name(name)
             for name in _OPERATORS_FILES
-            if ours.with_name(name).exists() and not theirs.with_name(name).exists()
+            if source_path.with_name(name).exists() and not target_path.with_name(name).exists()
         ]
-        return CopyOutcome(plan, tuple(files), theirs.parent, erased)
+        return CopyOutcome(plan, tuple(files), target_path.parent, erased)
 
 
 def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:

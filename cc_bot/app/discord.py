@@ -49,7 +49,7 @@ async def run_discord(
     words = texts(config.operator_locale)[CliTexts]
     own_shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     _release_large_blocks()
-    # Before migrations and sweeps. The holder of a file's lock is alone.
+    # Taken before migrations and sweeps. A file has one holder.
     database = state_path(url, config.data_folder)
     with instance_lock(database, folder_setting(url), own_shards if shared else "") as slot:
         ended = (slot.previous,)

@@ -33,8 +33,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
         from cc_bot.terminal.commands import ChatProfile
 
         if model_name := core.models.ignored_model_name:
-            said = words[CliTexts].model_without_server.format(model=model_name)
-            _say(f"{said} → {words[CliTexts].model_without_server_mend}")
+            sentence = words[CliTexts].model_without_server.format(model=model_name)
+            _say(f"{sentence} → {words[CliTexts].model_without_server_mend}")
         known = await core.agents.all()
         if agent is not None and agent not in known:
             raise InvalidSetting(name="--agent", expected=" / ".join(known))

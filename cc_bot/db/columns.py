@@ -101,7 +101,7 @@ class Kind:
     read: Callable[[Any], Any] | None = None
     column: str = ""
     """The column's name, if it differs from the field's."""
-    nothing: str = "NULL"
+    null: str = "NULL"
     """NULL with a type, as PostgreSQL takes an untyped one for text."""
 
 
@@ -109,7 +109,7 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _list_to_json(values: Iterable[object]) -> str:
-    return _encode([*values]) if values else "[]"  # as most are
+    return _encode([*values]) if values else "[]"  # the usual case
 
 
 def list_from_json(stored: str) -> tuple[Any, ...]:
@@ -126,13 +126,13 @@ def _object_from_json(stored: str) -> Any:
 
 ISO: Final = Kind(to_text, datetime.fromisoformat)
 _NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
-MS: Final = Kind(to_ms, from_ms, nothing=_NO_NUMBER)
+MS: Final = Kind(to_ms, from_ms, null=_NO_NUMBER)
 _LIST: Final = Kind(_list_to_json, list_from_json)
 
 _KINDS: Final[Mapping[Any, Kind]] = {
     **dict.fromkeys((str, float, bytes), Kind()),
-    int: Kind(nothing=_NO_NUMBER),
-    bool: Kind(int, bool, nothing=_NO_NUMBER),
+    int: Kind(null=_NO_NUMBER),
+    bool: Kind(int, bool, null=_NO_NUMBER),
     tuple[str, ...]: _LIST,
     tuple[int, ...]: _LIST,
     Mapping[str, str]: Kind(object_to_json, _object_from_json),
@@ -187,9 +187,9 @@ class Columns(Generic[V]):
     def of(self, alias: str) -> str:
         return ", ".join(f"{alias}.{name}" for name in self.names)
 
-    def filled(self, **given: str) -> str:
+    def select_values(self, **values: str) -> str:
         """Return a list for SELECT of the same shape, with these values and else NULL."""
-        return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
+        return ", ".join(values.get(each.name, each.kind.null) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
         return itemgetter(self.names.index(name))
@@ -200,24 +200,24 @@ class Columns(Generic[V]):
     def by_name(self, row: Row) -> dict[str, Any]:
         return dict(zip(self.names, row, strict=True))
 
-    def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
+    def write_some(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {each.name: each.written(values[each.field]) for each in self._columns if each.field in values}
 
-    def _build_expression(self, described: "Columns[Any]", value: type, within: str) -> str:
+    def _build_expression(self, described: "Columns[Any]", value: type, prefix: str) -> str:
         """Return the expression that builds a value, and add its columns."""
         parts = []
         for name, hint in _field_types(value).items():
             if name in described._without:
                 continue
-            bare, optional = _without_none(hint)
-            kind = described._kinds.get(name) or described._by_type.get(bare)
+            plain, optional = _without_none(hint)
+            kind = described._kinds.get(name) or described._by_type.get(plain)
             if isinstance(kind, Columns):
-                part = self._build_expression(kind, kind._value, f"{within}{name}.")
+                part = self._build_expression(kind, kind._value, f"{prefix}{name}.")
             elif kind:
-                field = f"{within}{name}"
+                field = f"{prefix}{name}"
                 part = self._add_column(_Column(kind.column or name, field, kind, optional))
-            elif is_dataclass(bare) and isinstance(bare, type):
-                part = self._build_expression(described, bare, f"{within}{name}.")
+            elif is_dataclass(plain) and isinstance(plain, type):
+                part = self._build_expression(described, plain, f"{prefix}{name}.")
             else:
                 raise TypeError(f"{value.__name__}.{name} needs a Kind")
             parts.append(f"{name}={part}")
@@ -241,9 +241,9 @@ class Columns(Generic[V]):
         self._scope[f"write_{column.name}"] = column.written
         return f"write_{column.name}(value.{column.field})"
 
-    def _compile(self, given: str, made: str) -> Callable[..., Any]:
+    def _compile(self, argument: str, expression: str) -> Callable[..., Any]:
         """Compile a function, as dataclasses do: it is as fast as hand-written code."""
-        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - only names of fields
+        compiled: Callable[..., Any] = eval(f"lambda {argument}: {expression}", self._scope)  # noqa: S307 - only names of fields
         return compiled
 
 
@@ -310,7 +310,7 @@ def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
 
 
 def tool_calls_from_json(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()  # as most are
+    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()  # the usual case
 
 
 MESSAGE: Final = Columns(

@@ -92,7 +92,7 @@ async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[s
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """Return the last number given out, also if its row was deleted: an old button may still name it."""
+    """Return the last number used, also if its row was deleted: an old button may name it."""
     if source.dialect == "sqlite":
         rows = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:

@@ -216,7 +216,7 @@ async def _wait_for_leases(
     store: ProcessStore, process: Process, others: Sequence[ActiveProcess], on_wait: Callable[[Process], None]
 ) -> None:
     """Join once the leases of others have expired. Raises ShardsTaken if one renews, or another joins."""
-    seen = {each.process.name: each.renewed_at for each in others}
+    renewals = {each.process.name: each.renewed_at for each in others}
     # In a database outage all leases expire: give each process time to renew first.
     watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
@@ -224,8 +224,8 @@ async def _wait_for_leases(
     on_wait(first)
     while others:
         for each in others:
-            if each.renewed_at > seen.get(each.process.name, _NEVER):
+            if each.renewed_at > renewals.get(each.process.name, _NEVER):
                 theirs, ours = each.process, process.shards_text or "*"
                 raise ShardsTaken(host=theirs.host, theirs=theirs.shards_text or "*", ours=ours)
         await asyncio.sleep(_POLL_S)
-        others = await store.join(process, tuple(seen) if monotonic() >= watched_from_s else ())
+        others = await store.join(process, tuple(renewals) if monotonic() >= watched_from_s else ())

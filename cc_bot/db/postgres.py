@@ -71,7 +71,7 @@ _MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
 ENCODING: Final = "UTF8"
-"""PgBouncer would set asyncpg's spelling (`utf-8`) again before each transaction."""
+"""PgBouncer would set asyncpg's spelling (`utf-8`) before each transaction."""
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"

@@ -114,8 +114,8 @@ def find_free_shards(active: Sequence[ActiveProcess]) -> frozenset[int]:
     processes = [each.process for each in active]
     if not processes or any(each.shards is None for each in processes):
         return frozenset()
-    held = {shard for each in processes for shard in each.shards or ()}
-    return frozenset(range(max(each.shard_count for each in processes))) - held
+    covered = {shard for each in processes for shard in each.shards or ()}
+    return frozenset(range(max(each.shard_count for each in processes))) - covered
 
 
 def find_differing(active: Sequence[ActiveProcess]) -> tuple[str, ...]:

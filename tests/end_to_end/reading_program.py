@@ -3,7 +3,7 @@ import os
 from ipaddress import ip_address
 from unittest.mock import patch
 
-from cc_bot.app.cli import say_unimportant
+from cc_bot.app.cli import say_if_possible
 from cc_bot.app.discord import run_discord
 from cc_bot.config import read_config
 from cc_bot.features.web_pages import http
@@ -25,7 +25,7 @@ def main() -> None:
     config = read_config()
     configure_logging(config.log_level, config.log_format)
     with patch.object(http, "PUBLIC", Network(resolve, is_allowed)):
-        asyncio.run(run_discord(config, say_unimportant))
+        asyncio.run(run_discord(config, say_if_possible))
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ _JOIN_REPLIED: Final = """
 
 def _part_columns(id_: str, role: str, **columns: str) -> str:
     """Return the same columns for another part of the result, which `role` names."""
-    return _MESSAGE_ROW.filled(id=id_, role=f"'{role}'", **columns)
+    return _MESSAGE_ROW.select_values(id=id_, role=f"'{role}'", **columns)
 
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago

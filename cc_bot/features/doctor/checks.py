@@ -82,16 +82,16 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)
     agents = make_agents(config, discover().names)
-    given = CheckContext(config=config, words=words, online=not offline, agents=agents)
-    of_features = chain.from_iterable(module.list_checks(given) for module in modules("doctor"))
-    return await run_checks([*list_checks(given), *of_features], words)
+    context = CheckContext(config=config, words=words, online=not offline, agents=agents)
+    of_features = chain.from_iterable(module.list_checks(context) for module in modules("doctor"))
+    return await run_checks([*list_checks(context), *of_features], words)
 
 
-def list_checks(given: CheckContext) -> Iterator[Check]:
-    config, words = given.config, given.words
+def list_checks(context: CheckContext) -> Iterator[Check]:
+    config, words = context.config, context.words
     local = dialect_of(config.database_url) == "sqlite"
     yield Check("program", _check_program(config, words))
-    if given.online:
+    if context.online:
         yield Check("token", _check_discord(config, words))
     check_database = database.check_database_file if local else database.check_database_server
     yield Check("database", check_database(config, words), DATABASE_LIMIT_S)
@@ -100,9 +100,9 @@ def list_checks(given: CheckContext) -> Iterator[Check]:
     yield Check("erasures", database.check_erasures(config, words))
     yield Check("policy", _check_policy(config, words))
     models_s = config.model_timeout_s * services.MAX_REQUESTS + SLACK_S
-    yield Check("model", _check_models(given), models_s)
+    yield Check("model", _check_models(context), models_s)
     yield Check("font", services.check_charts(config.operator_locale, words))
-    yield Check("pages", services.check_pages(config, words, config.clock, offline=not given.online))
+    yield Check("pages", services.check_pages(config, words, config.clock, offline=not context.online))
 
 
 async def run_checks(checks: Iterable[Check], words: Texts) -> Report:
@@ -156,7 +156,7 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
     return ok("policy", words[DoctorTexts].policy_ok if there else words[DoctorTexts].policy_none)
 
 
-async def _check_models(given: CheckContext) -> Sequence[Finding]:
-    own = [name for agent in await given.list_agents() for name in agent.models]
-    schemas = discover().schemas()
-    return await services.check_models(given.config, given.words, own, schemas, offline=not given.online)
+async def _check_models(context: CheckContext) -> Sequence[Finding]:
+    own = [name for agent in await context.list_agents() for name in agent.models]
+    config, offline = context.config, not context.online
+    return await services.check_models(config, context.words, own, discover().schemas(), offline=offline)

@@ -239,11 +239,11 @@ class Privacy:
         """Finish the interrupted erasures. Returns whether any is left."""
         is_left = False
         try:
-            begun = await self._stores.personal_data.list_unfinished()
+            user_ids = await self._stores.personal_data.list_unfinished()
         except StorageError as error:
             _log.warning("erasing_failed", error=type(error).__name__)
             return True
-        for user_id in begun:
+        for user_id in user_ids:
             try:
                 async with self._block_turns(user_id):
                     if await self.is_being_erased(user_id):  # another request may have finished it

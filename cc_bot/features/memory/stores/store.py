@@ -107,7 +107,7 @@ _COUNT: Final = f"""
 """
 
 _COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
-_COUNTS: Final = _COUNTED.filled(
+_COUNTS: Final = _COUNTED.select_values(
     count="count(*)",
     private="count(CASE WHEN audience = 'private' THEN 1 END)",
     expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
