@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from bench.base import worktree
 from bench.programs import ROOT
-from cc_bot.domain.errors import ToolServerAway
+from cc_bot.domain.errors import ToolServerUnavailable
 from cc_bot.features.mcp.servers import Servers
 from tests.mcp.running import HOSTILE, KeptLists, Running, hostile, running
 
@@ -120,7 +120,7 @@ async def _refused(bot: Running) -> float:
     began = perf_counter()
     try:
         await bot.echo(server="echo")
-    except ToolServerAway:
+    except ToolServerUnavailable:
         return perf_counter() - began
     raise RuntimeError("it is not down")
 

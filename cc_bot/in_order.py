@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanag
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from cc_bot.domain.errors import FilesInLine
+from cc_bot.domain.errors import EarlierFilesInProgress
 
 CALLS_PER_S: Final = 15
 """Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari (2.6.0)
@@ -100,9 +100,9 @@ class ExportQueue:
         self.work = asyncio.Lock()
 
     def of(self, user_id: int) -> AbstractAsyncContextManager[object]:
-        """Wait for the user's earlier files. Raises FilesInLine if too many wait."""
+        """Wait for the user's earlier files. Raises EarlierFilesInProgress if too many wait."""
         if self._order.length(user_id) >= MAX_EXPORTS:
-            raise FilesInLine
+            raise EarlierFilesInProgress
         return self._order.after(user_id)
 
     async def make_parts(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:

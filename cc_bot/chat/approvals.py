@@ -43,7 +43,7 @@ from cc_bot.domain.errors import (
     ScheduleNotFound,
     StorageError,
     ToolGone,
-    ToolServerAway,
+    ToolServerUnavailable,
     WhenPassed,
 )
 from cc_bot.domain.forms import Asker
@@ -164,7 +164,7 @@ class Approvals:
         try:
             if servers and server:
                 await servers.wait_for(server)
-        except ToolServerAway as error:
+        except ToolServerUnavailable as error:
             away = error
         await self.find(proposal.key.user_id, proposal.id)
         if away:
@@ -222,7 +222,7 @@ class Approvals:
         words = texts(claimed.content.origin.locale)
         try:
             outcomes, canvas = await self._call(claimed, agent, visitor, stop, asker)
-        except ToolServerAway:
+        except ToolServerUnavailable:
             raise CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
         except _OUTDATED_ERRORS:
             outdated = ToolOutcome(json.dumps(OUTDATED), ok=False)

@@ -230,7 +230,7 @@ class ExternalTools(Protocol):
     def is_starting(self, server: str) -> bool: ...
 
     async def wait_for(self, server: str) -> None:
-        """Raises ToolServerAway."""
+        """Raises ToolServerUnavailable."""
 
     async def settle(self) -> None:
         """Wait until each server is ready or away."""

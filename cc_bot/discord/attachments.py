@@ -24,10 +24,10 @@ from cc_bot.chat.context.attachments import (
 )
 from cc_bot.domain.errors import (
     AttachmentNotFetched,
+    DocumentReaderBusy,
     DocumentsNotInstalled,
-    DocumentsWait,
     InputError,
-    NobodyListens,
+    TranscriptionUnavailable,
     forget_frames,
 )
 from cc_bot.domain.message import Attachment, Message
@@ -76,7 +76,7 @@ class FileBudget:
                     self._changed.notify_all()
 
     async def reserve(self, size: int) -> None:
-        """Wait for room. Any size fits if nothing else is reserved. Raises DocumentsWait."""
+        """Wait for room. Any size fits if nothing else is reserved. Raises DocumentReaderBusy."""
         reserved = _reserved.get()
         if reserved is None or size <= 0:
             return
@@ -87,7 +87,7 @@ class FileBudget:
                 self._by_user[reserved.user_id] += size
         except TimeoutError as error:
             _log.warning("files_wait", size=size)
-            raise DocumentsWait from error
+            raise DocumentReaderBusy from error
 
     def reading_turn(self) -> AbstractAsyncContextManager[object]:
         """Have a user's files read one after the other."""
@@ -190,8 +190,8 @@ class AttachmentFetcher:
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
     ) -> FetchedFiles:
         """Download files concurrently. Unreadable and too large ones are left out, and with `heard`
-        recordings, whose transcript is known. Raises DocumentsWait; and an InputError if no file can be read.
-        """
+        recordings, whose transcript is known. Raises DocumentReaderBusy; and an InputError if no file can
+        be read."""
         wanted = [file for file in files if not (heard and file.is_recording)]
         fits, total_bytes = list[bool](), 0
         left_bytes = {True: recordings.MAX_BYTES, False: room_bytes}
@@ -245,7 +245,7 @@ class AttachmentFetcher:
                 # Measuring or decoding takes up to 0.5 s: no work for the event loop.
                 read = await asyncio.to_thread(read_attachment, file.name, data)
                 if read.is_recording and not self.can_transcribe:
-                    raise NobodyListens
+                    raise TranscriptionUnavailable
                 return (read,)
             del data  # a copy; the document is read from the file
             async with nullcontext() if has_turn else self._reader.turn():

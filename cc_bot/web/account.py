@@ -19,7 +19,7 @@ from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import (
     CcBotError,
     InputError,
-    LinkOver,
+    LinkExpired,
     NothingHere,
     NotSignedIn,
     TooManyLinks,
@@ -66,7 +66,7 @@ class SignInPages(Pages):
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Raises LinkOver or TooManyLinks."""
+        """Raises LinkExpired or TooManyLinks."""
         code = request.query.get("code", "")
         if not code:
             raise NotSignedIn
@@ -105,7 +105,7 @@ class SignInPages(Pages):
             self._invalid_links.count(address_of(request), asyncio.get_running_loop().time())
         except TooManyRequests:
             return TooManyLinks()
-        return LinkOver()
+        return LinkExpired()
 
 
 _DISCORD_BULLET: Final = re.compile(r"\A(?:・|-#? )")

@@ -8,7 +8,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.active import Stop
-from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
+from cc_bot.domain.errors import (
+    HearingFailed,
+    HearingNotSetUp,
+    NothingTranscribed,
+    RecordingRefused,
+    TranscriptionUnavailable,
+)
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
 from cc_bot.features.voice.models import OpenAITranscriber
@@ -119,8 +125,8 @@ class TestNothing:
     @pytest.mark.parametrize(
         ("says", "error"),
         [
-            (Says(""), NothingHeard),
-            (Says("ご視聴ありがとうございました"), NothingHeard),
+            (Says(""), NothingTranscribed),
+            (Says("ご視聴ありがとうございました"), NothingTranscribed),
             (Says(status=429, headers={"Retry-After": "600"}), HearingFailed),
             (Says(status=401), HearingNotSetUp),
             (Says(status=400), RecordingRefused),
@@ -138,7 +144,7 @@ class TestNothing:
         async with set_table(tmp_path, None) as table:
             with capture_logs() as logs:
                 for _ in range(3):
-                    with pytest.raises(NobodyListens):
+                    with pytest.raises(TranscriptionUnavailable):
                         await table.ask(Message("user", "", attachments=(VOICE,)))
         assert [record["event"] for record in logs].count("nobody_listens") == 1
 

@@ -13,7 +13,12 @@ from aiohttp.test_utils import TestServer
 
 from cc_bot.chat.context.attachments import MAX_IMAGE_BYTES
 from cc_bot.discord.attachments import AttachmentFetcher, FetchedFiles, FileBudget, asked_file, with_files
-from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentsWait, DocumentUnreadable
+from cc_bot.domain.errors import (
+    AttachmentNotFetched,
+    AttachmentTooLarge,
+    DocumentReaderBusy,
+    DocumentUnreadable,
+)
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.features.documents.reader import DocumentReader
 from tests.discord.hikari_messages import message
@@ -155,7 +160,7 @@ class TestRoom:
         await Answer(budget, AIKO, 6).has_files.wait()
         files = message(files=["a.txt"]).attachments  # from a server that there is not
         async with budget.use_for(AIKO):
-            with pytest.raises(DocumentsWait):
+            with pytest.raises(DocumentReaderBusy):
                 await AttachmentFetcher(DocumentReader(), budget).fetch([*map(asked_file, files)])
 
 

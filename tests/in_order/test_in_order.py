@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cc_bot.domain.errors import FilesInLine
+from cc_bot.domain.errors import EarlierFilesInProgress
 from cc_bot.in_order import MAX_EXPORTS, ExportQueue, KeyedLock
 
 AIKO, BEN = 1, 2
@@ -71,7 +71,7 @@ class TestLine:
 
         taking = asyncio.gather(*map(take, range(MAX_EXPORTS)))
         await asyncio.sleep(0)
-        with pytest.raises(FilesInLine):
+        with pytest.raises(EarlierFilesInProgress):
             await take(MAX_EXPORTS)
         async with asyncio.timeout(60), line.of(BEN), line.work:  # it is not another's
             release.set()

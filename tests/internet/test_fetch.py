@@ -19,8 +19,8 @@ from cc_bot.domain.errors import (
     PageError,
     PageGarbled,
     PageKindRefused,
-    PageNotNow,
     PageNotThere,
+    PageTemporarilyUnavailable,
     PageTooLarge,
     PageTooSlow,
     PageUnreachable,
@@ -213,7 +213,10 @@ class TestAnswer:
         for answer, error, params in (
             *((Answer(b"%PDF-1.7", kind), PageKindRefused, {}) for kind in kinds),
             (Answer(b"sign in", status=403), PageNotThere, here | {"found": 403}),
-            *((Answer(b"later", status=n), PageNotNow, here | {"found": n}) for n in (429, 500, 503)),
+            *(
+                (Answer(b"later", status=n), PageTemporarilyUnavailable, here | {"found": n})
+                for n in (429, 500, 503)
+            ),
         ):
             async with LoopbackWeb({"/a": answer}) as web:
                 refused = await refusal(web)

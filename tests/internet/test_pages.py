@@ -14,10 +14,10 @@ from cc_bot.domain.errors import (
     DocumentLocked,
     PageIsScan,
     PageKindRefused,
+    PageReaderBusy,
     PagesNotConfined,
     PagesNotInstalled,
     PagesOfDocumentsNotInstalled,
-    PagesWait,
     PageTooLong,
     PageUnreadable,
 )
@@ -189,16 +189,18 @@ class TestMany:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
             with capture_logs() as records:
                 for places in (0, 1):  # for others, or for a busy machine
-                    with pytest.raises(PagesWait):
+                    with pytest.raises(PageReaderBusy):
                         await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(places))
-        assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")] * 2
+        assert [(each["event"], each["error"]) for each in records] == [
+            ("page_not_read", "PageReaderBusy")
+        ] * 2
 
     @pytest.mark.usefixtures("uncollected")
     async def test_that_are_late_are_freed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pages, "TOTAL_TIMEOUT_S", 0.5)
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
-            with pytest.raises(PagesWait) as waited:
+            with pytest.raises(PageReaderBusy) as waited:
                 await TurnWebAccess().read(reader, parse_address("http://a.example/a"))
             del waited
             assert not any(isinstance(each, FetchedPage) for each in gc.get_objects())

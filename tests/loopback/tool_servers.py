@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.domain.access import Visitor
-from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
+from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerUnavailable, ToolTimedOut
 from cc_bot.domain.forms import Asker, Form, FormChoice, FormField
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.proposal import Approvers
@@ -82,7 +82,7 @@ class CountingServers(Servers):
         while self.is_starting(server):  # noqa: ASYNC110 - another process takes it away
             await asyncio.sleep(0.01)
         if self._read("away.json", otherwise=False):
-            raise ToolServerAway(server=server)
+            raise ToolServerUnavailable(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
@@ -103,7 +103,7 @@ class CountingServers(Servers):
             case {"picture": str(text)}:
                 return ServerResult(text, images=(Attachment("chart.png", "image/png", PICTURE),))
             case {"raises": "away"}:
-                raise ToolServerAway(server=server)
+                raise ToolServerUnavailable(server=server)
             case {"raises": "gone"}:
                 raise ToolGone(server=server, tool=name)
             case {"raises": "lost"}:

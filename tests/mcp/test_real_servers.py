@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from cc_bot.domain.errors import ToolCallLost, ToolServerAway
+from cc_bot.domain.errors import ToolCallLost, ToolServerUnavailable
 from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES
 from tests.mcp.running import HERE, Running, running
 from tests.web.pages import free_port
@@ -43,7 +43,7 @@ class TestOverHttp:
                 await bot.until_ready("notes")
                 assert [each.needs_approval for each in bot.servers.tools_in(HERE)] == [False, True]
                 assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
-            with pytest.raises((ToolServerAway, ToolCallLost)):  # lost: the wire just breaks
+            with pytest.raises((ToolServerUnavailable, ToolCallLost)):  # lost: the wire just breaks
                 await bot.echo(server="notes")
             await bot.until(lambda: bot.server("notes").state == "away")
             async with program(str(HTTP_SERVER), port):
@@ -162,7 +162,7 @@ class TestASession:
         double = WithSessions()
         async with sessions(tmp_path, double) as bot:
             double.known.clear()
-            with pytest.raises(ToolServerAway):  # not lost: a call of no session does nothing
+            with pytest.raises(ToolServerUnavailable):  # not lost: a call of no session does nothing
                 await bot.echo(server="notes")
             assert double.calls == 0
             await bot.until(lambda: double.known)
@@ -190,7 +190,11 @@ class TestASession:
     async def test_in_which_an_error_comes_for_a_write_is_lost_and_one_that_is_turned_away_is_not(
         self, tmp_path: Path
     ) -> None:
-        for status, error in ((500, ToolCallLost), (401, ToolServerAway), (429, ToolServerAway)):
+        for status, error in (
+            (500, ToolCallLost),
+            (401, ToolServerUnavailable),
+            (429, ToolServerUnavailable),
+        ):
             double = WithSessions()
             (folder := tmp_path / str(status)).mkdir()
             async with sessions(folder, double) as bot:
@@ -199,5 +203,5 @@ class TestASession:
                     await bot.echo(server="notes")
                 assert double.calls == 1, status
                 double.status = 200
-                if error is ToolServerAway:
+                if error is ToolServerUnavailable:
                     assert (await bot.echo(server="notes")).text == "猫"

@@ -14,7 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.access import Visitor
-from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
+from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerUnavailable, ToolTimedOut
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.transports import ServerProcess
 from tests.mcp.running import HERE, KeptLists, Running, closed_port, hostile, ready, running
@@ -100,7 +100,7 @@ class TestACall:
         for gone in (hostile("--slow-start", 30), {**hostile(), "env": NO_PYTHON}):
             async with running(tmp_path, lists=lists, hostile=gone) as bot:
                 assert bot.servers.tools_in(HERE) == before
-                with pytest.raises(ToolServerAway):
+                with pytest.raises(ToolServerUnavailable):
                     await bot.echo()
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             assert bot.servers.tools_in(HERE) == before
@@ -189,7 +189,7 @@ class TestTheStart:
             await bot.servers.wait_for("slow")
             assert not bot.servers.is_starting("slow")
             for name in ("never", "broken", "broken"):
-                with pytest.raises(ToolServerAway):
+                with pytest.raises(ToolServerUnavailable):
                     await bot.servers.wait_for(name)
             assert bot.servers.is_starting("never")
             assert bot.server("broken").state == "away"

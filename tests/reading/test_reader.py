@@ -13,9 +13,9 @@ from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
     DocumentOldFormat,
+    DocumentReaderBusy,
     DocumentsNotConfined,
     DocumentsNotInstalled,
-    DocumentsWait,
     DocumentTooLong,
     DocumentUnreadable,
     InputError,
@@ -273,7 +273,7 @@ class TestReader:
         reader = DocumentReader(program("import time; time.sleep(600)"))
         busy = asyncio.create_task(reader.read(b"data"))
         await asyncio.sleep(0.1)
-        with pytest.raises(DocumentsWait):
+        with pytest.raises(DocumentReaderBusy):
             await reader.read(b"data")
         with pytest.raises(DocumentUnreadable):
             await busy

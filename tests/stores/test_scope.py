@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from cc_bot.chat.stores import ledger, settings, usage
-from cc_bot.chat.stores.channels import PLACES
+from cc_bot.chat.stores.channels import SELECT_ARCHIVED_CHANNELS
 from cc_bot.chat.stores.files import SELECT_FILE_BYTES
 from cc_bot.chat.stores.proposals import ADOPT_CLAIMED, PRUNE_PROPOSALS, SELECT_CLAIMED
 from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
@@ -38,7 +38,7 @@ ALL_TABLES: Final = (
 MARK: Final = re.compile(r"/\* (all users|any row|channel) \*/")
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
-    PLACES,  # a row a channel
+    SELECT_ARCHIVED_CHANNELS,  # a row a channel
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(settings.SELECT_LIMITS, usage.SELECT_ABANDONED, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
     SELECT_FILE_BYTES,  # of all users, from the index alone

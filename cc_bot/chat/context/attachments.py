@@ -39,7 +39,7 @@ class DocumentSource(Protocol):
     """Reads documents; part of the feature `documents`."""
 
     def turn(self) -> AbstractAsyncContextManager[None]:
-        """Wait for a turn and keep it inside the block. Raises DocumentsWait after too long."""
+        """Wait for a turn and keep it inside the block. Raises DocumentReaderBusy after too long."""
         ...
 
     async def read_without_queue(self, file: BytesIO) -> ReadDocument:

@@ -61,8 +61,8 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 # ruff: noqa: S608 - SQL is built from constants
 
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
-# and restricted to rows with `user_id IS NULL`. Exceptions: EDIT and SELECT_TRANSCRIPT (an edit on Discord
-# applies to every row), SESSION_OF, and _THAW_NEW and RESET, which look at ids alone.
+# and restricted to rows with `user_id IS NULL`. Exceptions: _EDIT and SELECT_TRANSCRIPT (an edit on Discord
+# applies to every row), _SELECT_SESSION_KEY, and _THAW_NEW and _RESET, which look at ids alone.
 #
 # Messages and ids are passed as JSON arrays, which is faster than one statement per message.
 
@@ -122,14 +122,14 @@ _QUEUE: Final = f"""
     RETURNING id /* channel */
 """
 
-# Run before EDIT. $1 id, $2 content. An unchanged text stays frozen.
-THAW_EDITED: Final = thaw_sql(
+# Run before _EDIT. $1 id, $2 content. An unchanged text stays frozen.
+_THAW_EDITED: Final = thaw_sql(
     f"m.discord_id = $1 AND {SHOWN_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
     " /* channel */"
 )
 
-# The answer to the former text is outdated. Run before EDIT.
-MARK_EDITED: Final = """
+# The answer to the former text is outdated. Run before _EDIT.
+_MARK_EDITED: Final = """
     UPDATE turns SET state = 'edited'
     WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted' AND shown_in IS NOT NULL AND EXISTS (
         SELECT 1 FROM messages AS m
@@ -140,14 +140,14 @@ MARK_EDITED: Final = """
 
 # An erased message stays erased. $1 id, $2 content, $3 1 if the content is tainted; `tainted` is never reset,
 # as files stay.
-EDIT: Final = """
+_EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id /* any row */
 """
 
-# An unanswered question of a session can be asked again as edited. Parameters as for EDIT.
-EDIT_UNANSWERED: Final = """
+# An unanswered question of a session can be asked again as edited. Parameters as for _EDIT.
+_EDIT_UNANSWERED: Final = """
     UPDATE turns SET question = CASE CAST($3 AS BIGINT)
         WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
         ELSE @with_text(question, text, $2)
@@ -158,7 +158,7 @@ EDIT_UNANSWERED: Final = """
 # Discord reports an edit without the transcript.
 SELECT_TRANSCRIPT: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
-_ANSWERED: Final = Parameters(
+_ANSWER: Final = Parameters(
     (
         *("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"),
         "memory_user_id",
@@ -167,25 +167,25 @@ _ANSWERED: Final = Parameters(
 )
 
 # A regenerated answer replaces the former one. Stores and returns nothing if the id belongs to a message of a
-# session or another channel, or if none of its questions ($6) exists. Then _ANSWERED
-COMMIT_ANSWER: Final = f"""
+# session or another channel, or if none of its questions ($6) exists. Then _ANSWER
+_STORE_ANSWER: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWERED.names}
+        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWER.names}
     )
-    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWERED.marks}
+    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWER.marks}
     WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
         WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded}, erased = 0
+        created_at = excluded.created_at, role = excluded.role, {_ANSWER.excluded}, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id /* channel */
 """
 
 # A question may be followed by a note in brackets about its files. $1 channel, $2 thread, $3 the answer, $4
 # the question, $5 the text that was answered
-MARK_ANSWERED: Final = """
+_MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
         state = CASE WHEN EXISTS (
@@ -202,7 +202,7 @@ MARK_ANSWERED: Final = """
 
 _MAX_ANSWERS_SHOWING: Final = 5
 
-SESSION_OF: Final = f"""
+_SELECT_SESSION_KEY: Final = f"""
     SELECT {KEY.of("s")}
     FROM messages AS m
     JOIN sessions AS s ON s.id = m.session_id
@@ -211,10 +211,10 @@ SESSION_OF: Final = f"""
         /* any row */
 """
 
-PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
+_SELECT_PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
 
 # $1 shard, $2 shard count
-PLACES: Final = f"""
+SELECT_ARCHIVED_CHANNELS: Final = f"""
     SELECT
         p.channel_id,
         p.thread_id,
@@ -244,7 +244,7 @@ PLACES: Final = f"""
 """
 
 # A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
-RESET: Final = """
+_RESET: Final = """
     INSERT INTO thread_metadata AS known (
         thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id, last_reset_at
     )
@@ -257,9 +257,9 @@ RESET: Final = """
 """
 
 # $1 place
-SELECT_RESET: Final = RESET_ID.format("$1")
+_SELECT_RESET: Final = RESET_ID.format("$1")
 
-SELECT_DIRECT: Final = """
+_SELECT_DMS: Final = """
     SELECT s.channel_id, s.user_id
     FROM sessions AS s
     WHERE s.closed_at IS NULL AND s.active_hour >= substr($1, 1, 13) AND s.last_active > $1 AND EXISTS (
@@ -321,7 +321,7 @@ class ChannelStore(Store):
         await self._change(channel_locks(key), MARK_READ_TO, key.channel_id, key.thread_id, discord_id)
 
     async def store_transcript(self, key: ChannelKey, question: Message, heard: str) -> None:
-        thawing = Statement(THAW_EDITED, (question.discord_id, heard))
+        thawing = Statement(_THAW_EDITED, (question.discord_id, heard))
         # Once: a retried turn may have transcribed it before.
         sql = """
             UPDATE messages SET content = content || '\n' || $3, heard = $3
@@ -350,11 +350,11 @@ class ChannelStore(Store):
             rows = yield Statement(SELECT_TRANSCRIPT, (discord_id,))
             text = with_heard(content, rows[0][0] if rows else "")
             params = (discord_id, text)
-            yield Statement(THAW_EDITED, params)
-            yield Statement(EDIT_UNANSWERED, (discord_id, content, int(tainted)))
+            yield Statement(_THAW_EDITED, params)
+            yield Statement(_EDIT_UNANSWERED, (discord_id, content, int(tainted)))
             if not preview:
-                yield Statement(MARK_EDITED, params)
-            return bool((yield Statement(EDIT, (*params, int(tainted or has_quotation(text))))))
+                yield Statement(_MARK_EDITED, params)
+            return bool((yield Statement(_EDIT, (*params, int(tainted or has_quotation(text))))))
 
         return await self._database.write(steps, _lock_keys(place_id))
 
@@ -402,21 +402,21 @@ class ChannelStore(Store):
         answer_key = (key.channel_id, key.thread_id, _discord_id(answer))
         author_id = questions[0].author_id if questions else 0
         recorded = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
-        columns = _ANSWERED.of(MESSAGE.write(answer) | {"memory_user_id": author_id if recorded else None})
+        columns = _ANSWER.of(MESSAGE.write(answer) | {"memory_user_id": author_id if recorded else None})
         asker = SessionKey(author_id, key.place_id, agent)
         inserts = insert_proposals(asker, _discord_id(answer), proposals, now)
 
         def steps() -> Transaction[StoredTurn | None]:
             yield Statement(THAW_FROM, answer_key)
             rows = yield Statement(
-                COMMIT_ANSWER, (*answer_key, key.place_id, to_ms(now), question_ids, *columns)
+                _STORE_ANSWER, (*answer_key, key.place_id, to_ms(now), question_ids, *columns)
             )
             yield Statement(DELETE_OF_CHANNEL_ANSWER, (answer.discord_id,))
             stored_proposals = list[Proposal]()
             for statement in inserts:
                 stored_proposals += map(PROPOSAL.read, (yield statement))
             for question in questions:
-                yield Statement(MARK_ANSWERED, (*answer_key, question.discord_id, question.content))
+                yield Statement(_MARK_ANSWERED, (*answer_key, question.discord_id, question.content))
             if not rows:
                 return None
             if settlement:
@@ -459,7 +459,7 @@ class ChannelStore(Store):
         last message before the reset; 0 for none."""
 
         def steps() -> Transaction[tuple[ReadableMessage | None, int]]:
-            [(reset_id,)] = yield Statement(SELECT_RESET, (place_id,))
+            [(reset_id,)] = yield Statement(_SELECT_RESET, (place_id,))
             sql = f"""
                 SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
                 WHERE m.discord_id = {_ANSWER_ID.format(id="$1")} AND m.channel_id = $2
@@ -472,7 +472,7 @@ class ChannelStore(Store):
         return await self._database.read(steps)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        return KEY.first(await self._database.query(SESSION_OF, discord_id))
+        return KEY.first(await self._database.query(_SELECT_SESSION_KEY, discord_id))
 
     async def is_answer(self, discord_id: int) -> bool:
         """Return whether a message or page is an answer in a channel's archive."""
@@ -485,7 +485,7 @@ class ChannelStore(Store):
         return bool(await self._database.query(sql, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
-        return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
+        return tuple(id_ for (id_,) in await self._database.query(_SELECT_PAGES, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
         """`answer_id`: the answer's first message."""
@@ -522,15 +522,15 @@ class ChannelStore(Store):
 
     async def list_channels(self, *, limit: int, shard: Shard = WHOLE) -> tuple[ArchivedChannel, ...]:
         """List the most recently used channels of a shard, and of an unknown shard."""
-        rows = await self._database.query(PLACES, shard.id, shard.count)
+        rows = await self._database.query(SELECT_ARCHIVED_CHANNELS, shard.id, shard.count)
         return tuple(
             nlargest(limit, map(_ARCHIVED_CHANNEL.read, rows), key=lambda channel: channel.newest_id)
         )
 
-    async def list_direct(self, *, since: datetime, limit: int) -> dict[int, int]:
+    async def list_dms(self, *, since: datetime, limit: int) -> dict[int, int]:
         """Return the DM channels with open sessions used since then, and their users, the most recent
         first."""
-        rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
+        rows = await self._database.query(_SELECT_DMS, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
     async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
@@ -559,7 +559,7 @@ class ChannelStore(Store):
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Hide messages up to an id, from this bot or (0) from any."""
         await self._change(
-            channel_locks(key), RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
+            channel_locks(key), _RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
         )
 
     def _now(self) -> int:

@@ -42,7 +42,7 @@ class MemoryState(NamedTuple):
     audience: Audience
 
 
-class _Line(NamedTuple):
+class _ReceiptRow(NamedTuple):
     message_id: int
     line: int
     user_id: int
@@ -56,7 +56,7 @@ class _Line(NamedTuple):
     stale: int = 0
 
 
-_LINE: Final = Columns(_Line)
+_RECEIPT_ROW: Final = Columns(_ReceiptRow)
 _MEMORY: Final = Columns(MemoryState, former_id=Kind(column="supersedes"))
 
 
@@ -79,10 +79,10 @@ def _delete_outdated() -> str:
     """
 
 
-_INSERT: Final = f"INSERT INTO receipts ({_LINE.select}) VALUES ({_LINE.marks})"
+_INSERT: Final = f"INSERT INTO receipts ({_RECEIPT_ROW.select}) VALUES ({_RECEIPT_ROW.marks})"
 
 _SELECT: Final = f"""
-    SELECT {_LINE.select} FROM receipts
+    SELECT {_RECEIPT_ROW.select} FROM receipts
     WHERE user_id = $1 AND message_id IN ({{}}) ORDER BY message_id DESC, line
 """
 _SELECT_OF: Final = _SELECT.format("$2")
@@ -115,7 +115,9 @@ class ReceiptStore(Store):
         sql = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
         drop = Statement(sql, (message.user_id, message.message_id))
         delete_outdated = Statement(_delete_outdated(), (message.user_id,))
-        rows = (Statement(_INSERT, tuple(_LINE.write(line).values())) for line in _lines(message))
+        rows = (
+            Statement(_INSERT, tuple(_RECEIPT_ROW.write(line).values())) for line in _receipt_rows(message)
+        )
         await self._database.transaction([drop, delete_outdated, *rows], [user_lock(message.user_id)])
 
     async def mark_current(self, message: ReceiptMessage) -> None:
@@ -131,16 +133,16 @@ class ReceiptStore(Store):
         await self._change([user_lock(message.user_id)], sql, *params)
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
-        found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
+        found = _read_rows(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
     async def list_newest(self, user_id: int, *, limit: int) -> Sequence[ReceiptMessage]:
         """List the newest messages that the bot can edit."""
-        return _read(await self._database.query(_SELECT_NEWEST, user_id, limit))
+        return _read_rows(await self._database.query(_SELECT_NEWEST, user_id, limit))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
         """List messages whose items have changed, newest first."""
-        return _read(await self._database.query(_SELECT_STALE, user_id))
+        return _read_rows(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_stale_users(self) -> Sequence[int]:
         return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
@@ -153,15 +155,15 @@ class ReceiptStore(Store):
         return {memory.id: memory for memory in map(_MEMORY.read, rows)}
 
 
-def _lines(message: ReceiptMessage) -> Iterator[_Line]:
+def _receipt_rows(message: ReceiptMessage) -> Iterator[_ReceiptRow]:
     for at, each in enumerate(message.lines):
         key = (message.message_id, at, message.user_id, message.channel_id, message.visibility)
-        yield _Line(*key, each.what, each.kind, each.id, each.former_id, each.number)
+        yield _ReceiptRow(*key, each.what, each.kind, each.id, each.former_id, each.number)
 
 
-def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
-    messages = defaultdict[int, list[_Line]](list)
-    for line in map(_LINE.read, rows):
+def _read_rows(rows: Sequence[Row]) -> list[ReceiptMessage]:
+    messages = defaultdict[int, list[_ReceiptRow]](list)
+    for line in map(_RECEIPT_ROW.read, rows):
         messages[line.message_id].append(line)
     return [
         ReceiptMessage(
@@ -173,5 +175,5 @@ def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
     ]
 
 
-def _change(line: _Line) -> Change:
+def _change(line: _ReceiptRow) -> Change:
     return Change(line.what, line.kind, line.named_id, number=line.number, former_id=line.former_id)

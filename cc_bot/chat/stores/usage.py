@@ -103,17 +103,17 @@ ADD_TOTAL: Final = f"""
     ON CONFLICT (guild_id, day, model, slot) DO UPDATE SET {_ADDED}
 """
 
-_USED: Final = Columns(DailyUsage, day=Kind(date.isoformat, date.fromisoformat))
-_USED_BY_ALL: Final = ", ".join(
+_DAILY: Final = Columns(DailyUsage, day=Kind(date.isoformat, date.fromisoformat))
+_SUMMED_COLUMNS: Final = ", ".join(
     {"day": "day", "model": "model", "purpose": "NULL"}.get(name) or f"CAST(sum({name}) AS BIGINT)"
-    for name in _USED.names
+    for name in _DAILY.names
 )
 
 # $1 user, $2 the first day
-SELECT_OWN: Final = f"SELECT {_USED.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
+SELECT_OWN: Final = f"SELECT {_DAILY.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
 
 _SELECT_TOTALS: Final = f"""
-    SELECT {_USED_BY_ALL} FROM usage_totals WHERE {{}}
+    SELECT {_SUMMED_COLUMNS} FROM usage_totals WHERE {{}}
     GROUP BY guild_id, day, model
     ORDER BY day
 """
@@ -313,13 +313,13 @@ class UsageStore(Store):
         )
 
     async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
-        return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
+        return tuple(map(_DAILY.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
     async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
-        return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
+        return tuple(map(_DAILY.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
 
     async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
-        return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
+        return tuple(map(_DAILY.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 
     async def list_guilds(self, user_id: int, since: date) -> frozenset[int]:
         # By the primary key.

@@ -144,7 +144,7 @@ class CatchUp:
         """Yield DM channels: of users who wrote there, then of other known users, as Discord does not list
         them. Raises StorageError and hikari's errors."""
         since = self.clock() - MAX_DM_AGE
-        known = await self.stores.channels.list_direct(since=since, limit=MAX_DMS)
+        known = await self.stores.channels.list_dms(since=since, limit=MAX_DMS)
         for channel_id in known:
             yield channel_id
         writers = {*known.values()}

@@ -139,8 +139,8 @@ class DocumentReader(DocumentSource):
             async with asyncio.timeout(QUEUE_TIMEOUT_S):
                 await self._queue.acquire()
         except TimeoutError as error:
-            _log.warning("document_not_read", error="DocumentsWait")
-            raise errors.DocumentsWait from error
+            _log.warning("document_not_read", error="DocumentReaderBusy")
+            raise errors.DocumentReaderBusy from error
         try:
             yield
         finally:

@@ -17,7 +17,7 @@ from mcp.client.session import ClientRequestContext, IncomingMessage
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.errors import ToolCallLost, ToolServerUnavailable, ToolTimedOut
 from cc_bot.domain.forms import Asker
 from cc_bot.features.mcp.catalog import MAX_TOOLS, to_remote_tool
 from cc_bot.features.mcp.file import ServerEntry
@@ -163,10 +163,10 @@ class ServerConnection:
         await self._on_list(tools)
 
     async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
-        """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
+        """Call a tool. Raises ToolServerUnavailable, ToolTimedOut and ToolCallLost."""
         client, rules, server = self._client, self.entry.rules, self.entry.name
         if client is None or not self.is_connected:
-            raise ToolServerAway(server=server)
+            raise ToolServerUnavailable(server=server)
         try:
             async with asyncio.timeout(rules.timeout_s) as timeout:
                 with self._active_call(client, asker, timeout) as call:
@@ -184,11 +184,11 @@ class ServerConnection:
         return replace(converted, text="\n".join((converted.text, *call.notes)).strip())
 
     def _handle_error(self, client: Client, error: MCPError) -> ServerResult:
-        """Raises ToolServerAway if the call was not sent, ToolCallLost if its outcome is unknown."""
+        """Raises ToolServerUnavailable if the call was not sent, ToolCallLost if its outcome is unknown."""
         if error.code != NOT_SENT and not error.message.startswith(_LOST_RESPONSE_PREFIXES):
             return ServerResult(truncate(error.message, MAX_ERROR_BYTES), ok=False)
         self._check_alive(client)
-        problem = ToolServerAway if error.code == NOT_SENT else ToolCallLost
+        problem = ToolServerUnavailable if error.code == NOT_SENT else ToolCallLost
         raise problem(server=self.entry.name) from None
 
     @contextmanager

@@ -14,7 +14,13 @@ import structlog
 
 from cc_bot.chat.context.tokens import tools_tokens
 from cc_bot.domain.access import Visitor
-from cc_bot.domain.errors import CcBotError, ToolGone, ToolListNotShown, ToolServerAway, ToolServerUnknown
+from cc_bot.domain.errors import (
+    CcBotError,
+    ToolGone,
+    ToolListNotShown,
+    ToolServerUnavailable,
+    ToolServerUnknown,
+)
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.features.mcp.catalog import Catalog, review, to_text
@@ -79,7 +85,8 @@ class Servers:
         return managed is not None and managed.state == "starting"
 
     async def wait_for(self, server: str) -> None:
-        """Wait until a server has started, at most as long as a call may take. Raises ToolServerAway."""
+        """Wait until a server has started, at most as long as a call may take. Raises
+        ToolServerUnavailable."""
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
@@ -87,13 +94,13 @@ class Servers:
                         await asyncio.sleep(POLL_INTERVAL_S)
         managed = self.managed.get(server)  # the file may have changed
         if managed is None or managed.connection is None or not managed.connection.is_connected:
-            raise ToolServerAway(server=server)
+            raise ToolServerUnavailable(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
         """Call a tool; cancelling this cancels the call at the server. Without `asker`, forms that the server
-        sends are declined. Raises ToolGone and ToolServerAway if nothing was sent; ToolTimedOut and
+        sends are declined. Raises ToolGone and ToolServerUnavailable if nothing was sent; ToolTimedOut and
         ToolCallLost if the call may have been made."""
         managed = self.managed.get(server)
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
@@ -102,7 +109,7 @@ class Servers:
         started_s, ok = time.monotonic(), False
         try:
             if managed.connection is None:
-                raise ToolServerAway(server=server)
+                raise ToolServerUnavailable(server=server)
             result = await managed.connection.call(name, arguments, asker)
             ok = result.ok
         finally:

@@ -406,7 +406,7 @@ def make_export_writer(
 
 async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
     """Yield all memories as one file, JSON or a Markdown page; nothing if there are none. Raises
-    FilesInLine."""
+    EarlierFilesInProgress."""
     async with service.line.of(caller.user_id):
         async with service.line.work:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()

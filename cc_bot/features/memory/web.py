@@ -458,7 +458,7 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_erased.html", lines=lines, missing=missing)
 
     async def export(self, request: web.Request) -> web.StreamResponse:
-        """Send all memories as one file. Raises FilesInLine."""
+        """Send all memories as one file. Raises EarlierFilesInProgress."""
         visitor, service = visitor_of(request), self._services[Memories]
         if not await self._memories.count(visitor.user_id):
             return redirect(request, "/memories", "memories_none")

@@ -95,7 +95,7 @@ class TranscribedHearing(Hearing):
             if not self._has_warned:
                 _log.warning("nobody_listens", setting="CC_BOT_TRANSCRIBE_MODEL")
             self._has_warned = True
-            return errors.NobodyListens()
+            return errors.TranscriptionUnavailable()
         if not fits:
             return errors.RecordingTooLong(minutes=MAX_SECONDS // 60)
         try:
@@ -105,7 +105,7 @@ class TranscribedHearing(Hearing):
                 sound.seconds = max(recording.seconds, heard.seconds) or estimated_s
         except errors.ModelError as error:
             return _user_error(errors.forget_frames(error))
-        return errors.NothingHeard() if is_silence_artifact(heard.text, sound.seconds) else heard.text
+        return errors.NothingTranscribed() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
     async def _record_transcript(self, request: TurnRequest, question: Message, heard: str) -> None:
         """Store a transcript. An error does not end the turn: after a crash it is transcribed again."""

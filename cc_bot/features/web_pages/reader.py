@@ -80,7 +80,7 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
 async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
     if not 200 <= response.status < 300:
         is_temporary = response.status == _TOO_MANY_REQUESTS or response.status >= 500
-        error = errors.PageNotNow if is_temporary else errors.PageNotThere
+        error = errors.PageTemporarilyUnavailable if is_temporary else errors.PageNotThere
         raise error(host=address.host, found=response.status)
     content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     parsed = Message()
@@ -155,7 +155,7 @@ class PageReader:
                     async with self._reading_slots:
                         return fetched, await self._convert(fetched)
         except TimeoutError as error:  # waiting for other pages took the time: the steps have own timeouts
-            raise errors.PagesWait from error
+            raise errors.PageReaderBusy from error
 
     async def _convert(self, fetched: FetchedPage) -> tuple[str, str]:
         """Return the title and the text. Raises a PageError, DocumentLocked or DocumentOldFormat."""

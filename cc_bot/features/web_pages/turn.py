@@ -60,8 +60,8 @@ class SearchResult:
 
 class PageSource(Protocol):
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """Read a page. `slots` limits how many pages a turn reads at once. Raises a PageError (PagesWait if
-        other turns take too long), DocumentLocked or DocumentOldFormat."""
+        """Read a page. `slots` limits how many pages a turn reads at once. Raises a PageError
+        (PageReaderBusy if other turns take too long), DocumentLocked or DocumentOldFormat."""
         ...
 
 
