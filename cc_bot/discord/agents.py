@@ -43,9 +43,9 @@ class AgentSelector:
     async def for_place(
         self, user_id: int, place: KnownPlace, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        found = known or await self.store.get_choices(user_id, place.key.ids)
-        agent, is_fallback = await self.agents.select(place, found)
-        return _in_session(user_id, place, _with_models(agent, place, found), is_fallback=is_fallback)
+        choices = known or await self.store.get_choices(user_id, place.key.ids)
+        agent, is_fallback = await self.agents.select(place, choices)
+        return _in_session(user_id, place, _with_models(agent, place, choices), is_fallback=is_fallback)
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
         """Return the agent that gave an answer. Raises AgentGone if it can't be used there any more: no other
@@ -86,30 +86,31 @@ class AgentSelector:
             return True
         return (await self.for_place(key.user_id, place)).key == key
 
-    async def for_mentions(self, key: ChannelKey, found: StoredAgentChoices) -> Agent:
+    async def for_mentions(self, key: ChannelKey, choices: StoredAgentChoices) -> Agent:
         """Return the agent that answers mentions, by the choices found for the channel."""
         place = KnownPlace(key)
-        return _with_models(await self.agents.get_default(place, found), place, found)
+        return _with_models(await self.agents.get_default(place, choices), place, choices)
 
-    def fallback_note(self, chosen: SelectedAgent, recipient: Recipient) -> str:
-        """Return the note for the first answer that is not by the chosen agent, else an empty string."""
-        key = (chosen.key.user_id, chosen.key.channel_id)
-        if not chosen.is_fallback:
+    def fallback_note(self, selected: SelectedAgent, recipient: Recipient) -> str:
+        """Return the note for the first answer that is not by the selected agent, else an empty string."""
+        key = (selected.key.user_id, selected.key.channel_id)
+        if not selected.is_fallback:
             self._noted_fallbacks.discard(key)
             return ""
         if key in self._noted_fallbacks:
             return ""
         self._noted_fallbacks[key] = None
-        return self.agents.fallback_note(chosen.agent, recipient.words)
+        return self.agents.fallback_note(selected.agent, recipient.words)
 
     async def _select_again(self, user_id: int, place: KnownPlace, name: str) -> SelectedAgent:
         """Return an agent by name. Raises AgentGone if it can't be used there any more."""
         agent = await self.agents.get(name)
         if agent is None or not is_allowed(place, agent):
             raise AgentGone
-        found = await self.store.get_choices(user_id, place.key.ids)
-        chosen = _in_session(user_id, place, _with_models(agent, place, found))
-        return replace(chosen, is_former=(await self.for_place(user_id, place, found)).key != chosen.key)
+        choices = await self.store.get_choices(user_id, place.key.ids)
+        selected = _in_session(user_id, place, _with_models(agent, place, choices))
+        current = await self.for_place(user_id, place, choices)
+        return replace(selected, is_former=current.key != selected.key)
 
     async def _place_in(self, guild_id: int | None, channel_id: int) -> KnownPlace:
         if guild_id is None:
@@ -134,8 +135,8 @@ def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, is_fallback: b
     return SelectedAgent(SessionKey(user_id, place.key.place_id, agent.name), agent, is_fallback)
 
 
-def _with_models(agent: Agent, place: KnownPlace, found: StoredAgentChoices) -> Agent:
+def _with_models(agent: Agent, place: KnownPlace, choices: StoredAgentChoices) -> Agent:
     for place_id in () if agent.models else place.key.ids:
-        if chain := found.models.get(place_id):
+        if chain := choices.models.get(place_id):
             return replace(agent, models=chain)
     return agent

@@ -57,10 +57,10 @@ class _Press:
     def visitor(self) -> Visitor:
         """Return where the calls are made; the question's channel decides which tools are available."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
-        here = key_of_interaction(self.interaction.channel).channel_id
+        channel_id = key_of_interaction(self.interaction.channel).channel_id
         return Visitor(
             key.user_id,
-            tuple(dict.fromkeys((key.channel_id, here))),
+            tuple(dict.fromkeys((key.channel_id, channel_id))),
             None if guild_id is None else int(guild_id),
             None if self.role_ids is None else frozenset(self.role_ids),
         )
@@ -157,11 +157,11 @@ class ApprovalDelivery:
         """Make the calls. Returns None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         message = press.interaction.message
-        asked = message.message_reference and message.message_reference.id
+        question_id = message.message_reference and message.message_reference.id
         turn = RunningTurn(
             running.new_name(),
             askers=frozenset({press.author.user_id, press.presser.user_id}),
-            questions=frozenset({int(asked)} if asked else ()),
+            questions=frozenset({int(question_id)} if question_id else ()),
             answer_id=int(message.id),
         )
         forms = None  # the author would not see an ephemeral message

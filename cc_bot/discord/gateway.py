@@ -204,8 +204,8 @@ class PacedBucketManager(RESTBucketManager):
 
     @property
     def rate_limit_usage(self) -> float:
-        begun = asyncio.get_running_loop().time() - WINDOW_S
-        return sum(at > begun for at in self._sent_at) / self._max_requests
+        window_start = asyncio.get_running_loop().time() - WINDOW_S
+        return sum(at > window_start for at in self._sent_at) / self._max_requests
 
     @property
     def _max_requests(self) -> int:

@@ -123,15 +123,15 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
     return "\n".join(filter(None, (quote, text_of(message, bot) or mention, *files)))
 
 
-def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
+def quotation(text: str, characters: int = QUOTED_CHARACTERS) -> str:
     """Return the beginning of a bot message as a quotation, without ping and small print."""
-    text = without_small_print(said)
+    text = without_small_print(text)
     cut = text[:characters] + ("…" if len(text) > characters else "")
     return _quoted(cut)
 
 
-def without_small_print(said: str) -> str:
-    text = without_mentions(without_transcript(_LEADING_MENTION.sub("", said)))
+def without_small_print(text: str) -> str:
+    text = without_mentions(without_transcript(_LEADING_MENTION.sub("", text)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
@@ -213,9 +213,9 @@ def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
         author = embed.author.name if embed.author else None
         fields = (f"{field.name}: {field.value}" for field in embed.fields)
         footer = embed.footer.text if embed.footer else None
-        said = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
-        if not is_blank(said):
-            yield f"[embed]\n{_quoted(shorten(without_mentions(said), EMBED_CHARACTERS))}"
+        text = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
+        if not is_blank(text):
+            yield f"[embed]\n{_quoted(shorten(without_mentions(text), EMBED_CHARACTERS))}"
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:
@@ -251,8 +251,8 @@ def _has_content(snapshot: hikari.messages.MessageSnapshot) -> bool:
 
 def _forward_text(snapshot: hikari.messages.MessageSnapshot, bot: hikari.User) -> str:
     typed = _with_names(snapshot.content or "", snapshot.user_mentions, bot)
-    said = (typed, *_embedded(snapshot.embeds), *_named_stickers(snapshot.stickers))
-    return "\n".join(filter(None, ("[forwarded message]", _quoted("\n".join(filter(None, said))))))
+    parts = (typed, *_embedded(snapshot.embeds), *_named_stickers(snapshot.stickers))
+    return "\n".join(filter(None, ("[forwarded message]", _quoted("\n".join(filter(None, parts))))))
 
 
 def _quoted(text: str) -> str:

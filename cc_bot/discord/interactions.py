@@ -109,16 +109,16 @@ def is_acknowledged(interaction: Answerable) -> bool:
 
 async def tell(interaction: Answerable, sentence: str) -> None:
     """Respond with an ephemeral sentence, or follow up with it if the interaction was acknowledged."""
-    shown: dict[str, Any] = {"content": sentence, "flags": hikari.MessageFlag.EPHEMERAL, **NO_PINGS}
+    response: dict[str, Any] = {"content": sentence, "flags": hikari.MessageFlag.EPHEMERAL, **NO_PINGS}
     if not is_acknowledged(interaction):
         try:
-            await interaction.create_initial_response(hikari.ResponseType.MESSAGE_CREATE, **shown)
+            await interaction.create_initial_response(hikari.ResponseType.MESSAGE_CREATE, **response)
         except hikari.BadRequestError as error:
             if error.code != ALREADY_ACKNOWLEDGED:
                 raise
         else:
             return
-    await interaction.execute(**shown)
+    await interaction.execute(**response)
 
 
 async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:

@@ -203,8 +203,8 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
         _log.error("interaction_broke", exc_info=error)
     elif not isinstance(error, AccessError):  # the gate logs these
         _log.warning("interaction_failed", error=type(error).__name__)
-    shown = error if isinstance(error, CcBotError) else CcBotError()
+    reported = error if isinstance(error, CcBotError) else CcBotError()
     try:
-        await tell(interaction, explain(shown, (await recipients.find_quickly(interaction)).words))
+        await tell(interaction, explain(reported, (await recipients.find_quickly(interaction)).words))
     except hikari.HikariError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)

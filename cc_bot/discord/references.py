@@ -227,11 +227,11 @@ class References:
             message = self.cache.get(message_id) or await self._fetch(place_id, message_id)
             if message is None:
                 continue
-            found = await self._fetch_files(message)
-            said = "\n".join((text_of(message, self.bot()), *found.unread_notes))
+            fetched = await self._fetch_files(message)
+            said = "\n".join((text_of(message, self.bot()), *fetched.unread_notes))
             text = Attachment(FORWARD_NAME, "text/plain", said.encode())
-            shown = tuple(replace(file, source_id=message_id) for file in (text, *found.files))
-            opened.append(FetchedFiles(shown, found.left_out))
+            shown = tuple(replace(file, source_id=message_id) for file in (text, *fetched.files))
+            opened.append(FetchedFiles(shown, fetched.left_out))
         return FetchedFiles.merge(opened)
 
     async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> FetchedFiles:
@@ -260,18 +260,19 @@ class References:
     ) -> _Resolved:
         """Read a message of the question's channel, from the archive if it is complete there. Before a reset,
         only the author's own session is read."""
-        said, reset_id = await self.stores.channels.get_readable(message_id, at.place_id, author_id)
-        own = said is not None and said.user_id == author_id
-        if at.guild_id and message_id <= reset_id and not own:
+        archived, reset_id = await self.stores.channels.get_readable(message_id, at.place_id, author_id)
+        is_own = archived is not None and archived.user_id == author_id
+        if at.guild_id and message_id <= reset_id and not is_own:
             return _Resolved(Reference(kind, shown=False))
-        if said and (
-            said.message.role == "assistant" or (kind == "above" and FILE_NOTE not in said.message.content)
+        if archived and (
+            archived.message.role == "assistant"
+            or (kind == "above" and FILE_NOTE not in archived.message.content)
         ):
-            return _from_archive(kind, said, author_id)
+            return _from_archive(kind, archived, author_id)
         message = self.cache.get(message_id)
-        message = message or await self._fetch(at.place_id, message_id, stored=said is not None)
+        message = message or await self._fetch(at.place_id, message_id, stored=archived is not None)
         found = await self._read(kind, message, author_id, at)
-        archived_name = said.message.author_name if said and found.reference.author_name else ""
+        archived_name = archived.message.author_name if archived and found.reference.author_name else ""
         if not archived_name:
             return found
         return replace(found, reference=replace(found.reference, author_name=archived_name))
@@ -298,20 +299,20 @@ class References:
         if has_no_visible_content(message):
             withheld = not (own or self.reads_all or at.guild_id is None)
             return _Resolved(Reference(kind, shown=False), None, answers, withheld)
-        found = await self._fetch_files(message)
+        fetched = await self._fetch_files(message)
         foreign = message.author.id != author_id or contains_foreign_text(message, int(bot.id))
         if own and (posted := await self.stores.archive.get_notification(int(message.id))):
             owner_id, reminder = posted
             foreign = owner_id != author_id or reminder.tainted
         reference = Reference(
             kind,
-            "\n".join((_shown_text(message, bot), *found.unread_notes)),
+            "\n".join((_shown_text(message, bot), *fetched.unread_notes)),
             "" if own else name_of_author(message),
             int(message.author.id),
-            found.files,
+            fetched.files,
             tainted=foreign,
         )
-        return _Resolved(reference, int(message.id), answers, left_out=found.left_out)
+        return _Resolved(reference, int(message.id), answers, left_out=fetched.left_out)
 
     async def _fetch_files(self, message: hikari.PartialMessage) -> FetchedFiles:
         files = [asked_file(file) for file in files_of(message)]
@@ -376,17 +377,17 @@ class References:
             async with asyncio.timeout(TIMEOUT_S):
                 messages = await self._fetch_conversation(question, at)
                 more = len(messages) > MAX_FOLLOWING + 1
-                said = [message for message in messages[: MAX_FOLLOWING + 1] if is_readable(message)]
-                lines, read = self._transcript(said, more=more)
-                starts = bool(said) and said[0].id == question.reply_to
-                files = (await self._fetch_files(said[0])).files if starts else ()
+                readable = [message for message in messages[: MAX_FOLLOWING + 1] if is_readable(message)]
+                lines, read = self._transcript(readable, more=more)
+                has_target = bool(readable) and readable[0].id == question.reply_to
+                files = (await self._fetch_files(readable[0])).files if has_target else ()
         except TimeoutError:
             raise ConversationNotShown from None
         if not lines:
             raise ConversationNotShown
-        first = next(message for message in said if not has_no_visible_content(message))
-        own = first.author.id == self.bot().id
-        name, author_id = "" if own else name_of_author(first), int(first.author.id)
+        first = next(message for message in readable if not has_no_visible_content(message))
+        is_own = first.author.id == self.bot().id
+        name, author_id = "" if is_own else name_of_author(first), int(first.author.id)
         shown = tuple(file for file in files if not file.is_recording)  # only the question's are transcribed
         reference = Reference("since", "\n".join(lines), name, author_id, shown)
         if read:
@@ -410,17 +411,18 @@ class References:
         return (target.message, *messages) if target and not target.may_be_fetched else messages
 
     def _transcript(
-        self, said: Sequence[hikari.Message], *, more: bool
+        self, readable: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        lines, total, room, bot = list[str](), 0, MAX_FOLLOWING_CHARACTERS, self.bot()
-        for message in said:
+        """Return a line per message, and how many were read unless all were."""
+        lines, total, characters_left, bot = list[str](), 0, MAX_FOLLOWING_CHARACTERS, self.bot()
+        for message in readable:
             line = ""
             if not has_no_visible_content(message):
-                own = message.author.id == bot.id
-                name, author_id = (YOU, 0) if own else (name_of_author(message), int(message.author.id))
+                is_own = message.author.id == bot.id
+                name, author_id = (YOU, 0) if is_own else (name_of_author(message), int(message.author.id))
                 line = with_author(name, author_id, shorten(_shown_text(message, bot), MAX_CHARACTERS_EACH))
-            room -= len(line)
-            if room < 0:
+            characters_left -= len(line)
+            if characters_left < 0:
                 more = True
                 break
             total += 1
