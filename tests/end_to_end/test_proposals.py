@@ -36,7 +36,7 @@ async def press(stage: Stage, user: User, message: Message, label: str) -> Shown
     """A message once what came of a press is shown in it."""
     before = len(message.history)
     pressed = await stage.discord.click(user, message, label)
-    await pressed.finished(lambda _: len(message.history) > before)
+    await pressed.finished(lambda _: len(message.history) > before and "🔧" not in message.shown.text)
     return message.shown
 
 
