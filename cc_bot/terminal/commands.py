@@ -96,7 +96,7 @@ class Chat:
     parts: Mapping[type[Any], Any]  # of the features, by type
     profile: ChatProfile
     view: View
-    confirm: Callable[[str], Awaitable[bool]] = _answer_no  # in a pipe, whose lines were written before
+    confirm: Callable[[str], Awaitable[bool]] = _answer_no  # a pipe's lines are no answers
     answering: Stop | None = field(default=None, init=False)
 
     @property

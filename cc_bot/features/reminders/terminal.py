@@ -93,7 +93,7 @@ class DueReminders:
         self.scheduler = Scheduler(self._schedules, places=["terminal"], user_id=self._chat.user_id)
 
     async def show(self) -> None:
-        """Show those that are due now; failures are logged and retried."""
+        """Show what is due now. Failures are logged, and the next call tries again."""
         async with self._conversation.busy:
             try:
                 for each in await self.scheduler.claim_all_due():

@@ -20,7 +20,6 @@ def choice_name(schedule: Schedule) -> str:
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
-SNOOZE_MINUTES: Final = (10, 60)
 LATE_AFTER: Final = timedelta(minutes=2)  # then the reminder says that it is late
 MAX_QUOTE_LENGTH: Final = 200
 MAX_LISTED: Final = 6
@@ -48,10 +47,10 @@ def heartbeat_page(schedule: Schedule, text: str) -> Page:
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    labels = (words[ReminderTexts].snooze_ten_minutes, words[ReminderTexts].snooze_hour)
+    labels = {10: words[ReminderTexts].snooze_ten_minutes, 60: words[ReminderTexts].snooze_hour}
     buttons = (
         Button(label, SnoozeButton(schedule.key.user_id, schedule.id, minutes).custom_id())
-        for label, minutes in zip(labels, SNOOZE_MINUTES, strict=True)
+        for minutes, label in labels.items()
     )
     return (*buttons, *_stop_button(schedule, words))
 
