@@ -26,20 +26,17 @@ from cc_bot.features.privacy.model import Retention
 from cc_bot.files import decode_text, read_regular
 
 LogLevel = Literal["debug", "info", "warning", "error"]
-LogFormat = Literal["auto", "json", "console"]
-"""`auto`: readable lines on a terminal, else JSON."""
+LogFormat = Literal["auto", "json", "console"]  # `auto`: readable lines on a terminal, else JSON
 Synchronous = Literal["NORMAL", "FULL"]
 
 DEFAULT_MODEL = "gpt-5.4-mini"
-LOCAL = "local"
-"""The sentence encoder of the extra `semantic`, if installed."""
+LOCAL = "local"  # the sentence encoder of the extra `semantic`, if installed
 OFF = "off"
 NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
 """The settings that name a server, one of which a model needs."""
 
 MAX_DOTENV_BYTES: Final = 1 << 18
-MAX_NUMBER: Final = 10**9
-"""The largest count or number of seconds."""
+MAX_NUMBER: Final = 10**9  # the largest count or number of seconds
 MAX_DAYS: Final = 36_500
 MAX_SHARDS: Final = 16_000
 
@@ -219,11 +216,9 @@ def embedding_model(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Setting:
     variable: str
-    default: str
-    """The text used if the variable is unset or empty."""
+    default: str  # the text used if the variable is unset or empty
     parse: Parser
-    example: str
-    """Shown for a bad value."""
+    example: str  # shown for a bad value
 
     def read(self, values: Mapping[str, str]) -> Any:
         """Return the value. Raises InvalidSetting."""
@@ -247,8 +242,7 @@ def _setting(
 class Config:
     variables: Mapping[str, str] = field(repr=False)
     """The environment and `.env`, for `${NAME}` in mcp.json."""
-    operator_locale: Locale
-    """The system's language, unless CC_BOT_LOCALE is set."""
+    operator_locale: Locale  # the system's language, unless CC_BOT_LOCALE is set
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(key), "sk-…", secret=True)

@@ -40,14 +40,12 @@ _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])"
 )
 """Characters that text never holds. Escapes are allowed in colour codes of terminal logs."""
-_END_OF_FILE: Final = "\x1a"
-"""The last character of files of old DOS editors."""
+_END_OF_FILE: Final = "\x1a"  # the last character of files of old DOS editors
 _HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
 """Common kanji of EUC-JP become these if decoded as Shift_JIS."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 """User-defined characters of Shift_JIS. Many of them show that the encoding is another."""
-_FEW: Final = 20
-"""Fewer than one strange character in so many is tolerated."""
+_FEW: Final = 20  # fewer than one strange character in so many is tolerated
 
 
 def decode_text(data: bytes) -> str | None:

@@ -85,8 +85,7 @@ class KeyedLock:
         return self._joined[key]
 
 
-MAX_EXPORTS: Final = 4
-"""The number of files that a user may wait for, the current one included."""
+MAX_EXPORTS: Final = 4  # the number of files that a user may wait for, the current one included
 
 T = TypeVar("T")
 

@@ -39,10 +39,8 @@ class ConnectionLimits:
     longest."""
     request_s: float
     """From a connection, or a later request's first byte, to the end of its headers."""
-    idle_s: float
-    """From a response to the next request's first byte."""
-    send_s: float
-    """For the client to take about 48 KiB of a response."""
+    idle_s: float  # from a response to the next request's first byte
+    send_s: float  # for the client to take about 48 KiB of a response
 
 
 MAX_HEAD_BYTES: Final = 2**14

@@ -150,8 +150,7 @@ class RecentRecord:
     at: datetime
     level: str
     logger: str
-    event: str
-    """The event's name. Empty for a library's record, whose text may quote users."""
+    event: str  # The event's name. Empty for a library's record, whose text may quote users.
     fields: Mapping[str, str]
 
 

@@ -30,8 +30,7 @@ STABLE_AFTER_S: Final = 0.05
 """Time between two checks of a changed file. If they differ, it is still being written."""
 MAX_CHECKS: Final = 20
 
-_FileState = tuple[int, ...] | None
-"""Identifies a version of the file; None if it does not exist."""
+_FileState = tuple[int, ...] | None  # identifies a version of the file; None if it does not exist
 _UNREACHABLE: Final = (-1,)
 
 T = TypeVar("T")
@@ -58,8 +57,7 @@ def printable_key(key: object) -> str:
 @dataclass(frozen=True, slots=True)
 class TableReader:
     words: OperatorFileTexts
-    expected: Mapping[str, str]
-    """How a value has to be written, by its key."""
+    expected: Mapping[str, str]  # how a value has to be written, by its key
 
     def read(self, kind: type[Table], name: str, table: object) -> Table:
         """Raises FileRefused for the first mistake in the table called `name`."""
@@ -103,16 +101,11 @@ def hash_file(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileKind(Generic[T]):
-    name: str
-    """For the log: `agents` gives `agents_reloaded`."""
-    variable: str
-    """The setting that can name another path."""
-    parse: Callable[[str], T]
-    """Parses the text, empty without a file. Raises FileRefused."""
-    error: type[StartupError]
-    """Raised with `path` and `detail`."""
-    empty: str = ""
-    """The error for an empty file; without one it is valid."""
+    name: str  # for the log: `agents` gives `agents_reloaded`
+    variable: str  # the setting that can name another path
+    parse: Callable[[str], T]  # Parses the text, empty without a file. Raises FileRefused.
+    error: type[StartupError]  # raised with `path` and `detail`
+    empty: str = ""  # the error for an empty file; without one it is valid
 
 
 class OperatorFile(Generic[T]):

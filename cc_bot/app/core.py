@@ -40,11 +40,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core(Building):
-    summaries: Summaries | None
-    """None if summaries are disabled."""
+    summaries: Summaries | None  # None if summaries are disabled
     duties: Leases
-    membership: Membership | None
-    """None for a program that is not one of the bot's processes."""
+    membership: Membership | None  # None for a program that is not one of the bot's processes
 
 
 @asynccontextmanager

@@ -117,8 +117,7 @@ def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) ->
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    replaced: Path | None
-    """The new name of the old database."""
+    replaced: Path | None  # the new name of the old database
     forgotten: ReappliedErasures
     erasures_known: bool
 
@@ -200,8 +199,7 @@ class CopyOutcome:
     plan: CopyPlan
     files: tuple[Path, ...]
     """The operator's files that exist beside the source but not beside the target."""
-    folder: Path
-    """The folder of the target's files."""
+    folder: Path  # the folder of the target's files
     erased: ReappliedErasures | None
     """None if the source is the bot's own database, which has no erased data."""
 

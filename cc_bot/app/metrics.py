@@ -25,14 +25,12 @@ from cc_bot.log import OURS, logging_to
 _log = structlog.get_logger(__name__)
 
 DATABASE_TIMEOUT_S: Final = 3.0
-MIN_FREE_BYTES: Final = 16 * 2**20
-"""With less, writes would fail: SQLite's WAL grows by megabytes."""
+MIN_FREE_BYTES: Final = 16 * 2**20  # with less, writes would fail: SQLite's WAL grows by megabytes
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
-Readings = Mapping[str, float | None]
-"""Values by the names in GAUGES. None if a value is unknown."""
+Readings = Mapping[str, float | None]  # Values by the names in GAUGES. None if a value is unknown.
 
 
 @dataclass(eq=False)
@@ -40,8 +38,7 @@ class Vitals:
     pulse: GatewayHealth
     database: VitalsStore
     load: Callable[[], Load]
-    free_bytes: Callable[[], int]
-    """Returns the free bytes of the disk; may raise OSError."""
+    free_bytes: Callable[[], int]  # returns the free bytes of the disk; may raise OSError
     backed_up_at_s: Callable[[], float | None]
     """Returns the Unix time of the newest backup; may raise OSError."""
     timeout_s: float = DATABASE_TIMEOUT_S
@@ -110,8 +107,7 @@ async def _read_or_none(reading: Awaitable[float | None]) -> float | None:
 _DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
 _SERVER_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-MAX_SERVER_TOOLS: Final = 100
-"""Tools beyond this number are labelled OTHER."""
+MAX_SERVER_TOOLS: Final = 100  # tools beyond this number are labelled OTHER
 OTHER: Final = "other"
 
 

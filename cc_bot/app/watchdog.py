@@ -14,8 +14,7 @@ from typing import Final
 
 LOOP_TIMEOUT_S: Final = 10.0
 """The longest time without a turn of the loop. Discord wants an acknowledgement within three seconds."""
-SHUTDOWN_TIMEOUT_S: Final = 14.0
-"""The longest time from the stop signal to the end of the process."""
+SHUTDOWN_TIMEOUT_S: Final = 14.0  # the longest time from the stop signal to the end of the process
 
 
 class ServiceManager:

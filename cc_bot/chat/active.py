@@ -30,12 +30,10 @@ from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.turn import Done, Notice
 
 MAX_WAITING: Final = 5
-MAX_WAITING_PER_SLOT: Final = 25
-"""A longer queue would mostly time out."""
+MAX_WAITING_PER_SLOT: Final = 25  # a longer queue would mostly time out
 MAX_WAIT_S: Final = 180.0
 """With a turn's time limit below the 900 s lifetime of a Discord interaction token."""
-NOTICE_EVERY_S: Final = 5.0
-"""Each queue notice is a message edit."""
+NOTICE_EVERY_S: Final = 5.0  # each queue notice is a message edit
 
 
 @dataclass(frozen=True, slots=True)

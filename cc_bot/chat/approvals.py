@@ -76,14 +76,11 @@ class ApprovedResult:
     proposal: Proposal
     state: CallState
     outcomes: tuple[ToolOutcome, ...]
-    problem: str = ""
-    """The error for the user, if a call failed without a result."""
+    problem: str = ""  # the error for the user, if a call failed without a result
     stopped: bool = False
-    user_exists: bool = True
-    """False if the user was erased meanwhile."""
+    user_exists: bool = True  # False if the user was erased meanwhile
     canvas: CanvasChanged | None = None
-    stored: bool = True
-    """False if storing failed: the outcome is then unknown."""
+    stored: bool = True  # False if storing failed: the outcome is then unknown
 
     @property
     def continues(self) -> bool:

@@ -71,10 +71,8 @@ from cc_bot.texts.answer import AnswerTexts
 _MAX_KNOWN_WITHOUT_TOOLS: Final = 1000
 _log = structlog.get_logger(__name__)
 
-MAX_QUESTION_CHARACTERS = 6000
-"""Discord's limit for a command option."""
-TURN_LIMIT_S = 600.0
-"""Below the 900 s lifetime of a token; also bounds cost."""
+MAX_QUESTION_CHARACTERS = 6000  # Discord's limit for a command option
+TURN_LIMIT_S = 600.0  # below the 900 s lifetime of a token; also bounds cost
 
 
 CHECK_ERASURES_EVERY_S: Final = 1.0

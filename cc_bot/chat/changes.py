@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 class ShownChanges(Protocol):
     """Shows changes of one kind of item. CHANGES of a feature's `changes` has one for each `Change.what`."""
 
-    table: str
-    """The table of the items."""
+    table: str  # the table of the items
 
     def read(self, result: Mapping[str, Any]) -> Iterable[Change]:
         """Yield the changes that the result of a stored call reports."""

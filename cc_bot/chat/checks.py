@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["ok", "warning", "failed"]
 """warning: the bot runs, but something does not work, or may not for long."""
-SLACK_S = 2.0
-"""Added to a check's own timeouts, so that they are reported first."""
+SLACK_S = 2.0  # added to a check's own timeouts, so that they are reported first
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +32,14 @@ class Check(NamedTuple):
     name: str
     running: Coroutine[Any, Any, Finding | Sequence[Finding]]
     limit_s: float = 30.0
-    label: str = ""
-    """Its name for the operator; empty if the doctor has one."""
+    label: str = ""  # its name for the operator; empty if the doctor has one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckContext:
     config: "Config"
     words: Texts
-    online: bool
-    """If False, only checks that use no network run."""
+    online: bool  # if False, only checks that use no network run
     agents: Agents
 
     async def list_agents(self) -> Collection[Agent]:

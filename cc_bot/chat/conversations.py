@@ -67,8 +67,7 @@ class Conversations:
     style: PromptStyle
     clock: Clock
     summaries: Summaries | None = None
-    page_size: int = PAGE_SIZE
-    """Channel messages per read."""
+    page_size: int = PAGE_SIZE  # channel messages per read
 
     async def begin(self, request: TurnRequest) -> Turn:
         """Create a turn for new questions, or to regenerate the newest answer. Raises NotNewest and
@@ -236,8 +235,7 @@ class SessionTurn(Turn):
 @dataclass(frozen=True, slots=True)
 class _Context:
     ranges: tuple[MessageRange, ...]
-    cut: bool
-    """True if older messages were not read because they would not fit."""
+    cut: bool  # True if older messages were not read because they would not fit
     calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
     """Ids of answers to the user, with their calls of memory tools."""
 

@@ -168,8 +168,7 @@ _CLAUSE_END: Final = re.compile(
 class _Word(NamedTuple):
     text: str
     case: str = ""
-    joins: bool = False
-    """True for a kanji directly after another."""
+    joins: bool = False  # True for a kanji directly after another
 
 
 class _Clause(NamedTuple):
@@ -243,8 +242,7 @@ def _kana_words(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
 
 
 _MAX_CHARACTERS: Final = 1500
-_MAX_OTHERS_CHARACTERS: Final = 6000
-"""Of all memories that a message is compared with."""
+_MAX_OTHERS_CHARACTERS: Final = 6000  # of all memories that a message is compared with
 _NEUTRAL_WORDS: Final = frozenset("飲行出時間確認開始起床知通過経") | _stems(
     "check do take get go time start begin ready wake up reminder らせ りまいんだ りまいんど"
 )

@@ -59,8 +59,7 @@ class Building(Parts):
     models: Models
     chains: Chains
     tools: ToolRegistry
-    opened: AsyncExitStack
-    """Closes what features opened."""
+    opened: AsyncExitStack  # closes what features opened
 
     def add_own(self, file: str) -> None:
         """Add the parts that `make_parts` in this file of each feature returns."""

@@ -64,8 +64,7 @@ class Policy:
     limits: Rules = field(default_factory=lambda: DEFAULT_RULES)
     prices: PriceList = field(default_factory=PriceList)
     access: AccessRules = field(default_factory=AccessRules)
-    owners: frozenset[int] = frozenset()
-    """In addition to those in the settings."""
+    owners: frozenset[int] = frozenset()  # in addition to those in the settings
 
 
 def _limits_model(names: Sequence[str]) -> type[BaseModel]:
@@ -73,8 +72,7 @@ def _limits_model(names: Sequence[str]) -> type[BaseModel]:
     return create_model("Limits", __config__=_STRICT, **fields)
 
 
-_GuildLimits: Final = _limits_model(USAGE_LIMITS)
-"""For all members of a server together."""
+_GuildLimits: Final = _limits_model(USAGE_LIMITS)  # for all members of a server together
 _Limits: Final = _limits_model(LIMIT_NAMES)
 
 

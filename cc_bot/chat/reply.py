@@ -26,8 +26,7 @@ class Caller:
     timezone: ZoneInfo
     words: Texts
     _: KW_ONLY
-    payer: UsageSubject = UsageSubject(0)
-    """Whose usage limits apply, and in which server."""
+    payer: UsageSubject = UsageSubject(0)  # whose usage limits apply, and in which server
     memory_paused: bool = False
     spoken: bool = False
     manages_guild: bool = False
@@ -63,11 +62,9 @@ class Caller:
 @dataclass(frozen=True, slots=True)
 class Item:
     number: int
-    text: str
-    """The text as stored; front ends shorten and escape it."""
+    text: str  # the text as stored; front ends shorten and escape it
     details: tuple[str, ...] = ()
-    trouble: str = ""
-    """Why it does not work now."""
+    trouble: str = ""  # why it does not work now
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +75,7 @@ class Action:
     kind: ActionKind
     id: int
     typed: str = ""
-    former_id: int = 0
-    """The version of a memory that undoing restores."""
+    former_id: int = 0  # the version of a memory that undoing restores
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +90,10 @@ class Reply:
     _: KW_ONLY
     title: str = ""
     table: str = ""
-    notes: tuple[str, ...] = ()
-    """Shown last, in small print if possible."""
+    notes: tuple[str, ...] = ()  # shown last, in small print if possible
     items: tuple[Item, ...] = ()
     page: int = 1
-    pages: int = 0
-    """Number of pages if `items` are one of them, else 0."""
+    pages: int = 0  # number of pages if `items` are one of them, else 0
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
-    receipts_changed: bool = False
-    """True if receipts on Discord may have changed."""
+    receipts_changed: bool = False  # True if receipts on Discord may have changed

@@ -65,8 +65,7 @@ _TOOL_PICTURES: Final = (
 _TOO_MANY_PROPOSALS: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
-MAX_CALLS: Final = 64
-"""Ten canvas elements and some notes take about twenty."""
+MAX_CALLS: Final = 64  # ten canvas elements and some notes take about twenty
 _PROGRAM_ENDED: Final = outcome_unknown(
     "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
     "call it again."
@@ -91,20 +90,15 @@ class Draft:
     usage: Usage = field(default_factory=Usage)
     measured: list[MeasuredRequest] = field(default_factory=list)
     model: str = ""
-    history_tokens: float = 0.0
-    """Estimated tokens of history that fit in one request."""
-    tainted: bool = False
-    """A request or result contained text not written by the user."""
+    history_tokens: float = 0.0  # estimated tokens of history that fit in one request
+    tainted: bool = False  # a request or result contained text not written by the user
     recalled_memories: set[int] = field(default_factory=set)
     new_memories: set[int] = field(default_factory=set)
-    changed_memories: set[int] = field(default_factory=set)
-    """Existing memories changed or deleted."""
+    changed_memories: set[int] = field(default_factory=set)  # existing memories changed or deleted
     proposals: list[ProposedCalls] = field(default_factory=list)
-    has_side_effects: bool = False
-    """A tool has stored, changed, drawn or proposed anything."""
+    has_side_effects: bool = False  # a tool has stored, changed, drawn or proposed anything
     model_lacks_tools: bool = False
-    hit_round_limit: bool = False
-    """True if the last round ended without any text."""
+    hit_round_limit: bool = False  # True if the last round ended without any text
     status: Status = "cut"
 
     @property

@@ -25,8 +25,7 @@ _log = structlog.get_logger(__name__)
 @dataclass(slots=True)
 class _SentRequest:
     request: ChatRequest
-    model: str
-    """The model that answers, as far as known."""
+    model: str  # the model that answers, as far as known
     output: list[str] = field(default_factory=list)
     usage: Usage = Usage()
 
@@ -49,8 +48,7 @@ class MeteredSound:
     """A transcribed or synthesized recording."""
 
     model: str
-    seconds: float
-    """Higher if the server counted more."""
+    seconds: float  # higher if the server counted more
 
     @property
     def usage(self) -> Usage:
@@ -67,8 +65,7 @@ class UsageRecorder:
     reservation: Reservation
     policy: Callable[[], Awaitable[Policy]]
     meter: Meter = NULL_METER
-    settled: bool = False
-    """True if the usage is stored."""
+    settled: bool = False  # True if the usage is stored
     _sent: list[_SentRequest] = field(default_factory=list)
     _sounds: list[MeteredSound] = field(default_factory=list)
 

@@ -28,10 +28,8 @@ from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, SystemPart, 
 from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
-MAX_WAITING: Final = 200
-"""Sessions with a task at the same time; the sweep finds others later."""
-MAX_SUMMARIES_PER_TASK: Final = 5
-"""For each visibility."""
+MAX_WAITING: Final = 200  # sessions with a task at the same time; the sweep finds others later
+MAX_SUMMARIES_PER_TASK: Final = 5  # for each visibility
 TIME_LIMIT_S: Final = 120.0
 MAX_TURN_AGE: Final = timedelta(minutes=15)
 _INPUT_CHARACTERS: Final = 16_000
@@ -45,10 +43,8 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
     every_turns: int
-    history_limit: int
-    """Messages; 0 for no limit."""
-    pause_s: float = 60.0
-    """After a second failure in a row; doubled each time."""
+    history_limit: int  # messages; 0 for no limit
+    pause_s: float = 60.0  # after a second failure in a row; doubled each time
     time_limit_s: float = TIME_LIMIT_S
 
 
@@ -88,10 +84,8 @@ class Summaries:
     model: ChatModel
     plan: SummaryPlan
     _: KW_ONLY
-    cost: Callable[[Message], float]
-    """Tokens of a message."""
-    locale: Locale = Locale.JA
-    """For users of unknown language."""
+    cost: Callable[[Message], float]  # tokens of a message
+    locale: Locale = Locale.JA  # for users of unknown language
     clock: Clock = utc_now
     model_name: str = ""
     spending: Spending | None = None

@@ -58,20 +58,16 @@ OUTCOME_UNKNOWN_ERRORS: Final = (ToolTimedOut, ToolCallLost)
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    key: SessionKey
-    """In a channel turn, the author and that channel."""
+    key: SessionKey  # in a channel turn, the author and that channel
     visibility: Visibility
     locale: Locale
     timezone: ZoneInfo
     stores: "Stores"
-    tainted: bool = True
-    """True if the model has read text not written by the user."""
-    can_propose: bool = True
-    """False in a heartbeat: no user can approve."""
+    tainted: bool = True  # True if the model has read text not written by the user
+    can_propose: bool = True  # False in a heartbeat: no user can approve
     shown_memories: frozenset[int] = frozenset()
     """Ids of memories that this conversation stored or showed before the question."""
-    recalled_memories: frozenset[int] = frozenset()
-    """Ids of memories looked up in this turn."""
+    recalled_memories: frozenset[int] = frozenset()  # ids of memories looked up in this turn
     new_memories: frozenset[int] = frozenset()
     changed_count: int = 0
     """Number of existing memories that this turn changes or deletes, this call included."""
@@ -86,17 +82,14 @@ class ToolContext:
     shared: Mapping[type[Any], Any] = field(default_factory=dict)
     """Objects that a feature's tools share through all rounds of the turn, by its class (see TurnPart)."""
     typed: str = ""
-    own_words: str = ""
-    """Typed or said in this message."""
+    own_words: str = ""  # typed or said in this message
     earlier_words: tuple[str, ...] = ()
     """Typed or said earlier, or in the message replied to; newest first."""
-    read_stored_data: bool = False
-    """True if the model has seen results of `personal` tools."""
+    read_stored_data: bool = False  # True if the model has seen results of `personal` tools
     asker: Asker | None = None
     approved: str | None = None
     """For an approved call: the values that must be unchanged (see DeferredCall)."""
-    owner_may_read: bool = True
-    """True if an owner may see the answer and its proposals."""
+    owner_may_read: bool = True  # True if an owner may see the answer and its proposals
 
     @property
     def user_id(self) -> int:
@@ -128,21 +121,15 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    text: str
-    """A JSON object; `{"error": …}` if `ok` is False."""
+    text: str  # a JSON object; `{"error": …}` if `ok` is False
     ok: bool
-    secret: bool = False
-    """True if the arguments must not be stored."""
-    changes: tuple[Change, ...] = ()
-    """Committed changes."""
+    secret: bool = False  # True if the arguments must not be stored
+    changes: tuple[Change, ...] = ()  # committed changes
     recalled: tuple[Memory, ...] = ()
-    proposal: ProposedCalls | None = None
-    """A change that needs approval and was not made."""
-    made: tuple[int, ...] = ()
-    """Ids of new memories among `changes`."""
+    proposal: ProposedCalls | None = None  # a change that needs approval and was not made
+    made: tuple[int, ...] = ()  # ids of new memories among `changes`
     tainted: bool = False
-    ephemeral: bool = False
-    """True if the result is not stored with the answer."""
+    ephemeral: bool = False  # True if the result is not stored with the answer
     has_side_effects: bool = False
     """True if something outside the bot was changed, or may have been."""
     images: tuple[Attachment, ...] = ()
@@ -158,14 +145,10 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
 @dataclass(eq=False, slots=True)
 class CallableTool(ABC):
     schema: ToolSchema
-    writes: bool
-    """True if it stores or changes anything; not offered in a temporary turn."""
-    personal: bool
-    """True if it shows the model stored data of the user."""
-    subject: str | None
-    """Offered only if the turn has and may use this, such as `memory`."""
-    changes: bool
-    """True if a call makes a lasting change at once, so it must not be repeated."""
+    writes: bool  # True if it stores or changes anything; not offered in a temporary turn
+    personal: bool  # True if it shows the model stored data of the user
+    subject: str | None  # offered only if the turn has and may use this, such as `memory`
+    changes: bool  # True if a call makes a lasting change at once, so it must not be repeated
 
     @abstractmethod
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:

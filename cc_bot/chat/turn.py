@@ -69,8 +69,7 @@ class Calibration:
     """Learns from responses how many tokens each model counts, and its context limit."""
 
     factors: TokenFactorStore
-    model: str
-    """The first model of agents that name none."""
+    model: str  # the first model of agents that name none
     _limits: dict[str, int] = field(default_factory=dict)
     _responses: Counter[str] = field(default_factory=Counter)
     """Number of responses in this process, by model."""
@@ -121,15 +120,12 @@ class TurnPrompt:
     budget_tokens: float
     """Estimated tokens of history that fit; reduced if the request is rejected as too long."""
     _: KW_ONLY
-    factor: float = 1.0
-    """Tokens that the model counts for each estimated token."""
+    factor: float = 1.0  # tokens that the model counts for each estimated token
     cache_key: str = ""
     agent: Agent = BUILT_IN_AGENT
-    limit: int | None = None
-    """The model's context limit, if known; the `offered` tools count."""
+    limit: int | None = None  # the model's context limit, if known; the `offered` tools count
     offered: Sequence[ToolSchema] = ()
-    has_private_data: bool = False
-    """True if it contains private data beyond the question."""
+    has_private_data: bool = False  # True if it contains private data beyond the question
 
     def __post_init__(self) -> None:
         if self.limit is not None:
@@ -207,33 +203,26 @@ class TurnOptions:
     locale: Locale
     timezone: ZoneInfo
     temporary: bool = False
-    welcomed: bool = True
-    """False if the user's first answer may need a welcome."""
+    welcomed: bool = True  # False if the user's first answer may need a welcome
     bot_id: int = 0
-    answer_discord_id: int | None = None
-    """The Discord message that shows the answer, if known."""
+    answer_discord_id: int | None = None  # the Discord message that shows the answer, if known
     place: ChannelKey | None = None
     """The channel where a session's turn is public; None if only its user sees it."""
     memory_paused: bool = False
-    link: str = ""
-    """Link to the answer; empty if unknown or ephemeral."""
+    link: str = ""  # link to the answer; empty if unknown or ephemeral
     agent: Agent = BUILT_IN_AGENT
     guild_id: int | None = None
     channel_id: int = 0
     thread_title: str = ""
     thread_owner_id: int = 0
-    can_post: bool = True
-    """True if the bot may post in the channel without a token."""
+    can_post: bool = True  # True if the bot may post in the channel without a token
     front_end: Literal["discord", "terminal"] = "discord"
-    entry: str = ""
-    """The turn's id in the ledger; empty if it has none."""
-    earlier_calls: tuple[ToolCall, ...] = ()
-    """Calls by an interrupted earlier run of the same turn."""
+    entry: str = ""  # the turn's id in the ledger; empty if it has none
+    earlier_calls: tuple[ToolCall, ...] = ()  # calls by an interrupted earlier run of the same turn
     role_ids: tuple[int, ...] | None = ()
     pictures: tuple[Attachment, ...] = ()
     """Pictures that the approved call returned, which the turn continues."""
-    asker: Asker | None = None
-    """Asks the user a tool server's questions."""
+    asker: Asker | None = None  # asks the user a tool server's questions
     by_owner: bool = False
 
     def payer(self, user_id: int) -> UsageSubject:

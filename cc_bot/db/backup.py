@@ -43,8 +43,7 @@ _SELECT_TABLES: Final = """
     SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name
 """
 
-Rows = Mapping[str, int]
-"""The number of rows in each table."""
+Rows = Mapping[str, int]  # the number of rows in each table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,7 @@ class Manifest:
     size_bytes: int
     sha256: str
     rows: Rows
-    erasures: int
-    """The number of entries in the erasure log."""
+    erasures: int  # the number of entries in the erasure log
 
     def to_json(self) -> str:
         made_at = self.made_at.isoformat(timespec="milliseconds")
@@ -137,10 +135,8 @@ def is_disk_error(error: BaseException) -> bool:
 class Backup:
     """A backup in a folder; later ones compare greater."""
 
-    moment: datetime
-    """When it was made, in the time zone of the program."""
-    number: int
-    """Counts backups of the same second."""
+    moment: datetime  # when it was made, in the time zone of the program
+    number: int  # counts backups of the same second
     path: Path
 
 
@@ -192,8 +188,7 @@ def rotate(
 class BackupResult:
     path: Path
     manifest: Manifest
-    deleted: tuple[Path, ...] = ()
-    """The expired backups that were deleted."""
+    deleted: tuple[Path, ...] = ()  # the expired backups that were deleted
 
 
 async def back_up(

@@ -99,10 +99,8 @@ class Kind:
     write: Callable[[Any], Any] | None = None
     """None: the value is stored as it is. Likewise `read`."""
     read: Callable[[Any], Any] | None = None
-    column: str = ""
-    """The column's name, if it differs from the field's."""
-    null: str = "NULL"
-    """NULL with a type, as PostgreSQL takes an untyped one for text."""
+    column: str = ""  # the column's name, if it differs from the field's
+    null: str = "NULL"  # NULL with a type, as PostgreSQL takes an untyped one for text
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -144,8 +142,7 @@ V = TypeVar("V")
 @dataclass(frozen=True, slots=True)
 class _Column:
     name: str
-    field: str
-    """May be nested: `key.user_id`."""
+    field: str  # may be nested: `key.user_id`
     kind: Kind
     optional: bool
 

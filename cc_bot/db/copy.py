@@ -39,11 +39,9 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
     name: str
-    columns: tuple[str, ...]
-    """Columns that both schemas have."""
+    columns: tuple[str, ...]  # columns that both schemas have
     rows: int
-    number_column: str
-    """The column of numbers that are never reused; empty if there is none."""
+    number_column: str  # the column of numbers that are never reused; empty if there is none
     last_number: int
 
     @property
@@ -53,10 +51,8 @@ class CopiedTable:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    tables: tuple[CopiedTable, ...]
-    """Each after the tables that it references."""
-    left_out: tuple[str, ...]
-    """Tables and columns (`table.column`) that are not copied."""
+    tables: tuple[CopiedTable, ...]  # each after the tables that it references
+    left_out: tuple[str, ...]  # tables and columns (`table.column`) that are not copied
 
 
 async def ensure_empty(target: Database) -> None:

@@ -104,8 +104,7 @@ _COUNT_OTHERS: Final = """
 """Counts connections that are not idle, and those of other roles, whose state is hidden. A bot queries at
 least every 15 seconds, so idle connections belong to a pooler."""
 _MAX_ATTEMPTS: Final = 20
-_PAUSE_S: Final = 0.1
-"""Between attempts, as a closed connection may still be listed."""
+_PAUSE_S: Final = 0.1  # between attempts, as a closed connection may still be listed
 
 
 async def ensure_unused(database: Database) -> None:

@@ -32,8 +32,7 @@ a Discord message; all messages of a channel or thread (`place`)."""
 _SALT_BYTES: Final = 16
 _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
 """Takes about 4 ms, so it is used only for users: other ids are erased by the thousand."""
-_TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")
-"""An incomplete line left by a crash."""
+_TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # an incomplete line left by a crash
 _EARLIER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
 
 _log = structlog.get_logger(__name__)
@@ -65,12 +64,10 @@ class _Entry(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Erasures:
     salts: frozenset[bytes]
-    times: Mapping[str, datetime]
-    """The last time by hash."""
+    times: Mapping[str, datetime]  # the last time by hash
     last_user: datetime | None
     count: int
-    unreadable: Mapping[Path, int]
-    """The logs that were not read, each with its first invalid line."""
+    unreadable: Mapping[Path, int]  # the logs that were not read, each with its first invalid line
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Return whether the id was erased since then; None: at any time."""

@@ -24,10 +24,8 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
-_MAX_NAME_BYTES = 180
-"""Files beside the database have longer names; the system allows 255 bytes."""
-_MAX_PATH_BYTES = 3900
-"""The system allows 4096 bytes."""
+_MAX_NAME_BYTES = 180  # files beside the database have longer names; the system allows 255 bytes
+_MAX_PATH_BYTES = 3900  # the system allows 4096 bytes
 
 
 def sqlite_path(url: str) -> Path:

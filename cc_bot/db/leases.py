@@ -41,8 +41,7 @@ class Leases:
 @dataclass(frozen=True, slots=True)
 class JoinOptions:
     process: Process
-    ended_names: Sequence[str] = ()
-    """Processes that are known to have ended."""
+    ended_names: Sequence[str] = ()  # processes that are known to have ended
     hash_files: Callable[[], Mapping[str, str]] = dict
     is_only_process: bool = False
     """No other process can exist: other rows come from a backup, and the lease never expires."""

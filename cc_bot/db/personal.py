@@ -18,15 +18,11 @@ class PersonalTable:
     """The rows of a table about a user ($1)."""
 
     table: str
-    kind: "DataKind | None"
-    """None: the rows are derived from others, and not exported."""
-    at: str = ""
-    """The time column; empty if there is none."""
-    name: str = ""
-    """The name of its list in an export; empty: the table's name."""
+    kind: "DataKind | None"  # None: the rows are derived from others, and not exported
+    at: str = ""  # the time column; empty if there is none
+    name: str = ""  # the name of its list in an export; empty: the table's name
     column: str = "user_id"
-    only: str = ""
-    """An additional condition."""
+    only: str = ""  # an additional condition
     hidden: tuple[str, ...] = ()
     """Columns that are not exported: derived ones, Discord tokens, and process names."""
     erasing: Literal["delete", "unsign", "keep"] = "delete"
@@ -36,10 +32,8 @@ class PersonalTable:
     ids: str = ""
     """A query for the rows' ids, if there may be many rows or they are found through other rows."""
     id_column: str = "id"
-    page_size: int = 200
-    """The number of ids whose rows are read at once."""
-    read_where: str = ""
-    """The condition for reading, if it is not the user column."""
+    page_size: int = 200  # the number of ids whose rows are read at once
+    read_where: str = ""  # the condition for reading, if it is not the user column
 
     @property
     def list_name(self) -> str:

@@ -52,8 +52,7 @@ T = TypeVar("T")
 
 _Connection = asyncpg.pool.PoolConnectionProxy
 
-OLDEST_VERSION: Final = 14
-"""The oldest whose planner uses index order for all of our queries."""
+OLDEST_VERSION: Final = 14  # the oldest whose planner uses index order for all of our queries
 MAX_CONNECTIONS: Final = 10
 TIMEOUT_S: Final = 15.0
 """Limits a statement, and all attempts while the server is unreachable. A lock is waited for half as long, a
@@ -63,15 +62,13 @@ LONG_TIMEOUT_S: Final = 120.0
 FAST_FAIL_TIMEOUT_S: Final = 1.0
 """Replaces the other timeouts while the server is known to be unreachable, and during shutdown."""
 CONNECT_TIMEOUT_S: Final = 5.0
-NEXT_HOST_TIMEOUT_S: Final = 2.0
-"""The timeout of each host, if the URL names several."""
+NEXT_HOST_TIMEOUT_S: Final = 2.0  # the timeout of each host, if the URL names several
 IDLE_TIMEOUT_S: Final = 15.0
 """The server then ends a transaction whose process is suspended, as others may wait for its locks."""
 _MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
-ENCODING: Final = "UTF8"
-"""PgBouncer would set asyncpg's spelling (`utf-8`) before each transaction."""
+ENCODING: Final = "UTF8"  # PgBouncer would set asyncpg's spelling (`utf-8`) before each transaction
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
@@ -83,10 +80,8 @@ class PostgresUrl:
     """`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as in libpq;
     `prepare=off` is our own option, for poolers without prepared statements."""
 
-    urls: tuple[str, ...] = field(repr=False)
-    """One URL for each host."""
-    shown: str
-    """The URL for messages, without the password."""
+    urls: tuple[str, ...] = field(repr=False)  # one URL for each host
+    shown: str  # the URL for messages, without the password
     prepare: bool
 
     @classmethod

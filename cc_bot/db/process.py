@@ -29,8 +29,7 @@ class Shard:
     """A Discord connection that covers some of the servers."""
 
     id: int
-    count: int
-    """The number of shards; with 1, it covers all servers."""
+    count: int  # the number of shards; with 1, it covers all servers
 
 
 WHOLE: Final = Shard(0, 1)
@@ -38,14 +37,11 @@ WHOLE: Final = Shard(0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    name: str
-    """A random name."""
+    name: str  # a random name
     host: str
     version: str
-    shards: tuple[int, ...] | None = ()
-    """None: all shards. A terminal runs none."""
-    shard_count: int = 0
-    """0 if the process runs all or none."""
+    shards: tuple[int, ...] | None = ()  # None: all shards. A terminal runs none.
+    shard_count: int = 0  # 0 if the process runs all or none
     file_hashes: Mapping[str, str] = field(default_factory=dict)
     """Hashes of the operator's files by name; empty for missing ones."""
 
@@ -81,10 +77,8 @@ class ActiveProcess:
     process: Process
     started_at: datetime
     renewed_at: datetime
-    lapsed: bool
-    """The lease has expired."""
-    connected_at: datetime | None = None
-    """When it was last renewed with all shards connected."""
+    lapsed: bool  # the lease has expired
+    connected_at: datetime | None = None  # when it was last renewed with all shards connected
 
     @property
     def is_unconnected(self) -> bool:
@@ -96,16 +90,13 @@ class ActiveProcess:
 @dataclass(frozen=True, slots=True)
 class Lease:
     name: str
-    process: str | None
-    """None: the duty is free."""
+    process: str | None  # None: the duty is free
 
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    active: tuple[ActiveProcess, ...]
-    """All processes, this one included."""
-    died: tuple[str, ...]
-    """Names of the processes that this renewal declared dead."""
+    active: tuple[ActiveProcess, ...]  # all processes, this one included
+    died: tuple[str, ...]  # names of the processes that this renewal declared dead
     duties: tuple[Lease, ...] = ()
 
 

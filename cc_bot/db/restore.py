@@ -52,8 +52,7 @@ from cc_bot.domain.errors import (
 from cc_bot.files import NotRegular
 
 _SIDECARS: Final = ("-wal", "-shm", "-journal")
-_MAGIC: Final = b"SQLite format 3\0"
-"""https://www.sqlite.org/fileformat.html, section 1.3."""
+_MAGIC: Final = b"SQLite format 3\0"  # https://www.sqlite.org/fileformat.html, section 1.3
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,8 +203,7 @@ def _run_in_memory(statements: tuple[str, ...]) -> sqlite3.Connection:
 @dataclass(frozen=True, slots=True)
 class Column:
     name: str
-    kind: str
-    """INTEGER, REAL, TEXT or BLOB."""
+    kind: str  # INTEGER, REAL, TEXT or BLOB
     required: bool
 
 
@@ -212,10 +211,8 @@ class Column:
 class TableLayout:
     name: str
     columns: tuple[Column, ...]
-    number_column: str
-    """The column of numbers that are never reused; empty if there is none."""
-    initial_rows: int
-    """Number of rows that the migrations insert."""
+    number_column: str  # the column of numbers that are never reused; empty if there is none
+    initial_rows: int  # number of rows that the migrations insert
 
 
 @cache
@@ -247,14 +244,10 @@ Condition = Literal["fine", "missing", "no_folder", "foreign"]
 @dataclass(frozen=True, slots=True)
 class Examination:
     condition: Condition
-    size_bytes: int = 0
-    """The bytes of the file and its WAL."""
-    version: int | None = None
-    """None if it can't be read."""
-    mismatch: str = ""
-    """An object that differs from the migrations."""
-    problem: type[StorageError] | None = None
-    """Why the file could not be checked to the end."""
+    size_bytes: int = 0  # the bytes of the file and its WAL
+    version: int | None = None  # None if it can't be read
+    mismatch: str = ""  # an object that differs from the migrations
+    problem: type[StorageError] | None = None  # why the file could not be checked to the end
 
 
 def examine(path: Path) -> Examination:

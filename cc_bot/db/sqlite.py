@@ -41,8 +41,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 
-Synchronous = Literal["NORMAL", "FULL"]
-"""With NORMAL, a power cut may lose the last turns."""
+Synchronous = Literal["NORMAL", "FULL"]  # with NORMAL, a power cut may lose the last turns
 
 _CACHE_KIB: Final = 16 * 1024
 _CACHED_STATEMENTS: Final = 512
@@ -171,14 +170,10 @@ SQLITE_VERSION: Final = sqlite3.sqlite_version
 _OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
 TIMEOUT_S: Final = 30.0
 """For writes: longer than a VACUUM of some gigabytes, but short enough to answer users within a minute."""
-_FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""For writes after another write has timed out."""
-_PAUSE_S: Final = 0.05
-"""The pause between attempts, in which readers use the thread."""
-_STREAMED_ROWS: Final = 20
-"""Rows fetched at once; a row may hold a file of megabytes."""
-_IN_MEMORY_BYTES: Final = 2**24
-"""VACUUM of a smaller file works in memory."""
+_FAST_FAIL_TIMEOUT_S: Final = 1.0  # for writes after another write has timed out
+_PAUSE_S: Final = 0.05  # the pause between attempts, in which readers use the thread
+_STREAMED_ROWS: Final = 20  # rows fetched at once; a row may hold a file of megabytes
+_IN_MEMORY_BYTES: Final = 2**24  # VACUUM of a smaller file works in memory
 
 
 class SqliteDatabase(Database):

@@ -42,8 +42,7 @@ class _Press:
     proposal: Proposal
     presser: Recipient
     author: Recipient
-    role_ids: tuple[int, ...] | None
-    """Roles of the question's author; None if unknown."""
+    role_ids: tuple[int, ...] | None  # roles of the question's author; None if unknown
 
     @property
     def is_by_author(self) -> bool:

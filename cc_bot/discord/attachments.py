@@ -102,8 +102,7 @@ class FileBudget:
 
 
 TIMEOUT_S = 20.0
-MAX_BYTES = 20 * 2**20
-"""Per message, without recordings, which have a limit of their own."""
+MAX_BYTES = 20 * 2**20  # per message, without recordings, which have a limit of their own
 _MAX_NAME_LENGTH = 100
 
 

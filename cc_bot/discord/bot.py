@@ -44,8 +44,7 @@ T = TypeVar("T")
 
 SHORT_DATABASE_TIMEOUTS_S = 2.0
 """How long before the end of the drain the database's timeouts become short."""
-SHOW_CUT_TURNS_S = 2.0
-"""For showing turns as cut off, after the drain."""
+SHOW_CUT_TURNS_S = 2.0  # for showing turns as cut off, after the drain
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 _REGISTRATION_TIMEOUT_S: Final = 5.0
 IDENTIFY_INTERVAL_S = 5.0

@@ -27,10 +27,8 @@ API_URL: Final = "https://discord.com/api"
 MAX_REQUESTS: Final = 45
 """With the bot's token in WINDOW_S. Discord allows 50 a second, and bans after 10,000 refused requests in ten
 minutes."""
-WINDOW_S: Final = 1.25
-"""Longer than a second, as requests take different times to arrive."""
-FIRST_SHARD: Final = 0
-"""Gets DMs, and channels whose server is unknown."""
+WINDOW_S: Final = 1.25  # longer than a second, as requests take different times to arrive
+FIRST_SHARD: Final = 0  # gets DMs, and channels whose server is unknown
 
 _ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
 INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
@@ -48,8 +46,7 @@ _GRANTED = (
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
     reading: Reading
-    since: int
-    """Earlier ids are not read."""
+    since: int  # earlier ids are not read
 
 
 def check_token(token: str) -> None:
@@ -85,8 +82,7 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
 @dataclass(frozen=True, slots=True)
 class RestShare:
     may_send: Callable[[], bool] = lambda: True
-    sharing_processes: Callable[[], int] = lambda: 1
-    """Processes that share the limit."""
+    sharing_processes: Callable[[], int] = lambda: 1  # processes that share the limit
 
 
 def gateway_bot(

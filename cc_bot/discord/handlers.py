@@ -73,8 +73,7 @@ Acknowledgement = Literal["update", "message", "later", "own"]
 ephemeral one (`message`); or by the handler (`later`), which may also run out of order and without the
 database (`own`)."""
 
-_DOUBLE_PRESS_S: Final = 1.0
-"""Until then the user has not seen the effect of the first press."""
+_DOUBLE_PRESS_S: Final = 1.0  # until then the user has not seen the effect of the first press
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +105,8 @@ def on_press(
     return register
 
 
-_Key = tuple[int, int, bool]
-"""Message id, user id, and whether the press asks for an answer."""
-_Pressed = tuple[str, ...]
-"""The custom id, and the chosen values."""
+_Key = tuple[int, int, bool]  # message id, user id, and whether the press asks for an answer
+_Pressed = tuple[str, ...]  # the custom id, and the chosen values
 
 
 class Presses:

@@ -17,8 +17,7 @@ from cc_bot.texts.area import without_mentions
 QUOTED_CHARACTERS = 300
 ORDINARY: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
 """Messages of users; other types report pins, boosts, new threads and commands."""
-FILE_NOTE = "[file: "
-"""Begins a line with the name of a file."""
+FILE_NOTE = "[file: "  # begins a line with the name of a file
 
 _USER = re.compile(r"<@!?(\d+)>")
 _LEADING_MENTION = re.compile(r"\A<@!?\d+>\s*")

@@ -20,12 +20,10 @@ Result = TypeVar("Result")
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
-ALREADY_ACKNOWLEDGED = 40060
-"""Discord's error code if an earlier attempt succeeded after all."""
+ALREADY_ACKNOWLEDGED = 40060  # Discord's error code if an earlier attempt succeeded after all
 
 MAX_CHOICES = 25
-_ACKNOWLEDGED: Final = LruCache[int, None]()
-"""Ids of acknowledged interactions."""
+_ACKNOWLEDGED: Final = LruCache[int, None]()  # ids of acknowledged interactions
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 _ACKNOWLEDGE_PAUSES_S: Final = (0.3, 0.3)
 

@@ -28,8 +28,7 @@ from cc_bot.texts.session import MomentTexts
 
 _log = structlog.get_logger(__name__)
 
-DEFAULT_LOCALE = hikari.Locale.EN_US
-"""The names of commands in it are the canonical ones."""
+DEFAULT_LOCALE = hikari.Locale.EN_US  # the names of commands in it are the canonical ones
 DATABASE_TIMEOUT_S: Final = 0.5
 UNKNOWN_INTERACTION = 10062
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR

@@ -57,16 +57,13 @@ TARGET_TTL_S: Final = 3600.0
 MAX_CACHED: Final = 200
 MAX_REPLY_CHAIN: Final = 3
 MAX_LINKS: Final = 5
-MAX_REPORTED: Final = 10
-"""Links up to here are reported to the model as not shown."""
+MAX_REPORTED: Final = 10  # links up to here are reported to the model as not shown
 MAX_PICTURE_AGE: Final = timedelta(minutes=5)
 MAX_PICTURE_DISTANCE: Final = 25
-TIMEOUT_S: Final = 15.0
-"""After it the question is asked without references."""
+TIMEOUT_S: Final = 15.0  # after it the question is asked without references
 RETRY_PAUSES_S: Final = (1.0,)
 MAX_FOLLOWING: Final = 200
-MAX_FOLLOWING_CHARACTERS: Final = 24_000
-"""18,000 tokens of Japanese."""
+MAX_FOLLOWING_CHARACTERS: Final = 24_000  # 18,000 tokens of Japanese
 MAX_CHARACTERS_EACH: Final = 1000
 
 _READABLE_TYPES: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
@@ -87,8 +84,7 @@ class MenuTarget:
 
     message: hikari.Message
     interaction_id: int
-    may_be_fetched: bool
-    """True if the bot is in its channel, and it is not ephemeral."""
+    may_be_fetched: bool  # True if the bot is in its channel, and it is not ephemeral
 
 
 @dataclass(eq=False, slots=True)

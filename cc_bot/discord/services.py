@@ -78,20 +78,15 @@ def register_parts(client: lightbulb.Client, *parts: object) -> None:
 @dataclass(frozen=True, slots=True)
 class DiscordSettings:
     token: str
-    owners: frozenset[int]
-    """Empty: the owner of the application."""
+    owners: frozenset[int]  # empty: the owner of the application
     api_url: str | None
     reading: Reading
-    locale: Locale
-    """For users of unknown language."""
+    locale: Locale  # for users of unknown language
     operator_locale: Locale
     timezone: ZoneInfo
-    drain_s: float
-    """For running turns after the signal to stop."""
-    shards: tuple[int, ...] | None = None
-    """This process's; None: all."""
-    shard_count: int | None = None
-    """None: as recommended by Discord."""
+    drain_s: float  # for running turns after the signal to stop
+    shards: tuple[int, ...] | None = None  # this process's; None: all
+    shard_count: int | None = None  # None: as recommended by Discord
     api_keeps_limits: bool = False
 
 
@@ -118,8 +113,7 @@ class BotDependencies(Parts):
 
     settings: DiscordSettings
     watchdog: ProcessWatchdog
-    pages_url: str
-    """Base URL of the web pages; empty: there are none."""
+    pages_url: str  # base URL of the web pages; empty: there are none
     serve_pages: ServePages
     membership: Membership
 
@@ -130,8 +124,7 @@ class BotServices:
     pages: DiscordForPages
     answers: Answers
     messages: MessageListener
-    pace: RateLimiter
-    """For requests in the background."""
+    pace: RateLimiter  # for requests in the background
     recovery: Recovery
 
 

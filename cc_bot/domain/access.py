@@ -41,8 +41,7 @@ _VisitorIds = Mapping[Subject, frozenset[int] | None]
 @dataclass(frozen=True, slots=True)
 class Visitor:
     user_id: int
-    channel_ids: tuple[int, ...] = ()
-    """For a thread, also its channel."""
+    channel_ids: tuple[int, ...] = ()  # for a thread, also its channel
     guild_id: int | None = None
     role_ids: frozenset[int] | None = frozenset()
     """None if unknown: then no allow rule for a role matches, and every deny rule for a role does."""
@@ -60,8 +59,7 @@ def _ids_of_place(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorI
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    note: str = ""
-    """For users."""
+    note: str = ""  # for users
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +100,9 @@ def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules
     return _refused_by(rules, _ids_of_place(key.ids, guild_id)) is not None
 
 
-CODE_LIFETIME: Final = timedelta(minutes=10)
-"""Of a sign-in link."""
-MAX_UNUSED_TIME: Final = timedelta(days=7)
-"""After it, an unused browser session ends."""
-MAX_LIFETIME: Final = timedelta(days=30)
-"""Of any browser session."""
+CODE_LIFETIME: Final = timedelta(minutes=10)  # of a sign-in link
+MAX_UNUSED_TIME: Final = timedelta(days=7)  # after it, an unused browser session ends
+MAX_LIFETIME: Final = timedelta(days=30)  # of any browser session
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +110,7 @@ class WebPlace:
     """The user of web pages, and the channel where they opened them: its access rules apply."""
 
     user_id: int
-    channel_id: int = 0
-    """0: not on Discord."""
+    channel_id: int = 0  # 0: not on Discord
     guild_id: int | None = None
 
 

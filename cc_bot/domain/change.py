@@ -13,17 +13,14 @@ ReceiptState = Literal["holds", "over", "undone"]
 class Change:
     """Features add fields in a subclass; read from the database it has no text."""
 
-    what: str
-    """The kind of item: `memory` or `schedule`."""
+    what: str  # the kind of item: `memory` or `schedule`
     kind: ChangeKind
     id: int
     text: str = ""
     number: int = 0
     state: ReceiptState = "holds"
-    former_id: int | None = None
-    """The former version that an update kept."""
-    private: bool = False
-    """Only its user may see the text."""
+    former_id: int | None = None  # the former version that an update kept
+    private: bool = False  # only its user may see the text
 
     @property
     def item(self) -> tuple[str, int]:

@@ -20,12 +20,10 @@ _QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    quote: str
-    """The prefix of each of its lines: `> `, or empty."""
+    quote: str  # the prefix of each of its lines: `> `, or empty
     indent: str
     marks: str
-    info: str
-    """Usually the language."""
+    info: str  # usually the language
 
     @property
     def opening(self) -> str:

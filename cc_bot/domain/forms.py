@@ -26,8 +26,7 @@ class FormField:
     required: bool = False
     default: str = ""
     choices: tuple[FormChoice, ...] = ()
-    minimum: float | None = None
-    """A number's value, or a text's length."""
+    minimum: float | None = None  # a number's value, or a text's length
     maximum: float | None = None
 
 

@@ -51,8 +51,7 @@ ReadLatency = Callable[[], float | None]
 class GatewayHealth:
     """The connection of one run."""
 
-    read_latency_s: ReadLatency | None = None
-    """Set while the bot answers."""
+    read_latency_s: ReadLatency | None = None  # set while the bot answers
 
     @property
     def latency_s(self) -> float | None:

@@ -51,8 +51,7 @@ def is_blank(text: str) -> bool:
 
 _NOT_TYPED: Final = (*_QUOTATION, "[file: ", "[sticker: ")
 """Prefixes of lines that the author did not type: quotations, names of files and stickers."""
-_REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
-"""Quotes the rest of the message."""
+_REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)  # quotes the rest of the message
 
 
 def typed_part(text: str) -> str:
@@ -123,8 +122,7 @@ MEDIA_TYPES: Final[dict[DocumentKind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    name: str
-    """The sheet and its rows; usually empty."""
+    name: str  # the sheet and its rows; usually empty
     text: str
 
 
@@ -165,8 +163,7 @@ FORWARD_NAME: Final = "forwarded message"
 @dataclass(frozen=True, slots=True)
 class FileQuota:
     user_bytes: int = 100 * 2**20
-    total_bytes: int = 2 * 2**30
-    """Of all users. Users with the most lose files first."""
+    total_bytes: int = 2 * 2**30  # Of all users. Users with the most lose files first.
 
 
 FILE_QUOTA: Final = FileQuota()
@@ -181,12 +178,9 @@ class Attachment:
     data: bytes = field(repr=False)
     """Empty for a document, and for an image too far back in the history to be sent."""
     document: Document | None = field(default=None, repr=False)
-    source_id: int | None = None
-    """Discord's id of the forward that contained it."""
-    seconds: float = 0.0
-    """0 if unknown."""
-    own_words: bool = False
-    """True for a voice message: its transcript counts as typed."""
+    source_id: int | None = None  # Discord's id of the forward that contained it
+    seconds: float = 0.0  # 0 if unknown
+    own_words: bool = False  # True for a voice message: its transcript counts as typed
 
     @property
     def is_forward(self) -> bool:
@@ -216,14 +210,11 @@ class Reference:
 
     pointing: ReferenceKind
     content: str = ""
-    author_name: str = ""
-    """Empty if the assistant wrote it."""
+    author_name: str = ""  # empty if the assistant wrote it
     author_id: int = 0
     attachments: tuple[Attachment, ...] = ()
-    shown: bool = True
-    """False if it was deleted, or the author or the bot may not see it."""
-    tainted: bool = True
-    """True if it holds text by others than the author and the assistant."""
+    shown: bool = True  # False if it was deleted, or the author or the bot may not see it
+    tainted: bool = True  # True if it holds text by others than the author and the assistant
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +229,7 @@ class Message:
     author_name: str = ""
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
-    heard: str = ""
-    """The transcript of its recordings, at the end of its content."""
+    heard: str = ""  # the transcript of its recordings, at the end of its content
     tainted: bool = False
     """True if it holds text that its user did not write; of an answer: if its model had read such text."""
     reply_to: int | None = None
@@ -291,8 +281,7 @@ class AgentPlaces:
     """Empty sets mean everywhere."""
 
     guilds: frozenset[int] = frozenset()
-    channels: frozenset[int] = frozenset()
-    """Includes their threads."""
+    channels: frozenset[int] = frozenset()  # includes their threads
     dms: bool = True
 
     def allow(self, *, guild_id: int | None, channel_ids: frozenset[int]) -> bool:
@@ -305,17 +294,14 @@ class AgentPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    name: str = DEFAULT_AGENT
-    """Lower-case letters, digits, `-` and `_`, at most 32."""
+    name: str = DEFAULT_AGENT  # Lower-case letters, digits, `-` and `_`, at most 32
     display_names: dict[Locale, str] = field(default_factory=dict, hash=False)
     descriptions: dict[Locale, str] = field(default_factory=dict, hash=False)
-    prompt: str = ""
-    """Empty: cc-bot's own."""
+    prompt: str = ""  # empty: cc-bot's own
     models: tuple[str, ...] = ()
     temperature: float | None = None
     reasoning: Reasoning = ""
-    tools: frozenset[str] | None = None
-    """None: all."""
+    tools: frozenset[str] | None = None  # None: all
     places: AgentPlaces = AgentPlaces()
 
     def display_name(self, locale: Locale) -> str:
@@ -355,8 +341,7 @@ class ChannelKey:
 class KnownPlace:
     key: ChannelKey
     guild_id: int | None = None
-    is_dm: bool = False
-    """With one user."""
+    is_dm: bool = False  # with one user
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,12 +363,10 @@ class ContextMessage(NamedTuple):
     content: str
     author_id: int = 0
     reply_to: int | None = None
-    replied: str | None = None
-    """The beginning of that message; None if it is not archived."""
+    replied: str | None = None  # the beginning of that message; None if it is not archived
     replied_name: str | None = None
     replied_id: int = 0
-    tainted: bool = True
-    """As `Message.tainted`, also for `replied`."""
+    tainted: bool = True  # as `Message.tainted`, also for `replied`
 
     def is_foreign_to(self, user_id: int | None) -> bool:
         """Return whether it contains text that this user did not write. An answer to them counts as
@@ -401,11 +384,9 @@ class UserSettings:
 
     locale: Locale | None = None
     timezone: str | None = None
-    welcomed: bool = False
-    """The hint about /help was shown."""
+    welcomed: bool = False  # the hint about /help was shown
     memory_paused: bool = False
-    spoken: bool = False
-    """Short answers are also read aloud."""
+    spoken: bool = False  # short answers are also read aloud
 
 
 def image_type(data: bytes) -> str | None:

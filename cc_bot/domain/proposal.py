@@ -14,14 +14,12 @@ from cc_bot.domain.message import Place, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 
-MAX_PROPOSALS: Final = 5
-"""Per message: each proposal needs one of five rows of buttons."""
+MAX_PROPOSALS: Final = 5  # per message: each proposal needs one of five rows of buttons
 OPEN_FOR: Final = timedelta(days=7)
 CALL_OPEN_FOR: Final = timedelta(minutes=10)
 """If the model continues with the result: users soon forget what the call is for."""
 
-Approvers = Literal["asker", "owners"]
-"""Who approves a pending call."""
+Approvers = Literal["asker", "owners"]  # who approves a pending call
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +27,10 @@ class Moment:
     """A time in a proposal; front ends format it."""
 
     at: datetime
-    ends_day: bool = False
-    """True if only the date is shown."""
-    repeat: str = ""
-    """How often, in words; `at` is then the next time."""
-    timezone: str = ""
-    """The time zone of the repeat; empty for the reader's own."""
-    place: Place | None = None
-    """The reminder's destination; None if not shown."""
+    ends_day: bool = False  # True if only the date is shown
+    repeat: str = ""  # how often, in words; `at` is then the next time
+    timezone: str = ""  # the time zone of the repeat; empty for the reader's own
+    place: Place | None = None  # the reminder's destination; None if not shown
 
 
 Value = str | Moment | None
@@ -70,10 +64,8 @@ class DeferredCall:
     """A tool call that was not made."""
 
     name: str
-    arguments: str
-    """A JSON object, with relative values made absolute."""
-    held: str = "{}"
-    """The expected state, as JSON: if it has changed, the call is not made."""
+    arguments: str  # a JSON object, with relative values made absolute
+    held: str = "{}"  # the expected state, as JSON: if it has changed, the call is not made
     asked: tuple[str, str] = field(default=("", ""), compare=False)
     """The name and arguments of the model's call in the answer."""
 
@@ -96,15 +88,11 @@ class ProposedCalls:
     calls: tuple[DeferredCall, ...]
     shown: ProposalText
     origin: Origin
-    goes_on: bool = False
-    """The model continues with the result."""
-    server: str = ""
-    """Empty for the bot's own tools."""
+    goes_on: bool = False  # the model continues with the result
+    server: str = ""  # empty for the bot's own tools
     approvers: Approvers = "asker"
-    memory_id: int | None = None
-    """The memory that the calls change or delete."""
-    position: int = 0
-    """Number among the proposals of the answer, from 1; 0 if it is the only one."""
+    memory_id: int | None = None  # the memory that the calls change or delete
+    position: int = 0  # number among the proposals of the answer, from 1; 0 if it is the only one
 
     def join(self, later: "ProposedCalls") -> "ProposedCalls":
         """Return one proposal of these calls and the later ones, under this headline."""
@@ -128,8 +116,7 @@ class CallMessage:
     """The Discord message that shows an approved call; empty in other front ends."""
 
     place_id: int | None = None
-    shown_in: int | None = None
-    """The message's id."""
+    shown_in: int | None = None  # the message's id
     token: str | None = None
     """The button press's token, which can edit the message until `token_until`."""
     token_until: datetime | None = None
@@ -147,15 +134,13 @@ class Proposal:
     id: int
     key: SessionKey
     answer_id: int
-    visibility: Visibility
-    """The visibility of the turn that made it."""
+    visibility: Visibility  # the visibility of the turn that made it
     content: ProposedCalls
     _: KW_ONLY
     made_at: datetime
     number: int = 0
     state: CallState = "open"
-    claimed_by: str = ""
-    """The name of the press; unique in all processes."""
+    claimed_by: str = ""  # the name of the press; unique in all processes
     message: CallMessage = CallMessage()
 
     @property

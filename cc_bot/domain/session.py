@@ -32,8 +32,7 @@ class PromptNote:
 class Session:
     id: str
     key: SessionKey
-    history: tuple[Message, ...]
-    """Oldest first; never starts with an assistant message."""
+    history: tuple[Message, ...]  # oldest first; never starts with an assistant message
     created_at: datetime
     last_active: datetime
     _: KW_ONLY
@@ -43,8 +42,7 @@ class Session:
     summaries: tuple[PromptNote, ...] = ()
     unsummarized: tuple[PromptNote, ...] = ()
     """User messages of an expired session that are not summarized yet, oldest first."""
-    canvas: str = EMPTY_CANVAS
-    """JSON of the feature that draws on it, private elements included."""
+    canvas: str = EMPTY_CANVAS  # JSON of the feature that draws on it, private elements included
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +56,7 @@ class ArchivedSession:
     opening: str
 
 
-MAX_SUMMARY_CHARACTERS: Final = 1500
-"""A private request may contain two summaries."""
+MAX_SUMMARY_CHARACTERS: Final = 1500  # a private request may contain two summaries
 
 _STATEMENT_CHARACTERS: Final = 300
 _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
@@ -80,10 +77,8 @@ class Backlog:
     key: SessionKey
     session_id: str
     closed: bool
-    summarized_to: int
-    """The last message in a summary; 0 if there is none."""
-    messages: tuple[Message, ...]
-    """Oldest first, without attachments."""
+    summarized_to: int  # the last message in a summary; 0 if there is none
+    messages: tuple[Message, ...]  # oldest first, without attachments
 
 
 def clean_summary(text: str) -> str:

@@ -29,8 +29,7 @@ _BIDI_MARKS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 _LINE_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_CONTROLS: Final = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
-"""All but tab and line breaks."""
+_CONTROLS: Final = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")  # all but tab and line breaks
 
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}

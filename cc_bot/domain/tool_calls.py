@@ -18,16 +18,13 @@ MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget"
 CANVAS_TOOLS: Final = frozenset(
     {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
 )
-SEPARATOR: Final = "__"
-"""Between the server's and the tool's name in the model's name for a tool."""
-UNAVAILABLE: Final = {"unavailable": True}
-"""Replaces a memory that was erased or made private."""
+SEPARATOR: Final = "__"  # between the server's and the tool's name in the model's name for a tool
+UNAVAILABLE: Final = {"unavailable": True}  # replaces a memory that was erased or made private
 
 _STORING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _STORED_RESULTS: Final = ("remembered", "updated")
 _TEXTS: Final = ("content", "category", "tags")
-_REF: Final = re.compile(r'"ref": (\d+)')
-"""Inside a JSON string the quotes are escaped."""
+_REF: Final = re.compile(r'"ref": (\d+)')  # inside a JSON string the quotes are escaped
 
 
 def is_of_server(name: str) -> bool:

@@ -18,8 +18,7 @@ class Usage:
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cached_tokens: int = 0
-    """Prompt tokens from the server's cache."""
+    cached_tokens: int = 0  # prompt tokens from the server's cache
     seconds: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -148,8 +147,7 @@ class ImagesShown:
 class CanvasChanged:
     """Committed. Comes right before Done."""
 
-    empty: bool
-    """The readers of the turn see no element of it."""
+    empty: bool  # the readers of the turn see no element of it
 
 
 NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
@@ -166,8 +164,7 @@ class Notice:
 class Done:
     """The end of the turn; the answer is stored unless the turn was temporary."""
 
-    answer: Message
-    """`id` is None for a temporary turn."""
+    answer: Message  # `id` is None for a temporary turn
     usage: Usage
     first: bool = False
     proposals: tuple[Proposal, ...] = ()
@@ -208,8 +205,7 @@ mention: a question in a channel's conversation."""
 
 TOKEN_LIFETIME: Final = timedelta(minutes=14)
 """Discord accepts a token for 15 minutes; one is the margin for clock skew."""
-INTERRUPTED_LIFETIME: Final = timedelta(days=7)
-"""How long an interrupted turn may be asked again."""
+INTERRUPTED_LIFETIME: Final = timedelta(days=7)  # how long an interrupted turn may be asked again
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,13 +228,10 @@ class AskedQuestion:
     files: tuple[AskedFile, ...] = ()
     tainted: bool = False
     reply_to: int | None = None
-    forwards: tuple[int, ...] = ()
-    """Forwarded messages in the same DM that it is about."""
-    heard: str = ""
-    """The transcript of its recordings, once known."""
+    forwards: tuple[int, ...] = ()  # forwarded messages in the same DM that it is about
+    heard: str = ""  # the transcript of its recordings, once known
     pointing: ReferenceKind = "reply"
-    links_in: str = ""
-    """The text whose message links are followed, if not its own."""
+    links_in: str = ""  # the text whose message links are followed, if not its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,30 +247,23 @@ class PendingTurn:
     guild_id: int | None = None
     temporary: bool = False
     locale: Locale | None = None
-    question: AskedQuestion | None = None
-    """None if it may not be stored, or is in the archive."""
-    question_id: int | None = None
-    """The interaction of a public command."""
-    replaces: int | None = None
-    """The row of an answer."""
+    question: AskedQuestion | None = None  # None if it may not be stored, or is in the archive
+    question_id: int | None = None  # the interaction of a public command
+    replaces: int | None = None  # the row of an answer
     interaction_id: int | None = None
     token: str | None = None
     token_until: datetime | None = None
     ephemeral: bool = False
-    below: bool = False
-    """Shown only in follow-ups, below the interaction's message."""
+    below: bool = False  # shown only in follow-ups, below the interaction's message
     shown_in: int | None = None
     """The interaction's own message, or the first of an answer to a message; None if unknown."""
     place_id: int | None = None
     """The channel where the bot posts the answer without a token, or where the button was pressed, if not the
     session's channel."""
-    pages: tuple[int, ...] = ()
-    """The follow-ups so far; after the token expired, all messages."""
-    earlier: tuple[int, ...] = ()
-    """The replaced answer's messages above the one with the button."""
+    pages: tuple[int, ...] = ()  # the follow-ups so far; after the token expired, all messages
+    earlier: tuple[int, ...] = ()  # the replaced answer's messages above the one with the button
     answer_id: int | None = None
-    former: str | None = None
-    """The interrupted turn that this one asks again."""
+    former: str | None = None  # the interrupted turn that this one asks again
     calls: tuple[ToolCall, ...] = ()
     """The changes before the turn was interrupted. Without a result, the outcome is unknown."""
 

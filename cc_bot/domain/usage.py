@@ -42,8 +42,7 @@ class LimitKey:
     name: LimitName
 
 
-Rules = Mapping[LimitKey, int | None]
-"""None: no limit, even if a less specific rule sets one."""
+Rules = Mapping[LimitKey, int | None]  # None: no limit, even if a less specific rule sets one
 
 DEFAULT_RULES: Final[Rules] = {
     LimitKey("everyone", EVERYONE, "turns_per_minute"): 60,
@@ -60,15 +59,13 @@ class UsageSubject:
     """The user who is charged, and the guild where."""
 
     user_id: int
-    guild_id: int = 0
-    """0 in DMs and outside Discord."""
+    guild_id: int = 0  # 0 in DMs and outside Discord
     role_ids: tuple[int, ...] | None = ()
     """The user's roles in the guild; None if unknown: then any rule for a role may apply."""
     front_end: Literal["discord", "terminal"] = "discord"
 
 
-Limits = Mapping[LimitName, int]
-"""The limits that one user or guild has."""
+Limits = Mapping[LimitName, int]  # the limits that one user or guild has
 
 
 def limits_of_user(rules: Rules, payer: UsageSubject) -> Limits:
@@ -117,19 +114,16 @@ def _most_generous(values: Sequence[int | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class UsageSnapshot:
-    turns: tuple[datetime, ...] = ()
-    """Start times within the last minute, oldest first."""
+    turns: tuple[datetime, ...] = ()  # start times within the last minute, oldest first
     today: int = 0
-    this_month: int = 0
-    """Tokens (as `today`), including reservations of turns in flight."""
+    this_month: int = 0  # tokens (as `today`), including reservations of turns in flight
     turns_in_flight: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedLimit:
     name: LimitName
-    resets_at: datetime | None
-    """None: as soon as a turn ends."""
+    resets_at: datetime | None  # None: as soon as a turn ends
 
 
 def find_reached_limit(
@@ -193,12 +187,9 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
-TOKENS_PER_AUDIO_SECOND: Final = 10
-"""As OpenAI's models count."""
-MICROS: Final = 1_000_000
-"""Per unit of currency. Costs are integers, so that sums are exact."""
-MAX_PRICE: Final = 10**9
-"""Per million tokens."""
+TOKENS_PER_AUDIO_SECOND: Final = 10  # as OpenAI's models count
+MICROS: Final = 1_000_000  # Per unit of currency. Costs are integers, so that sums are exact.
+MAX_PRICE: Final = 10**9  # per million tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +198,8 @@ class Price:
 
     input: float
     output: float
-    cached: float | None = None
-    """For cached prompt tokens; None: same as `input`."""
-    per_minute: float = 0.0
-    """For audio, in or out."""
+    cached: float | None = None  # for cached prompt tokens; None: same as `input`
+    per_minute: float = 0.0  # for audio, in or out
 
     def cost(self, usage: Usage) -> int:
         """Return the cost in millionths of the currency."""
@@ -244,8 +233,7 @@ class ModelUsage:
 class DailyUsage:
     day: date
     model: str
-    purpose: Purpose | None
-    """None: summed over all."""
+    purpose: Purpose | None  # None: summed over all
     turns: int
     usage: Usage
     cost_micros: int
@@ -280,10 +268,8 @@ class UsageBreakdown:
     total: Total
     days: tuple[tuple[date, Total], ...]
     """All days, in order; months (as their first day) if there are more than MAX_DAYS_SHOWN days."""
-    models: tuple[tuple[str, Total], ...]
-    """The most used first; '' is the offline model."""
-    purposes: tuple[tuple[Purpose, Total], ...]
-    """The most used first; empty if unknown."""
+    models: tuple[tuple[str, Total], ...]  # the most used first; '' is the offline model
+    purposes: tuple[tuple[Purpose, Total], ...]  # the most used first; empty if unknown
 
     @property
     def by_month(self) -> bool:
@@ -336,17 +322,13 @@ def _most_used(sums: Mapping[_Name, Total]) -> tuple[tuple[_Name, Total], ...]:
 @dataclass(frozen=True, slots=True)
 class UsageReport:
     today: Total
-    month: UsageBreakdown
-    """The days of this month so far."""
+    month: UsageBreakdown  # the days of this month so far
     recent: UsageBreakdown
-    currency: str = ""
-    """Empty if no model has a price."""
+    currency: str = ""  # empty if no model has a price
     unpriced: tuple[str, ...] = ()
     """Models used this month that have no price; empty if no model has one."""
-    left: tuple[Remaining, ...] = ()
-    """What is left of each token limit."""
-    users: int | None = None
-    """Number of users this month; None in a report about one user."""
+    left: tuple[Remaining, ...] = ()  # what is left of each token limit
+    users: int | None = None  # number of users this month; None in a report about one user
 
     @property
     def is_empty(self) -> bool:

@@ -37,8 +37,7 @@ class IncompleteFeature(SystemExit):
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    name: str
-    """The folder's name."""
+    name: str  # the folder's name
 
     def module(self, file: str) -> ModuleType | None:
         """Import one of FILES. Returns None if the feature has none. Raises IncompleteFeature."""

@@ -30,8 +30,7 @@ class SystemPart:
 
 @dataclass(frozen=True, slots=True)
 class UserPart:
-    text: str
-    """Includes text files."""
+    text: str  # includes text files
     images: tuple[Attachment, ...] = ()
     tainted: bool = field(default=False, compare=False)
 
@@ -40,8 +39,7 @@ class UserPart:
 class ToolRequest:
     id: str
     name: str
-    arguments: str
-    """JSON as the model wrote it, perhaps malformed."""
+    arguments: str  # JSON as the model wrote it, perhaps malformed
 
     @property
     def oversized(self) -> bool:
@@ -53,8 +51,7 @@ class AssistantPart:
     text: str
     tool_requests: tuple[ToolRequest, ...] = ()
     tainted: bool = field(default=False, compare=False)
-    native: str = ""
-    """`Finish.native`, or what `storable_native` kept of it."""
+    native: str = ""  # `Finish.native`, or what `storable_native` kept of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,7 @@ PromptPart = SystemPart | UserPart | AssistantPart | ToolResultPart
 class ToolSchema:
     name: str
     description: str
-    parameters: Mapping[str, Any]
-    """A JSON schema of type `object`."""
+    parameters: Mapping[str, Any]  # a JSON schema of type `object`
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +87,7 @@ class ChatRequest:
     """A hint for the provider's prefix cache: requests with the same key mostly begin with the same text."""
     stable: tuple[int, ...] = ()
     """Indices of prompt parts. Later requests will have the same text up to the end of each."""
-    temperature: float | None = None
-    """From 0 to 2; None for the model's default."""
+    temperature: float | None = None  # from 0 to 2; None for the model's default
     reasoning: str = ""
 
 
@@ -103,8 +98,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    retracts_text: bool = False
-    """True if all text of this answer so far was reasoning."""
+    retracts_text: bool = False  # True if all text of this answer so far was reasoning
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +120,7 @@ class Finish:
     """The name in the operator's settings; empty for a model whose tokens are not counted."""
     native: str = ""
     """JSON with thought signatures, reasoning and ids, which only this model gets back with the calls."""
-    without_tools: bool = False
-    """True if tools were offered, but the model supports none."""
+    without_tools: bool = False  # True if tools were offered, but the model supports none
 
 
 ModelEvent = Delta | Thinking | Fallback | Finish

@@ -54,16 +54,13 @@ MAX_TEXT_BYTES = 256 * 2**10
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
-MAX_DOCUMENT_TOKENS = 12_000
-"""In a prompt, for one document."""
-MAX_DOCUMENTS_TOKENS = 36_000
-"""In a prompt, for all documents of a question."""
+MAX_DOCUMENT_TOKENS = 12_000  # in a prompt, for one document
+MAX_DOCUMENTS_TOKENS = 36_000  # in a prompt, for all documents of a question
 MAX_TABLE_BYTES = 16 * 2**10
 """A longer file of separated values is a document; this is some 5,000 tokens."""
 
 _PDF = b"%PDF-"
-_PDF_MAX_OFFSET = 1024
-"""Some printers put other bytes before it."""
+_PDF_MAX_OFFSET = 1024  # some printers put other bytes before it
 _DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 """Archives (Office, books), RTF, and older Office files."""
 _TABLE_ENDINGS = frozenset({".csv", ".tsv"})

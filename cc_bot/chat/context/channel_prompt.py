@@ -31,12 +31,9 @@ from cc_bot.domain.text import Locale, one_line
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, ToolSchema, UserPart
 
-KEPT_SHARE: Final = 0.75
-"""Share of the budget that is used after blocks were dropped."""
-BLOCKS_IN_BUDGET: Final = 4
-"""At least this many blocks fit in the budget."""
-MARKED_BLOCKS: Final = 3
-"""Providers accept four cache marks, of which the system message has one."""
+KEPT_SHARE: Final = 0.75  # share of the budget that is used after blocks were dropped
+BLOCKS_IN_BUDGET: Final = 4  # at least this many blocks fit in the budget
+MARKED_BLOCKS: Final = 3  # providers accept four cache marks, of which the system message has one
 MAX_SPEAKERS: Final = 20
 UNBOUNDED: Final = 2**62
 
@@ -67,10 +64,8 @@ class TokenBudget:
 
     total: float
     block: float
-    factor: float
-    """Tokens that the model counts per estimated token."""
-    cost: Callable[[ContextMessage], float] = row_tokens
-    """Estimated tokens of a message."""
+    factor: float  # tokens that the model counts per estimated token
+    cost: Callable[[ContextMessage], float] = row_tokens  # estimated tokens of a message
 
     @classmethod
     def of(
@@ -98,24 +93,17 @@ class MessageRange:
     channel up to the thread's start, and the thread."""
 
     key: ChannelKey
-    rows: tuple[ContextMessage, ...] = ()
-    """Oldest first."""
-    blocks: tuple[Block, ...] = ()
-    """Valid blocks, oldest first."""
-    settled_before: int = 0
-    """Messages before this id do not change any more and may be frozen."""
+    rows: tuple[ContextMessage, ...] = ()  # oldest first
+    blocks: tuple[Block, ...] = ()  # valid blocks, oldest first
+    settled_before: int = 0  # messages before this id do not change any more and may be frozen
     taken_from: int | None = None
     """From this id on, messages belong to a block that extends beyond the context."""
-    stale: tuple[Block, ...] = ()
-    """Blocks that may only be read in part; new ones replace them."""
-    reset: int = 0
-    """Ids up to this one are never read."""
-    before: int = UNBOUNDED
-    """Ids from this one on are not read."""
+    stale: tuple[Block, ...] = ()  # blocks that may only be read in part; new ones replace them
+    reset: int = 0  # ids up to this one are never read
+    before: int = UNBOUNDED  # ids from this one on are not read
     hidden: frozenset[int] = frozenset()
     """Ids of the questions, which the prompt shows after the history."""
-    asked: int = UNBOUNDED
-    """After this id only answers are read."""
+    asked: int = UNBOUNDED  # after this id only answers are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +112,8 @@ class ContextPlan:
 
     groups: tuple[Group, ...] = ()
     frozen: tuple[Block, ...] = ()
-    first: int = 0
-    """Id of the oldest message shown; if none is, of the first that could be."""
-    is_cut: bool = False
-    """True if older messages are left out."""
+    first: int = 0  # id of the oldest message shown; if none is, of the first that could be
+    is_cut: bool = False  # True if older messages are left out
 
 
 def plan_context(ranges: Sequence[MessageRange], budget: TokenBudget) -> ContextPlan:
@@ -221,8 +207,7 @@ def _newest_fitting(groups: Sequence[Group], budget: TokenBudget) -> Sequence[Gr
 @dataclass(frozen=True, slots=True)
 class ShownHistory:
     rows: tuple[ContextMessage, ...]
-    block_ends: tuple[int, ...] = ()
-    """For each frozen block, the number of rows up to its end."""
+    block_ends: tuple[int, ...] = ()  # for each frozen block, the number of rows up to its end
 
     @classmethod
     def of(cls, groups: Sequence[Group]) -> "ShownHistory":

@@ -11,29 +11,20 @@ from cc_bot.texts.commands import command_namer
 @dataclass(frozen=True, slots=True)
 class Instructions:
     persona: str
-    markdown: str
-    """Added to an agent's own persona."""
-    remembering: str
-    """Sent if the tool `remember` is offered."""
-    recalling: str
-    """Sent if the tool `recall` is offered."""
-    profile: str
-    """Introduces a user's notes. Formatted with who: `the_user` or `the_asker`."""
+    markdown: str  # added to an agent's own persona
+    remembering: str  # sent if the tool `remember` is offered
+    recalling: str  # sent if the tool `recall` is offered
+    profile: str  # Introduces a user's notes. Formatted with who: `the_user` or `the_asker`.
     the_user: str
     the_asker: str
-    temporary: str
-    """Sent if nothing of the turn is stored."""
-    paused: str
-    """Sent if the user paused memory."""
+    temporary: str  # sent if nothing of the turn is stored
+    paused: str  # sent if the user paused memory
     channel: str
-    thread: str
-    """Formatted with title, which a participant wrote."""
+    thread: str  # formatted with title, which a participant wrote
     speakers: str
     """Formatted with speakers, and with asking: the speaker whose question is answered."""
-    between_names: str
-    """Separates the names of speakers."""
-    now: str
-    """Formatted with date, weekday, time and timezone."""
+    between_names: str  # separates the names of speakers
+    now: str  # formatted with date, weekday, time and timezone
     weekdays: tuple[str, ...]
     recap: str
     """Formatted with summary, which comes last, so that nothing in it can pose as a later part."""

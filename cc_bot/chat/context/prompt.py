@@ -23,8 +23,7 @@ from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
-MAX_NOTE_CHARACTERS: Final = 500
-"""Longer notes are cut; `recall` returns all of them."""
+MAX_NOTE_CHARACTERS: Final = 500  # longer notes are cut; `recall` returns all of them
 
 
 def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
@@ -90,10 +89,8 @@ def _hash(message: Message) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
-    budget_tokens: int = 80_000
-    """For history in one request."""
-    block_tokens: int = 1_500
-    """Channel messages frozen together."""
+    budget_tokens: int = 80_000  # for history in one request
+    block_tokens: int = 1_500  # channel messages frozen together
     channel_locale: Locale = Locale.JA
     """For a channel's instructions: the same for all users, so that caches hit."""
 

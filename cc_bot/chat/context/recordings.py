@@ -11,10 +11,8 @@ from tinytag import TinyTag, TinyTagException
 
 MAX_BYTES: Final = 25 * 2**20
 MAX_SECONDS: Final = 20 * 60
-MIN_S: Final = 0.1
-"""OpenAI refuses less."""
-BYTES_PER_AUDIO_SECOND: Final = 4000
-"""If unknown: Discord's voice messages have 32 kbit/s."""
+MIN_S: Final = 0.1  # OpenAI refuses less
+BYTES_PER_AUDIO_SECOND: Final = 4000  # if unknown: Discord's voice messages have 32 kbit/s
 _HEAD: Final = 8192
 
 
@@ -39,8 +37,7 @@ def probe_audio(data: bytes) -> Sound | None:
     return None
 
 
-_MAX_READS: Final = 200_000
-"""Twenty minutes of 20 ms packets take a third of it."""
+_MAX_READS: Final = 200_000  # twenty minutes of 20 ms packets take a third of it
 
 
 class _BoundedFile(BytesIO):

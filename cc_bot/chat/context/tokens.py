@@ -31,11 +31,9 @@ from cc_bot.llm.model import (
     UserPart,
 )
 
-MAX_NAME_CHARACTERS: Final = 40
-"""Discord allows 32."""
+MAX_NAME_CHARACTERS: Final = 40  # Discord allows 32
 EMPTY_NAME: Final = "?"
-YOU: Final = "you"
-"""Names the model. Users' names end in a mark, so none is equal."""
+YOU: Final = "you"  # Names the model. Users' names end in a mark, so none is equal.
 REFERENCE_CHARACTERS: Final = 4000
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
 """Colons end a name, `#` begins a mark, and the others look like these."""
@@ -109,8 +107,7 @@ def _quoted(reference: Reference) -> str:
     return "\n".join((f"[{heading}]", *(f"> {line}" for line in content.splitlines())))
 
 
-EMPTY_ANSWER: Final = "…"
-"""Sent in place of an empty answer."""
+EMPTY_ANSWER: Final = "…"  # sent in place of an empty answer
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
@@ -151,10 +148,8 @@ def _call_id(message: Message, index: int) -> str:
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
-MESSAGE_TOKENS: Final = 4
-"""Overhead of each message, call and tool."""
-_NATIVE_CHARACTERS_PER_TOKEN: Final = 4
-"""Provider data is mostly base64 or English."""
+MESSAGE_TOKENS: Final = 4  # overhead of each message, call and tool
+_NATIVE_CHARACTERS_PER_TOKEN: Final = 4  # provider data is mostly base64 or English
 IMAGE_TOKENS: Final = 800
 
 

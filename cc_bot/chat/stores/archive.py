@@ -21,8 +21,7 @@ from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.features.memory.stores.rows import COUNT_ERASURE
 
 OPENING_CHARACTERS: Final = 200
-ANSWERED_WITHIN: Final = timedelta(days=1)
-"""How long a message in a DM may answer a reminder."""
+ANSWERED_WITHIN: Final = timedelta(days=1)  # how long a message in a DM may answer a reminder
 
 _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 

@@ -123,12 +123,10 @@ _INSERT_BLOCK: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    blocks: tuple[Block, ...] = ()
-    """Oldest first; the newest if there are very many."""
+    blocks: tuple[Block, ...] = ()  # oldest first; the newest if there are very many
     next_first: int | None = None
     """For a thread: the start of the first block of its channel that ends after the thread started."""
-    window: int = 0
-    """The oldest message in requests; 0 if all messages are."""
+    window: int = 0  # the oldest message in requests; 0 if all messages are
     resets: Mapping[int, int] = field(default_factory=dict)
     """The last message before the reset, by thread id (0: the channel)."""
     waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)

@@ -22,8 +22,7 @@ from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 class CurrentCanvas:
     session_id: str
     state: str
-    revision: int
-    """Grows with each change."""
+    revision: int  # grows with each change
     closed_at: str | None
     last_active: str
 
@@ -107,8 +106,7 @@ class CanvasClock(NamedTuple):
     """Counters of changes to all canvases."""
 
     drawn: int
-    moved: int
-    """Grows when another canvas may have become a key's current one."""
+    moved: int  # grows when another canvas may have become a key's current one
 
 
 class CanvasStore(Store):

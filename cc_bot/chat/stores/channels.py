@@ -278,18 +278,15 @@ class ArchivedChannel:
     """Where catching up starts."""
 
     key: ChannelKey
-    newest_id: int
-    """The newest message of a user; 0 if there is none."""
-    reset_id: int
-    """The last message before the reset; 0 if there is none."""
+    newest_id: int  # the newest message of a user; 0 if there is none
+    reset_id: int  # the last message before the reset; 0 if there is none
 
 
 _ARCHIVED_CHANNEL: Final = Columns(ArchivedChannel)
 
 
 class ReadableMessage(NamedTuple):
-    user_id: int
-    """The user in whose session it is; 0 for a message of a channel."""
+    user_id: int  # the user in whose session it is; 0 for a message of a channel
     message: Message
 
 

@@ -16,8 +16,7 @@ from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Document,
 from cc_bot.domain.session import Session
 
 _DOCUMENT: Final = TypeAdapter(Document)
-UNBOUNDED: Final = 2**62
-"""Larger than any id."""
+UNBOUNDED: Final = 2**62  # larger than any id
 
 # Joined to the messages, this would add a third to each read. $1 session, $2 user, $3 the oldest message
 # shown, $4 the one after the newest

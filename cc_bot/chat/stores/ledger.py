@@ -147,8 +147,7 @@ class Mention:
     """The newest question of an answer being posted; its nonce derives from this id."""
     shown_in: int | None
     calls: tuple[ToolCall, ...]
-    is_before_reset: bool
-    """The channel was reset after the question, which must not be answered."""
+    is_before_reset: bool  # the channel was reset after the question, which must not be answered
     question: Message
 
 

@@ -76,12 +76,9 @@ class Stores:
     web_sessions: WebSessionStore
     processes: ProcessStore
     erasures: ErasureLog
-    own: Mapping[type[Any], Any]
-    """Stores of features."""
-    embedding: Embedding | None = None
-    """None if only keywords are used."""
-    begin_shutdown: Callable[[], None] = lambda: None
-    """See Database.begin_shutdown."""
+    own: Mapping[type[Any], Any]  # stores of features
+    embedding: Embedding | None = None  # None if only keywords are used
+    begin_shutdown: Callable[[], None] = lambda: None  # see Database.begin_shutdown
 
     def __getitem__(self, kind: type[S]) -> S:
         """Return the feature's store of that class. Raises KeyError if the feature was taken out."""
@@ -97,8 +94,7 @@ class Storage:
     clock: Clock
     secret_rules: SecretRules
     session_ttl: timedelta
-    process: str
-    """Name of the opening process, if it has one."""
+    process: str  # name of the opening process, if it has one
 
 
 def make_feature_stores(storage: Storage) -> Mapping[type[Any], Any]:

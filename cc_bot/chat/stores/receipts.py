@@ -22,8 +22,7 @@ class ReceiptMessage:
     """If read from the database, it has no texts."""
 
     user_id: int
-    channel_id: int | None
-    """None: ephemeral, so only a press below it can edit it."""
+    channel_id: int | None  # None: ephemeral, so only a press below it can edit it
     message_id: int
     visibility: Visibility
     lines: tuple[Change, ...]

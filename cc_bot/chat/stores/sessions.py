@@ -56,8 +56,7 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 
 
 class _SessionMessage(NamedTuple):
-    replied: str | None
-    """The beginning of the message that it replies to, if the turn may show it."""
+    replied: str | None  # the beginning of the message that it replies to, if the turn may show it
     replied_role: Role | None
     message: Message
 
@@ -196,8 +195,7 @@ class StoredTurn:
     messages: tuple[Message, ...]
     canvas: str | None = None
     proposals: tuple[Proposal, ...] = ()
-    files_deleted: int = 0
-    """Older files of the user that were deleted to make room."""
+    files_deleted: int = 0  # older files of the user that were deleted to make room
 
 
 def _apply_redraw(session: Session, redraw: Redraw) -> Transaction[str | None]:
@@ -307,12 +305,10 @@ def _prompt_notes(rows: Sequence[Row]) -> tuple[PromptNote, ...]:
 class SessionStore:
     database: Database
     _: KW_ONLY
-    history_limit: int = 20
-    """Messages; 0 for no limit."""
+    history_limit: int = 20  # messages; 0 for no limit
     session_ttl: timedelta = timedelta(days=1)
     clock: Clock = utc_now
-    page_size: int = _PAGE_SIZE
-    """Messages per read."""
+    page_size: int = _PAGE_SIZE  # messages per read
     file_quota: FileQuota = FILE_QUOTA
 
     async def open(

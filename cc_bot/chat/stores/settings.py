@@ -360,10 +360,8 @@ def _read_access(rows: Sequence[Row]) -> AccessState:
 
 SECRET_BYTES: Final = 32
 USE_RECORDED_EVERY: Final = timedelta(hours=1)
-MAX_SESSIONS: Final = 20
-"""Per user; above it, the least recently used one is deleted."""
-MAX_CODES: Final = 10
-"""Per user; above it, the oldest one is deleted."""
+MAX_SESSIONS: Final = 20  # per user; above it, the least recently used one is deleted
+MAX_CODES: Final = 10  # per user; above it, the oldest one is deleted
 
 _INSERT_CODE: Final = """
     INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)

@@ -27,8 +27,7 @@ class _BacklogRow(NamedTuple):
 _SUMMARY: Final = Columns(Summary, moments=MS)
 _BACKLOG_ROW: Final = Columns(_BacklogRow, message=MESSAGE)
 
-MAX_BACKLOG: Final = 200
-"""In messages."""
+MAX_BACKLOG: Final = 200  # in messages
 
 # $1 user, $2 channel, $3 agent, in all of these
 _SELECT: Final = f"""

@@ -135,37 +135,31 @@ FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 
 # $1 the first day of the month
 FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
 
-MAX_TURN: Final = timedelta(minutes=15)
-"""A turn waits at most three minutes and runs at most ten."""
+MAX_TURN: Final = timedelta(minutes=15)  # a turn waits at most three minutes and runs at most ten
 UTC_ZONE: Final = ZoneInfo("UTC")
 
-Cost = Callable[[str, Usage], int]
-"""(model, usage) -> millionths of the currency."""
+Cost = Callable[[str, Usage], int]  # (model, usage) -> millionths of the currency
 
 
 @dataclass(frozen=True, slots=True)
 class ReservationRequest:
     payer: UsageSubject
     purpose: Purpose
-    model: str
-    """The first of the chain; empty for the offline model, which counts no tokens."""
-    tokens: int
-    """Estimated."""
+    model: str  # the first of the chain; empty for the offline model, which counts no tokens
+    tokens: int  # estimated
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
     id: int
     request: ReservationRequest
-    day: date
-    """The day on which it counts, even if it ends later."""
+    day: date  # the day on which it counts, even if it ends later
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
     reservation: Reservation
-    costs: tuple[tuple[ModelUsage, int], ...]
-    """In millionths of the currency."""
+    costs: tuple[tuple[ModelUsage, int], ...]  # in millionths of the currency
 
 
 @dataclass(frozen=True, slots=True)

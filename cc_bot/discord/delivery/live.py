@@ -48,8 +48,7 @@ _log = structlog.get_logger(__name__)
 QUIET_S = 15.0
 DEFERRED_S: Final = 1.2
 """Before the first edit of a deferred response: short answers are complete by then."""
-_SHORT_CHARACTERS = 4000
-"""Longer answers are laid out in a thread."""
+_SHORT_CHARACTERS = 4000  # longer answers are laid out in a thread
 
 
 @dataclass(eq=False)
@@ -61,16 +60,13 @@ class LiveAnswer:
     stop: StopButton
     _: KW_ONLY
     receipts: ReceiptUpkeep
-    asker_id: int
-    """Whose memories the turn may use."""
+    asker_id: int  # whose memories the turn may use
     before: Sequence[Page] = ()
     """The pages of the answer that it replaces, shown until its first text."""
     one_message: bool = False
     """A further message can't be posted safely: a long answer becomes a file."""
-    retry: RetryButton | None = None
-    """Shown below a temporary failure."""
-    pause_factor: Callable[[], int] = lambda: 1
-    """A factor for the pauses between edits."""
+    retry: RetryButton | None = None  # shown below a temporary failure
+    pause_factor: Callable[[], int] = lambda: 1  # a factor for the pauses between edits
 
     def __post_init__(self) -> None:
         self.state = AnswerState(carried=self.before[-1].receipts.items if self.before else ())

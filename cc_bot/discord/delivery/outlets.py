@@ -48,8 +48,7 @@ _log = structlog.get_logger(__name__)
 
 _POST_TRIES = 3
 
-OnPosted = Callable[[int], Awaitable[None]]
-"""Records that a message was posted. Does not raise."""
+OnPosted = Callable[[int], Awaitable[None]]  # Records that a message was posted. Does not raise.
 
 
 async def noop(_: int) -> None:
@@ -94,12 +93,10 @@ class InteractionOutlet(Outlet):
     application_id: int
     token: str
     channel_id: int
-    since_id: int
-    """The interaction, or another id older than the answer."""
+    since_id: int  # the interaction, or another id older than the answer
     _: KW_ONLY
     ephemeral: bool
-    on_posted: OnPosted = noop
-    """Called with the id of each posted follow-up."""
+    on_posted: OnPosted = noop  # called with the id of each posted follow-up
 
     def __post_init__(self) -> None:
         self._webhook = (self.application_id, self.token)
@@ -172,8 +169,7 @@ class InteractionOutlet(Outlet):
         return min((message.id for message in own_messages if looks_like(message, page)), default=None)
 
 
-UNREACHABLE: Final = "🔇"
-"""The reaction to a question whose answer Discord refuses."""
+UNREACHABLE: Final = "🔇"  # the reaction to a question whose answer Discord refuses
 _NONCE_SUFFIXES: Final = "bcdefghijklm"
 """Tried in order while Discord returns a deleted message for the nonce."""
 
@@ -245,8 +241,7 @@ class DmFallback:
     """The author's DM, used if a channel refuses the answer."""
 
     user_id: int
-    note: str
-    """Shown below the answer."""
+    note: str  # shown below the answer
     on_fallback: Callable[[int], Awaitable[None]] = noop
     """Called with the DM's channel id before posting there."""
     on_posted: OnPosted = noop

@@ -30,8 +30,7 @@ from cc_bot.discord.places import LruCache
 
 REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 UNKNOWN_MESSAGE: Final = 10008
-UNKNOWN_WEBHOOK: Final = 10015
-"""The token's interaction was never acknowledged."""
+UNKNOWN_WEBHOOK: Final = 10015  # the token's interaction was never acknowledged
 INVALID_WEBHOOK_TOKEN: Final = 50027
 ARCHIVED_THREAD: Final = 50083
 
@@ -112,8 +111,7 @@ FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]
 class Outlet(ABC):
     """Sends the messages of an answer. Message id None means an interaction's first response."""
 
-    note: str = ""
-    """Shown below the answer."""
+    note: str = ""  # shown below the answer
     place_id: int | None
     """Channel whose messages the bot can edit without a token; None if ephemeral."""
 

@@ -55,8 +55,7 @@ Prepared = TypeVar("Prepared")
 Acknowledged = TypeVar("Acknowledged")
 Written = TypeVar("Written")
 
-NOTE_TIMEOUT_S: Final = 1.0
-"""Discord waits 3 s for an acknowledgement."""
+NOTE_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
 
 
 class Askers(Protocol):
@@ -88,16 +87,13 @@ class RunningTurn:
     """A turn or approved call until its end is shown. If a user deletes a question, a message of its answer,
     or the channel, the answer is stopped and deleted."""
 
-    name: str
-    """Its ledger id, or a new one; used by the Stop button."""
+    name: str  # its ledger id, or a new one; used by the Stop button
     stop: Stop = field(default_factory=Stop)
     askers: frozenset[int] = frozenset()
     key: ChannelKey | None = None
     """The channel whose conversation it belongs to; None for a session."""
-    questions: frozenset[int] = frozenset()
-    """Questions that were not deleted."""
-    answer_id: int | None = None
-    """The message of an approved call."""
+    questions: frozenset[int] = frozenset()  # questions that were not deleted
+    answer_id: int | None = None  # the message of an approved call
     reply: Reply | None = None
     withdrawn: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -133,8 +129,7 @@ class RunningTurns:
     file_budget: FileBudget = field(default_factory=FileBudget)
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when recovery has something to do in this process."""
-    unshown: set[str] = field(default_factory=set)
-    """Turns whose end Discord refused."""
+    unshown: set[str] = field(default_factory=set)  # turns whose end Discord refused
     unsettled: dict[str, int] = field(default_factory=dict)
     """Ended turns still in the ledger, with their users."""
     recovering: KeyedLock = field(default_factory=KeyedLock)

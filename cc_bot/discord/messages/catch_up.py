@@ -29,27 +29,20 @@ from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
 
-MAX_ANSWER_AGE: Final = timedelta(minutes=10)
-"""Older questions are archived, but not answered."""
-MAX_DM_AGE: Final = timedelta(days=30)
-"""DMs without a newer message are not checked."""
-MAX_APOLOGY_AGE: Final = timedelta(days=1)
-"""An older missed DM gets no apology."""
+MAX_ANSWER_AGE: Final = timedelta(minutes=10)  # older questions are archived, but not answered
+MAX_DM_AGE: Final = timedelta(days=30)  # DMs without a newer message are not checked
+MAX_APOLOGY_AGE: Final = timedelta(days=1)  # an older missed DM gets no apology
 MAX_CHANNELS: Final = 100
 """Channels read after each connection; others when a message arrives there."""
-MAX_KNOWN_CHANNELS: Final = 1000
-"""The most recently used."""
+MAX_KNOWN_CHANNELS: Final = 1000  # the most recently used
 PAGE: Final = 100
-MAX_PAGES: Final = 10
-"""Per channel; older messages are skipped."""
-MAX_PAGES_OF_MENTIONS: Final = 3
-"""The same, if the bot reads only mentions."""
+MAX_PAGES: Final = 10  # per channel; older messages are skipped
+MAX_PAGES_OF_MENTIONS: Final = 3  # the same, if the bot reads only mentions
 MAX_DMS: Final = 200
 MAX_OPENED_DMS: Final = 20
 """Users without stored DMs whose DM is opened. Discord blocks bots that open many at once."""
 OPEN_PAUSE_S: Final = 3.0
-PAUSE_S: Final = 0.2
-"""Between requests. Discord allows 50 a second."""
+PAUSE_S: Final = 0.2  # Between requests. Discord allows 50 a second.
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0)
 
 
@@ -63,8 +56,7 @@ class CatchUp:
     router: MessageRouter
     clock: Clock
     max_pages: int = MAX_PAGES
-    since: int = 0
-    """Messages up to this id are not read."""
+    since: int = 0  # messages up to this id are not read
     _runs: "dict[int, _Run]" = field(default_factory=dict)
 
     def begin(self, shard: Shard = WHOLE) -> None:

@@ -26,8 +26,7 @@ _log = structlog.get_logger(__name__)
 
 _RETRY_PAUSE_S: Final = 2.0
 _MAX_RETRIES: Final = 1000
-Write = Callable[[], Awaitable[None]]
-"""Idempotent."""
+Write = Callable[[], Awaitable[None]]  # idempotent
 
 
 class MessageListener:

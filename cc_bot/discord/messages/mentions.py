@@ -42,16 +42,14 @@ from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 _log = structlog.get_logger(__name__)
 
 MAX_BATCH = 10
-MAX_BATCH_CHARACTERS = 6000
-"""The same as the limit of one question."""
+MAX_BATCH_CHARACTERS = 6000  # the same as the limit of one question
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
 MAX_EDIT_AGE: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5
 """Per channel, where Discord allows five new messages in five seconds."""
 RETRY_S: Final = 30.0
 IN_USE_RETRY_S: Final = 1.0
-TYPING_S: Final = 9.0
-"""Discord shows the indicator for ten seconds."""
+TYPING_S: Final = 9.0  # Discord shows the indicator for ten seconds
 
 
 def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:

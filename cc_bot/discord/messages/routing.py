@@ -56,8 +56,7 @@ _log = structlog.get_logger(__name__)
 
 MAX_WAIT: Final = timedelta(minutes=10)
 ASK_AFTER: Final = timedelta(minutes=1)
-MAX_READ: Final = 10
-"""Messages above a question that are searched for forwards."""
+MAX_READ: Final = 10  # messages above a question that are searched for forwards
 
 
 @dataclass(eq=False, slots=True)

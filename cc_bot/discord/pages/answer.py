@@ -75,15 +75,13 @@ from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, MessageMenuTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts
 
-MAX_MESSAGES = 5
-"""A user-installed bot may send five follow-ups. A longer text becomes a file."""
+MAX_MESSAGES = 5  # A user-installed bot may send five follow-ups. A longer text becomes a file.
 _MAX_STREAMED_CHARACTERS = 2 * MAX_MESSAGES * TEXT_LIMIT
 """More than a streaming answer can show; limits the cost of an edit."""
 MAX_PICTURES: Final = 9
 MAX_PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
-MAX_TOOL_NAME_LENGTH = 64
-"""The limit of the Chat Completions API."""
+MAX_TOOL_NAME_LENGTH = 64  # the limit of the Chat Completions API
 
 MAX_PAGE_TITLE_CHARACTERS: Final = 40
 MAX_PAGE_HOST_CHARACTERS: Final = 40
@@ -111,8 +109,7 @@ class AnswerState:
     tools: tuple[str, ...] = ()
     """Running tools, and finished ones until text follows, since most are too quick to be noticed."""
     receipts: tuple[Change, ...] = ()
-    carried: tuple[Change, ...] = ()
-    """Receipts of the answer that this one replaces."""
+    carried: tuple[Change, ...] = ()  # receipts of the answer that this one replaces
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
@@ -123,12 +120,10 @@ class AnswerState:
     """Tools with external effects that an earlier run or the replaced answer called."""
     files_left_out: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
-    quiet_s: int = 0
-    """Seconds since the last event; 0 if few."""
+    quiet_s: int = 0  # seconds since the last event; 0 if few
     done: Done | None = None
     failure: str | None = None
-    passing: bool = False
-    """Whether a retry may succeed."""
+    passing: bool = False  # whether a retry may succeed
     images: tuple[Attachment, ...] = ()
     canvas: CanvasChanged | None = None
     unseen: bool = False

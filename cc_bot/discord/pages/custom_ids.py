@@ -12,8 +12,7 @@ from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.features.memory.model import Order
 
 MAX_LENGTH = 100
-ANY_ASKER = 0
-"""In place of a user id: the authors of the running turn's questions."""
+ANY_ASKER = 0  # in place of a user id: the authors of the running turn's questions
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -132,8 +131,7 @@ class UsedMemoriesButton(Control, head="used"):
 
 class UntellButton(Control, head="untell"):
     user_id: int
-    memory_ids: tuple[int, ...] = ()
-    """At most four."""
+    memory_ids: tuple[int, ...] = ()  # at most four
 
 
 class ProposalButton(Control, head="proposal"):
@@ -203,8 +201,7 @@ class ConfirmButton(Control, head="all"):
     user_id: int
     decision: Decision
     count: int
-    until: int
-    """Unix seconds."""
+    until: int  # Unix seconds
 
 
 class UnscheduleButton(Control, head="unschedule"):
@@ -228,8 +225,7 @@ class PrivacyButton(Control, head="privacy"):
 
     user_id: int
     decision: Literal["erase", "keep"]
-    until: int
-    """Unix seconds."""
+    until: int  # Unix seconds
 
 
 class BrowserMenu(Control, head="browsers"):

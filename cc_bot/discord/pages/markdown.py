@@ -18,8 +18,7 @@ from cc_bot.domain.fences import Fence, classify_line, put_fences_on_own_lines
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import shorten
 
-REDUCED_LIMIT: Final = 1000
-"""Limit of text that leaves room for brackets around many short links."""
+REDUCED_LIMIT: Final = 1000  # limit of text that leaves room for brackets around many short links
 
 _FIRST: Final = r"[^\s<>)]"
 _BETWEEN_PARENTHESES: Final = r"[^\s<>\[\]()、。，．「」『』（）【】！？]"

@@ -26,11 +26,9 @@ from cc_bot.texts.session import ReplyTexts
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
-FACTS_CHARACTERS: Final = 3000
-"""Discord's limit is 6000 in all embeds of a message."""
+FACTS_CHARACTERS: Final = 3000  # Discord's limit is 6000 in all embeds of a message
 RECEIPT_ID: Final = "done:"
-NOTE_ID: Final = "fact:"
-"""Custom ids of buttons that show facts."""
+NOTE_ID: Final = "fact:"  # custom ids of buttons that show facts
 
 _SMALL_PRINT: Final = "-# "
 _LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
@@ -110,20 +108,15 @@ def _write_time(timestamp: re.Match[str]) -> str:
 
 NO_FACTS: Final = Facts()
 COLOUR = 0x5865F2
-CHOICE_CHARACTERS = 100
-"""Discord's limit for autocomplete choices and option labels."""
+CHOICE_CHARACTERS = 100  # Discord's limit for autocomplete choices and option labels
 PAGE_SIZE: Final = 8
-MAX_EMBED_CHARACTERS: Final = 4096
-"""Discord's limit; a longer text is a file."""
-MAX_ITEM_CHARACTERS: Final = 140
-"""Eight items fit an embed even if escaped."""
+MAX_EMBED_CHARACTERS: Final = 4096  # Discord's limit; a longer text is a file
+MAX_ITEM_CHARACTERS: Final = 140  # eight items fit an embed even if escaped
 Part = Literal["reference", "files", "embeds", "components"]
-TEXT_LIMIT: Final = 1700
-"""Discord's limit is 2000; the rest is for brackets around links."""
+TEXT_LIMIT: Final = 1700  # Discord's limit is 2000; the rest is for brackets around links
 MAX_PLAIN_MESSAGES: Final = 12
 PROPOSAL_COLOUR: Final = 0xC27C0E
-PROPOSALS_CHARACTERS: Final = 1800
-"""With the facts below Discord's limit of 6000 in all embeds."""
+PROPOSALS_CHARACTERS: Final = 1800  # with the facts below Discord's limit of 6000 in all embeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +133,7 @@ class Button:
 class Menu:
     custom_id: str
     placeholder: str
-    options: tuple[tuple[str, str], ...]
-    """Labels of at most 100 characters, and values."""
+    options: tuple[tuple[str, str], ...]  # labels of at most 100 characters, and values
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +150,14 @@ class EphemeralView:
 @dataclass(frozen=True, slots=True)
 class TextFile:
     name: str
-    text: str
-    """Empty if already attached."""
+    text: str  # empty if already attached
     note: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
     name: str
-    data: bytes = field(repr=False, default=b"")
-    """Empty if already attached."""
+    data: bytes = field(repr=False, default=b"")  # empty if already attached
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,16 +185,13 @@ NO_RECEIPTS: Final = Receipts()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    content: str
-    """The model's text or the bot's own; never both."""
+    content: str  # the model's text or the bot's own; never both
     buttons: tuple[Button, ...] = ()
     files: tuple[TextFile | MediaFile, ...] = ()
     receipts: Receipts = NO_RECEIPTS
-    facts: Facts = NO_FACTS
-    """Links to the pages that were read, and notices."""
+    facts: Facts = NO_FACTS  # links to the pages that were read, and notices
     proposals: tuple[ShownProposal, ...] = ()
-    see: Button | None = None
-    """The button that shows proposals that don't fit."""
+    see: Button | None = None  # the button that shows proposals that don't fit
     why: str = ""
 
     @property
@@ -273,11 +260,9 @@ def plain_pages(page: Page) -> tuple[Page, ...]:
 
 
 NO_PINGS: Final[dict[str, Any]] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
-LABEL_CHARACTERS: Final = 80
-"""Discord's limit for a button."""
+LABEL_CHARACTERS: Final = 80  # Discord's limit for a button
 BUTTONS_IN_A_ROW: Final = 5
-MAX_FACT_ROWS: Final = 3
-"""Two of a message's five rows are for buttons."""
+MAX_FACT_ROWS: Final = 3  # two of a message's five rows are for buttons
 
 
 def new_message(page: Page) -> dict[str, Any]:

@@ -38,8 +38,7 @@ from cc_bot.texts.answer import AnswerTexts
 from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60
-_MAX_EXCERPT_CHARACTERS: Final = 600
-"""For all texts of a shortened proposal."""
+_MAX_EXCERPT_CHARACTERS: Final = 600  # for all texts of a shortened proposal
 _MAX_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)

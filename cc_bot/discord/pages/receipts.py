@@ -17,8 +17,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
 
-MAX_RECEIPTS: Final = 4
-"""With the button for memories used, their buttons fill a row."""
+MAX_RECEIPTS: Final = 4  # with the button for memories used, their buttons fill a row
 SHOWN_CHARACTERS: Final = 60
 
 

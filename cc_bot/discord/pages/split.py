@@ -16,8 +16,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from cc_bot.domain.fences import Fence, LineKind, classify_line
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 
-MESSAGE_LIMIT: Final = 2000
-"""UTF-16 code units."""
+MESSAGE_LIMIT: Final = 2000  # UTF-16 code units
 
 # Kinsoku (JIS X 4051) forbids cuts before 、。」ー and small kana, and after opening brackets. Latin words,
 # numbers and katakana are cut only at white space or punctuation. Emoji, mentions, links and code spans stay
@@ -100,8 +99,7 @@ def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
 
 
-_LATE_SHARE = 0.4
-"""In this last share of a message a better position is preferred to a later one."""
+_LATE_SHARE = 0.4  # in this last share of a message a better position is preferred to a later one
 
 
 class _Line(NamedTuple):

@@ -18,8 +18,7 @@ Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night
 Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "years"]
 
 NOON: Final = 12 * 60
-MINUTES_PER_DAY: Final = 24 * 60
-"""Times of day are minutes after midnight."""
+MINUTES_PER_DAY: Final = 24 * 60  # times of day are minutes after midnight
 SMALL_HOURS: Final = 5 * 60
 USUAL_MINUTE: Final[dict[Part, int]] = {
     "am": 9 * 60,
@@ -30,8 +29,7 @@ USUAL_MINUTE: Final[dict[Part, int]] = {
     "evening": 18 * 60,
     "night": 20 * 60,
 }
-MAX_HOUR: Final = 29
-"""`25時` is 1:00 of the next day."""
+MAX_HOUR: Final = 29  # `25時` is 1:00 of the next day
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,8 @@ class Clock:
     minute: int | None = None
     """None if only a part of the day is named. From MINUTES_PER_DAY on, on the next day."""
     part: Part = ""
-    spoken: bool = False
-    """True if the hour may be in the afternoon: `3時`, not `3:00`."""
-    as_now: bool = False
-    """The same time of day as now: 今頃, same time."""
+    spoken: bool = False  # True if the hour may be in the afternoon: `3時`, not `3:00`
+    as_now: bool = False  # the same time of day as now: 今頃, same time
 
     def minute_of_day(self) -> int | None:
         """Return the minute of the day; None for a part of the day without a default."""
@@ -75,30 +71,24 @@ class Clock:
 
 @dataclass(slots=True)
 class TimeWords:
-    kinds: set[str] = field(default_factory=set)
-    """The kinds of forms found."""
-    shift: tuple[int, int, int] = (0, 0, 0)
-    """Months, days and seconds from now."""
+    kinds: set[str] = field(default_factory=set)  # the kinds of forms found
+    shift: tuple[int, int, int] = (0, 0, 0)  # months, days and seconds from now
     days: list[int] = field(default_factory=list)
     week: int | None = None
     month: int | None = None
     year: int | None = None
     year_number: int | None = None
     month_number: int | None = None
-    monthdays: list[int] = field(default_factory=list)
-    """0: the last day of the month."""
+    monthdays: list[int] = field(default_factory=list)  # 0: the last day of the month
     named: str = ""
     nth: list[tuple[int, int]] = field(default_factory=list)
     """Number and weekday: (2, 0) is the second Monday of a month, (0, 0) the last."""
     weekdays: list[int] = field(default_factory=list)
-    not_today: bool = False
-    """Today's weekday means the one in a week: 次の金曜."""
-    plural: bool = False
-    """The weekdays imply a repeat: 平日, mondays."""
+    not_today: bool = False  # Today's weekday means the one in a week: 次の金曜
+    plural: bool = False  # the weekdays imply a repeat: 平日, mondays
     every: tuple[int, Unit] | None = None
     clocks: list[Clock] = field(default_factory=list)
-    part: Part = ""
-    """A part of the day not yet followed by a clock time."""
+    part: Part = ""  # a part of the day not yet followed by a clock time
 
     @property
     def named_days(self) -> set[str]:

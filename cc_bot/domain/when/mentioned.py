@@ -34,14 +34,10 @@ class MentionedTime:
     days: tuple[tuple[date, int], ...] = ()
     """Ranges of possible days: the first day, and the number of days."""
     or_week_later: bool = False
-    clocks: tuple[Clock, ...] = ()
-    """Excludes parts of the day that have no usual time."""
-    moment: datetime | None = None
-    """Now plus a duration."""
-    is_lead_time: bool = False
-    """The duration is before another time."""
-    repeat: str = ""
-    """Cron, without a time of day."""
+    clocks: tuple[Clock, ...] = ()  # excludes parts of the day that have no usual time
+    moment: datetime | None = None  # now plus a duration
+    is_lead_time: bool = False  # the duration is before another time
+    repeat: str = ""  # Cron, without a time of day
 
     def fits_day(self, day: date) -> bool:
         ahead = [((day - first).days, count) for first, count in self.days]

@@ -29,8 +29,7 @@ _INTERVAL: Final = re.compile(
 Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
-_SAME_LOCAL_TIME: Final = timedelta(hours=3)
-"""Longer than any clock is set back."""
+_SAME_LOCAL_TIME: Final = timedelta(hours=3)  # longer than any clock is set back
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
 """cronsim raises more than its own errors."""
 
@@ -49,8 +48,7 @@ class Interval:
 
     count: int
     unit: Unit
-    since: date | None = None
-    """A day in the first period."""
+    since: date | None = None  # a day in the first period
 
     def __str__(self) -> str:
         every = f"every {self.count} {self.unit}"

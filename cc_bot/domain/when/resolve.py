@@ -41,14 +41,12 @@ from cc_bot.domain.when.grammar import (
 from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, counts_hours, next_time, start_counting
 
 MAX_YEARS_AHEAD: Final = 10
-USUAL_MINUTE_OF_DAY: Final = 9 * 60
-"""If only a day is named."""
+USUAL_MINUTE_OF_DAY: Final = 9 * 60  # if only a day is named
 AFTERNOON_UNTIL: Final = 7 * 60
 """Once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
 MAX_LENGTH: Final = 200
 MAX_AT_ONCE: Final = 5
-_MAX_AGE_OF_REPEAT: Final = timedelta(days=366 * 150)
-"""A birthday may be long ago."""
+_MAX_AGE_OF_REPEAT: Final = timedelta(days=366 * 150)  # a birthday may be long ago
 _ISO: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?", re.ASCII
 )
@@ -57,8 +55,7 @@ _ISO: Final = re.compile(
 @dataclass(frozen=True, slots=True, order=True)
 class ReadTime:
     moment: datetime
-    has_time: bool
-    """True if the text names a time of day or a number of hours."""
+    has_time: bool  # True if the text names a time of day or a number of hours
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool = False) -> list[ReadTime]:
@@ -240,8 +237,7 @@ def months_on(day: date, months: int) -> tuple[int, int]:
     return year, month + 1
 
 
-Planned = tuple[datetime, str]
-"""The first time (UTC), and the repeat as stored."""
+Planned = tuple[datetime, str]  # the first time (UTC), and the repeat as stored
 
 _CRON: Final = re.compile(
     r"\A[\d*][\d*/,\-#a-z]*+(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.ASCII

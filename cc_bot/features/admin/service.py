@@ -75,8 +75,7 @@ Ask = Callable[[str], Awaitable[None]]
 class Administration:
     stores: Stores
     policies: Policies
-    ask: Ask | None
-    """None: models are not checked."""
+    ask: Ask | None  # None: models are not checked
 
 
 def _log_change(change: str, caller: Caller, **what: str | int | None) -> None:
@@ -87,8 +86,7 @@ def _log_change(change: str, caller: Caller, **what: str | int | None) -> None:
 class LimitInForce:
     key: LimitKey
     value: int | None
-    source: Literal["here", "file", "default"]
-    """`here`: set at run time, which overrides the file."""
+    source: Literal["here", "file", "default"]  # `here`: set at run time, which overrides the file
 
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:

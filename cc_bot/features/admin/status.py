@@ -30,22 +30,18 @@ class StatusSnapshot:
     schema_version: int
     began_at: datetime
     connected: bool
-    latency_s: float | None
-    """None before the first heartbeat."""
+    latency_s: float | None  # None before the first heartbeat
     database_bytes: int
     free_bytes: int | None
     load: Load
     in_flight: tuple[ActiveTurn, ...]
     turns_today: int
     tokens_today: int
-    seconds_today: int
-    """Seconds of speech."""
-    cost_micros: int | None
-    """None if no model has a price."""
+    seconds_today: int  # seconds of speech
+    cost_micros: int | None  # None if no model has a price
     currency: str
     backup_at: datetime | None
-    backs_up: bool
-    """Whether this program makes backups; for a database server its operator does."""
+    backs_up: bool  # whether this program makes backups; for a database server its operator does
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By model, how its requests are changed after a refusal."""
@@ -65,8 +61,7 @@ class BotStatus:
     pulse: GatewayHealth
     newest_backup: Callable[[], datetime | None] | None
     """May raise OSError; None if this program makes none."""
-    free_bytes: Callable[[], int]
-    """May raise OSError."""
+    free_bytes: Callable[[], int]  # may raise OSError
     began_at: datetime
 
     async def take_snapshot(self) -> StatusSnapshot:

@@ -41,8 +41,7 @@ MAX_ID_CHARACTERS: Final = 60
 class _Rule:
     about: Mentionable
     ruling: Ruling
-    here: bool
-    """Whether it was set at run time, not in the operator's file."""
+    here: bool  # whether it was set at run time, not in the operator's file
 
 
 class ConsolePages(Pages):

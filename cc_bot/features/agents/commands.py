@@ -20,8 +20,7 @@ loader = lightbulb.Loader()
 agent = lightbulb.Group("agent", "agent_description", localize=True)
 loader.command(agent)
 
-MAX_LIST_CHARACTERS = 3500
-"""An embed takes 4096: notes need the rest."""
+MAX_LIST_CHARACTERS = 3500  # an embed takes 4096: notes need the rest
 
 
 async def suggest_agents(

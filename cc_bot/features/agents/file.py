@@ -21,8 +21,7 @@ from cc_bot.texts.cli import OperatorFileTexts
 
 MAX_DISPLAY_NAME_LENGTH: Final = 40
 MAX_DESCRIPTION_LENGTH: Final = 200
-MAX_PROMPT_LENGTH: Final = 20_000
-"""Leaves room for the question."""
+MAX_PROMPT_LENGTH: Final = 20_000  # leaves room for the question
 _PLACES: Final = frozenset({"guilds", "channels", "dms"})
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"

@@ -31,8 +31,7 @@ from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
-MIN_FREE_BYTES: Final = 64 * 2**20
-"""With less free space writes soon fail."""
+MIN_FREE_BYTES: Final = 64 * 2**20  # with less free space writes soon fail
 WANTED_BYTES: Final = 512 * 2**20
 """The free space wanted beyond twice the database, which is copied before upgrades and vacuumed."""
 _OTHERS: Final = 0o077

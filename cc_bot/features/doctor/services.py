@@ -243,8 +243,7 @@ async def check_charts(locale: Locale, texts: Texts) -> Finding:
 MIN_CERTIFICATE_TIME: Final = timedelta(days=14)
 """With less time left something is wrong: certificates are usually renewed a month before they expire."""
 ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
-FILE: Final = "live.js"
-"""A file that is served without signing in."""
+FILE: Final = "live.js"  # a file that is served without signing in
 
 
 async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:

@@ -10,8 +10,7 @@ from typing import TextIO
 from cc_bot.features.documents import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 from cc_bot.files import decode_declared, decode_text
 
-_SEPARATORS = "\t;,"
-"""In order of preference: sentences and numbers contain commas, too."""
+_SEPARATORS = "\t;,"  # in order of preference: sentences and numbers contain commas, too
 _SNIFFED_LINES = 20
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
 _ENCODING_SAMPLE_BYTES = 2**18

@@ -16,8 +16,7 @@ from contextlib import suppress
 MEMORY_BYTES = 124 * 2**20  # nearly all for a scan of 20 MB: with less, PDFium silently draws white pages
 CPU_S = 15
 
-_PERMITTED_EVENTS = frozenset({"os.listdir", "os.scandir"})
-"""Failing imports cause them."""
+_PERMITTED_EVENTS = frozenset({"os.listdir", "os.scandir"})  # failing imports cause them
 _REFUSED_EVENTS = (
     *("open", "os.", "shutil.", "subprocess.", "socket.", "pty.", "signal.pthread_kill", "mmap."),
     *("sqlite3.", "winreg.", "tempfile.", "ctypes.dlopen", "urllib.", "http.", "ftplib.", "smtplib."),

@@ -15,15 +15,13 @@ from cc_bot.features.reminders.model import Firing, Schedule
 
 DEFAULT_QUIET_HOURS: Final = Quiet(22 * 60, 7 * 60)
 REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
-MEMORY_LOOKAHEAD_DAYS: Final = 7
-"""For a memory's end, and for a day that its text names."""
+MEMORY_LOOKAHEAD_DAYS: Final = 7  # for a memory's end, and for a day that its text names
 SECOND_MENTION_WITHIN: Final = timedelta(days=1)
 """How long before the end or the day a memory is mentioned once more."""
 NEWS_PERIOD: Final = timedelta(days=8)
 """How long a change or missed reminder is news: longer than the longest interval of heartbeats."""
 REPEATED_MARK_KEPT: Final = timedelta(days=400)
-MAX_ITEMS: Final = 20
-"""Per heartbeat; the next one has the rest."""
+MAX_ITEMS: Final = 20  # per heartbeat; the next one has the rest
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 
 ItemKind = Literal["reminder", "missed", "memory"]
@@ -34,10 +32,8 @@ Why = Literal["due", "missed", "ends", "named", "changed"]
 class Reason:
     why: Why
     when: datetime
-    mark: str
-    """Identifies the reason once it was mentioned: a kind, numbers and dates."""
-    until: datetime
-    """When the mark may be deleted."""
+    mark: str  # identifies the reason once it was mentioned: a kind, numbers and dates
+    until: datetime  # when the mark may be deleted
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,7 @@ from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPa
 
 _log = structlog.get_logger(__name__)
 
-MAX_CONCURRENT: Final = 2
-"""Heartbeats must not delay users."""
+MAX_CONCURRENT: Final = 2  # heartbeats must not delay users
 TIME_LIMIT_S: Final = 180.0
 MAX_LENGTH: Final = 1500
 LOOKUP_TOOLS: Final = frozenset({"recall", "list_memories"})

@@ -221,8 +221,7 @@ class Catalog:
     offered: tuple[OfferedTool, ...] = ()
     reviewed: tuple[ReviewedTool, ...] = ()
     """Every listed or accepted tool; those awaiting an owner first."""
-    code: str = ""
-    """The code that accepts these tools; empty if nothing awaits an owner."""
+    code: str = ""  # the code that accepts these tools; empty if nothing awaits an owner
 
     @property
     def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:

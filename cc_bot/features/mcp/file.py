@@ -62,8 +62,7 @@ class ServerRules(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, frozen=True)
 
     enabled: bool = True
-    tools: _Patterns | None = None
-    """Names or patterns of the tools to offer; None for all."""
+    tools: _Patterns | None = None  # names or patterns of the tools to offer; None for all
     deny: _Patterns = ()
     approve: Approval = "writes"
     approvers: Approvers = "asker"

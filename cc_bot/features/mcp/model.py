@@ -65,10 +65,8 @@ class OfferedTool:
     does and an owner accepted that."""
     needs_approval: bool
     approvers: Approvers = "asker"
-    max_calls: int = 8
-    """For all tools of its server in one turn."""
-    for_roles: bool = False
-    """True if only some roles may use it; others may read its results."""
+    max_calls: int = 8  # for all tools of its server in one turn
+    for_roles: bool = False  # True if only some roles may use it; others may read its results
 
     @property
     def full_name(self) -> str:
@@ -115,11 +113,9 @@ class RemoteTool:
 
     name: str
     description: str
-    schema: str
-    """JSON; empty if it was too long."""
+    schema: str  # JSON; empty if it was too long
     read_only: bool
-    digest: str
-    """Hash of all the server's fields except `open_world`."""
+    digest: str  # hash of all the server's fields except `open_world`
     open_world: bool = True
     """False if the server declares that calls reach nothing outside of the server (`openWorldHint`)."""
 
@@ -144,8 +140,7 @@ class ToolServerProblem:
     """Why a server is unavailable."""
 
     kind: ToolServerProblemKind
-    detail: str = ""
-    """The exit code, or the type of the error."""
+    detail: str = ""  # the exit code, or the type of the error
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, self.detail)))

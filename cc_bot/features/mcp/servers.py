@@ -42,8 +42,7 @@ POLL_INTERVAL_S: Final = 0.05
 @dataclass(slots=True)
 class ManagedServer:
     entry: ServerEntry
-    stored: StoredToolList | None = None
-    """None until it listed its tools once."""
+    stored: StoredToolList | None = None  # None until it listed its tools once
     catalog: Catalog = field(default_factory=Catalog)
     tokens: int = 0
     within_budget: bool = True
@@ -64,8 +63,7 @@ class Servers:
     """The configured servers, by name in `managed`."""
 
     lists: ToolListStore | None
-    budget: int
-    """Tokens for the tools of all servers."""
+    budget: int  # tokens for the tools of all servers
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)

@@ -77,12 +77,9 @@ loader.command(memory)
 on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].not_yours)
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
-IMPORT_WITHIN: Final = timedelta(minutes=30)
-"""Time to read the file."""
-FORM_TIMEOUT_S: Final = 1.0
-"""Discord waits 3 s for a form."""
-_QUERY_MARK: Final = "🔍 "
-"""Precedes the query above its hits; the paging buttons read it there."""
+IMPORT_WITHIN: Final = timedelta(minutes=30)  # time to read the file
+FORM_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for a form
+_QUERY_MARK: Final = "🔍 "  # precedes the query above its hits; the paging buttons read it there
 _ON_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
 
 
@@ -223,10 +220,8 @@ async def _import(
     return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
 
 
-MAX_FILES: Final = 10
-"""In one message."""
-MAX_MARKDOWN_BYTES: Final = 8 * 2**20
-"""Discord takes files of 10 MiB."""
+MAX_FILES: Final = 10  # in one message
+MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name

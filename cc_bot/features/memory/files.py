@@ -11,8 +11,7 @@ from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Source
 
 MAX_IMPORT_BYTES: Final = 2**20
-MAX_IMPORTED: Final = 5000
-"""Memories per file."""
+MAX_IMPORTED: Final = 5000  # memories per file
 MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
 """Marks an export for reading, which can't be imported."""
 
@@ -40,8 +39,7 @@ class PortableMemory:
     content: str
     category: str = DEFAULT_CATEGORY
     tags: tuple[str, ...] = ()
-    audience: Audience | None = None
-    """None if the file does not tell."""
+    audience: Audience | None = None  # None if the file does not tell
     created_at: datetime | None = None
     updated_at: datetime | None = None
     expires_at: datetime | None = None
@@ -53,8 +51,7 @@ class PortableMemory:
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
     new: tuple[PortableMemory, ...] = ()
-    known: int = 0
-    """Already stored, or repeated in the file."""
+    known: int = 0  # already stored, or repeated in the file
     empty: int = 0
     too_long: int = 0
     secret: int = 0
@@ -65,8 +62,7 @@ class ImportPlan:
 
 
 _FIELDS: Final = get_type_hints(PortableMemory)
-_ALWAYS: Final = ("content", "category", "tags")
-"""Written even if they are empty."""
+_ALWAYS: Final = ("content", "category", "tags")  # written even if they are empty
 
 
 def portable(memory: Memory) -> PortableMemory:

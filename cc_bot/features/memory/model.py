@@ -33,10 +33,8 @@ MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
-MAX_PINNED = 10
-"""Per user."""
-UNDO_TIME = timedelta(minutes=10)
-"""A deleted memory is hidden, and can be restored for this long."""
+MAX_PINNED = 10  # per user
+UNDO_TIME = timedelta(minutes=10)  # a deleted memory is hidden, and can be restored for this long
 
 _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
@@ -54,12 +52,9 @@ had read others' text."""
 @dataclass(frozen=True, slots=True)
 class Source:
     kind: SourceKind = ""
-    link: str = ""
-    """To the message that it was created from or in."""
-    model: str = ""
-    """The model that called `remember`."""
-    author: str = ""
-    """The author of that message, unless it is the owner."""
+    link: str = ""  # to the message that it was created from or in
+    model: str = ""  # the model that called `remember`
+    author: str = ""  # the author of that message, unless it is the owner
 
     def as_object(self) -> dict[str, str]:
         """Return the known fields, for JSON."""
@@ -81,10 +76,8 @@ class Memory:
     audience: Audience = "anywhere"
     source: Source = Source()
     expires_at: datetime | None = None
-    supersedes: int | None = None
-    """The id of the former version."""
-    number: int = 0
-    """Shown to the user, whose memories are counted from 1; 0 for a former version."""
+    supersedes: int | None = None  # the id of the former version
+    number: int = 0  # shown to the user, whose memories are counted from 1; 0 for a former version
     pinned: bool = False
 
     def is_expired(self, now: datetime) -> bool:
@@ -105,8 +98,7 @@ class MemoryFilter:
     """Selects memories. A field that is not set matches all."""
 
     category: str | None = None
-    tags: tuple[str, ...] = ()
-    """All of which a memory must have."""
+    tags: tuple[str, ...] = ()  # all of which a memory must have
     audience: Audience | None = None
     origin: SourceKind | None = None
 
@@ -117,8 +109,7 @@ ALL_MEMORIES: Final = MemoryFilter()
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
     memory: Memory
-    confidence: float
-    """The probability that the query means this memory."""
+    confidence: float  # the probability that the query means this memory
 
 
 ChangeKind = Literal["added", "updated", "deleted"]
@@ -129,8 +120,7 @@ class MemoryChange:
     """A committed change of a memory."""
 
     kind: ChangeKind
-    memory: Memory
-    """As it is after the change; if deleted, as it was before."""
+    memory: Memory  # as it is after the change; if deleted, as it was before
     former: Memory | None = None
 
     @property
@@ -168,8 +158,7 @@ class MemoryStatistics:
     expired: int
     oldest: datetime | None
     newest: datetime | None
-    categories: tuple[tuple[str, int], ...] = ()
-    """Names and numbers of memories, largest first."""
+    categories: tuple[tuple[str, int], ...] = ()  # names and numbers of memories, largest first
     sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
@@ -177,10 +166,8 @@ class MemoryStatistics:
 class ErasureCounts:
     memories: int = 0
     versions: int = 0
-    summaries: int = 0
-    """Deleted, as they were made from emptied messages."""
-    messages: int = 0
-    """Emptied, if conversations were erased, too."""
+    summaries: int = 0  # deleted, as they were made from emptied messages
+    messages: int = 0  # emptied, if conversations were erased, too
 
 
 def is_same_text(one: str, other: str) -> bool:

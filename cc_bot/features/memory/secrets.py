@@ -102,8 +102,7 @@ _ACCOUNT: Final = re.compile(
     re.IGNORECASE,
 )
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-_SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")
-"""Any white space but a single space or line feed."""
+_SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")  # any white space but a single space or line feed
 _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 

@@ -46,14 +46,10 @@ from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.in_order import ExportQueue
 
 PAGE_SIZE: Final = 8
-MAX_FOUND: Final = 60
-"""Shown hits of a search."""
-UNSURE_BELOW: Final = 0.4
-"""Hits of lower confidence are marked as unsure."""
-MAX_QUOTED_CHARACTERS: Final = 700
-"""Of a memory in a sentence."""
-MAX_TAGS_CHARACTERS: Final = 1100
-"""For all tags in a form."""
+MAX_FOUND: Final = 60  # shown hits of a search
+UNSURE_BELOW: Final = 0.4  # hits of lower confidence are marked as unsure
+MAX_QUOTED_CHARACTERS: Final = 700  # of a memory in a sentence
+MAX_TAGS_CHARACTERS: Final = 1100  # for all tags in a form
 MAX_END_CHARACTERS: Final = 40
 MAX_QUERY_CHARACTERS: Final = 200
 _END_OF_DAY: Final = timedelta(seconds=1)
@@ -75,8 +71,7 @@ class MemoryPage:
     """A page of a list or search."""
 
     found: Sequence[FoundMemory]
-    count: int
-    """Of all pages; for a search, at most MAX_FOUND + 1."""
+    count: int  # of all pages; for a search, at most MAX_FOUND + 1
     page: int
     pages: int
 
@@ -349,10 +344,8 @@ class MemoryForm:
     content: str = ""
     category: str = ""
     tags: str = ""
-    end: str = ""
-    """The last day, as `parse_end` reads it."""
-    audience: Audience | None = None
-    """None if the form does not ask for it."""
+    end: str = ""  # the last day, as `parse_end` reads it
+    audience: Audience | None = None  # None if the form does not ask for it
 
 
 def fill_form(memory: Memory, zone: ZoneInfo) -> MemoryForm:

@@ -123,8 +123,7 @@ def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
     return None if ends is None else ends.astimezone(context.timezone)
 
 
-NEAREST: Final = 3
-"""Related memories shown with a new one."""
+NEAREST: Final = 3  # related memories shown with a new one
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,7 @@ from cc_bot.texts import Texts
 
 PIN_MARK = "📌 "
 
-_DAY_BEFORE_ITS_END = timedelta(seconds=1)
-"""So that an end at midnight is shown as the day before."""
+_DAY_BEFORE_ITS_END = timedelta(seconds=1)  # so that an end at midnight is shown as the day before
 
 
 def choice_name(item: Item) -> str:
@@ -213,11 +212,9 @@ def _embed(lines: list[str], words: Texts) -> hikari.Embed:
     )
 
 
-MAX_MESSAGE_CHARACTERS: Final = 1900
-"""Discord allows 2000."""
+MAX_MESSAGE_CHARACTERS: Final = 1900  # Discord allows 2000
 CARD_CHARACTERS: Final = 120
-SHORT_CHARACTERS: Final = 40
-"""Per memory, if not all fit otherwise."""
+SHORT_CHARACTERS: Final = 40  # per memory, if not all fit otherwise
 
 
 def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:

@@ -88,10 +88,8 @@ _LIMITS: Final = {
 }
 
 MAX_PREVIEWED: Final = 50
-MAX_PACKED_CHARACTERS: Final = 990_000
-"""A larger form would be refused."""
-SURE_TO_ARRIVE: Final = "500 KB"
-"""A file of this size always fits in the form."""
+MAX_PACKED_CHARACTERS: Final = 990_000  # a larger form would be refused
+SURE_TO_ARRIVE: Final = "500 KB"  # a file of this size always fits in the form
 
 
 def list_params(given: Mapping[str, str]) -> Mapping[str, str]:
@@ -101,8 +99,7 @@ def list_params(given: Mapping[str, str]) -> Mapping[str, str]:
 
 
 State = Literal["there", "hidden", "gone"]
-Action = Literal["delete", "undelete", "category"]
-"""Of a bulk action."""
+Action = Literal["delete", "undelete", "category"]  # of a bulk action
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +108,8 @@ class MemoryOutcome:
 
     number: int
     memory: Memory | None = None
-    until: datetime | None = None
-    """When it can no longer be restored, if it is hidden."""
-    why_not: str = ""
-    """Why the action failed."""
+    until: datetime | None = None  # when it can no longer be restored, if it is hidden
+    why_not: str = ""  # why the action failed
 
     @property
     def state(self) -> State:

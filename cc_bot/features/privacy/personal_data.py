@@ -134,8 +134,7 @@ def _erased_tables() -> Iterator[PersonalTable]:
 Record = Mapping[str, Any]
 """A row ready for JSON: times in ISO 8601, and Discord ids as texts, since many programs round numbers."""
 
-_PIECE_BYTES: Final = 3 * 2**20
-"""The bytes of a file in one record; a longer file takes several."""
+_PIECE_BYTES: Final = 3 * 2**20  # the bytes of a file in one record; a longer file takes several
 
 _JSON: Final = frozenset(
     (
@@ -145,8 +144,7 @@ _JSON: Final = frozenset(
 )
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
 """Columns with Discord ids, besides those named `…_id`."""
-_MAX_EXACT: Final = 2**53 - 1
-"""The greatest exact integer of JavaScript."""
+_MAX_EXACT: Final = 2**53 - 1  # the greatest exact integer of JavaScript
 
 
 # $2 now
@@ -206,8 +204,7 @@ def select_users() -> str:
     return " UNION ".join(dict.fromkeys(table.users for table in _erased_tables())) + " /* all users */"
 
 
-_BATCH_SIZE: Final = 200
-"""Messages deleted in one transaction."""
+_BATCH_SIZE: Final = 200  # messages deleted in one transaction
 
 
 class PersonalDataStore(Store):

@@ -42,8 +42,7 @@ class ReappliedErasures:
     users: int = 0
     memories: int = 0
     sessions: int = 0
-    deleted: int = 0
-    """Messages and channels deleted on Discord."""
+    deleted: int = 0  # messages and channels deleted on Discord
     since: datetime | None = field(default=None, compare=False)
     """Users erased since then are erased again (None: at any time). Other ids are never reused, so their time
     does not matter."""

@@ -29,8 +29,7 @@ _log = structlog.get_logger(__name__)
 
 FORMAT: Final = "cc-bot-personal-data"
 MAX_FILE_BYTES: Final = 9_500_000
-_HEAD_BYTES: Final = 1000
-"""The space for everything around the records."""
+_HEAD_BYTES: Final = 1000  # the space for everything around the records
 
 
 async def export_files(
@@ -300,8 +299,7 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
 # Deleted memories are erased when their undo period ends, also after a restart.
 
 
-MAX_PURGE_PAUSE_S: Final = 60.0
-"""Far shorter than UNDO_TIME, in case the clock is changed."""
+MAX_PURGE_PAUSE_S: Final = 60.0  # far shorter than UNDO_TIME, in case the clock is changed
 VACUUM_HOUR: Final = 4
 """The hour of the VACUUM in the operator's time zone. On a large file it blocks writers for seconds."""
 

@@ -32,8 +32,7 @@ NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"
 
 _log = structlog.get_logger(__name__)
 
-Outcome = str | errors.InputError | errors.TurnError
-"""A transcript, or why there is none."""
+Outcome = str | errors.InputError | errors.TurnError  # a transcript, or why there is none
 
 
 @dataclass(eq=False, slots=True)
@@ -134,8 +133,7 @@ class _HeardQuestion:
     failure: errors.InputError | errors.TurnError | None = None
 
 
-FileOutcome = tuple[Attachment, Outcome | None]
-"""A file, with the outcome if it is a recording."""
+FileOutcome = tuple[Attachment, Outcome | None]  # a file, with the outcome if it is a recording
 
 
 def _with_transcripts(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
@@ -190,8 +188,7 @@ def _user_error(error: errors.ModelError) -> errors.InputError | errors.TurnErro
             return errors.HearingFailed()
 
 
-MAX_LENGTH: Final = 1000
-"""Characters; a longer answer is faster to read than to hear."""
+MAX_LENGTH: Final = 1000  # characters; a longer answer is faster to read than to hear
 MAX_BYTES: Final = 10 * 2**20
 _CHARACTERS_PER_SECOND: Final = 5
 _URL: Final = re.compile(r"<?https?://[^\s<>()]+>?")
@@ -237,10 +234,8 @@ class SynthesizedSpeech(Speaking):
 
 # Texts that speech models write for silence.
 
-_SHORT_S: Final = 30.0
-"""Up to this length such a phrase may be the whole transcript."""
-_MIN_CHARACTERS_PER_SECOND: Final = 1.0
-"""Characters a second; fewer mean silence."""
+_SHORT_S: Final = 30.0  # up to this length such a phrase may be the whole transcript
+_MIN_CHARACTERS_PER_SECOND: Final = 1.0  # characters a second; fewer mean silence
 _SOUND_NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
 """Such as [BLANK_AUDIO] and (音楽)."""
 # Ends of videos that speech models were trained on.

@@ -44,8 +44,7 @@ _log = structlog.get_logger(__name__)
 @dataclass(eq=False, repr=False)
 class OpenAIChatModel(Endpoint):
     _: KW_ONLY
-    reasoning: str = ""
-    """The reasoning effort of requests that name none."""
+    reasoning: str = ""  # the reasoning effort of requests that name none
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -41,8 +41,7 @@ class Endpoint:
 
     model: str
     _: KW_ONLY
-    name: str = ""
-    """The model's name in the operator's settings."""
+    name: str = ""  # the model's name in the operator's settings
     api_key: str | None = None
     base_url: str | None = None
     timeout_s: float = 45

@@ -136,25 +136,18 @@ MAX_TOOLS: Final = 128  # platform.openai.com/docs/api-reference/chat/create
 class Quirks:
     wire: Literal["chat", "responses", "chat only"] = "chat"
     omit: frozenset[str] = frozenset()
-    effort_with_tools: str = ""
-    """Sent with tools in place of the operator's setting."""
+    effort_with_tools: str = ""  # sent with tools in place of the operator's setting
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
-    reasoning: frozenset[str] = frozenset()
-    """Reasoning fields that messages with calls must have."""
-    native: bool = True
-    """Send back what came with earlier calls."""
-    skip_signature: bool = False
-    """Mark calls without a thought signature as another model's."""
+    reasoning: frozenset[str] = frozenset()  # reasoning fields that messages with calls must have
+    native: bool = True  # send back what came with earlier calls
+    skip_signature: bool = False  # mark calls without a thought signature as another model's
     tools: bool = True
     images: bool = True
-    max_tools: int = MAX_TOOLS
-    """Only the first ones are sent."""
+    max_tools: int = MAX_TOOLS  # only the first ones are sent
     system_role: Literal["system", "user"] = "system"
     alternate: bool = False
-    cache_marks: bool = False
-    """Mark cacheable prefixes for Anthropic."""
-    plain_schemas: bool = False
-    """Send only keywords of JSON Schema that every server accepts."""
+    cache_marks: bool = False  # mark cacheable prefixes for Anthropic
+    plain_schemas: bool = False  # send only keywords of JSON Schema that every server accepts
 
 
 def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
@@ -228,12 +221,10 @@ _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 @dataclass(frozen=True, slots=True)
 class Lesson:
     name: str
-    needs: str
-    """What the refused request must contain, see `_describe_request`; empty for nothing."""
+    needs: str  # what the refused request must contain, see `_describe_request`; empty for nothing
     refusal: re.Pattern[str]
     changes: Mapping[str, Any]
-    lasting: bool = True
-    """False if it only applies to this request."""
+    lasting: bool = True  # False if it only applies to this request
 
 
 def _lesson(name: str, needs: str, refusal: str, *, lasting: bool = True, **changes: object) -> Lesson:

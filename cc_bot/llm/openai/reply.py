@@ -53,10 +53,8 @@ class Chunk:
     calls: tuple[ToolCallDelta, ...] = ()
     finish_reason: str | None = None
     usage: Usage | None = None
-    reasoning: Mapping[str, Any] = field(default_factory=dict)
-    """Fields with reasoning, by name."""
-    items: tuple[Any, ...] = ()
-    """Items of the Responses API, to be sent back with the calls."""
+    reasoning: Mapping[str, Any] = field(default_factory=dict)  # fields with reasoning, by name
+    items: tuple[Any, ...] = ()  # items of the Responses API, to be sent back with the calls
     alive: bool = False
     """True if the chunk shows that the model works; an empty one only shows that the server does."""
 

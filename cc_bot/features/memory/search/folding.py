@@ -153,8 +153,7 @@ _SCRIPTS: Final = {
 _RUN: Final = re.compile("|".join(f"(?P<{script}>{written})" for script, written in _SCRIPTS.items()))
 _RUNS: Final = re.compile("|".join((*_SCRIPTS.values(), ".")), re.DOTALL)  # also each character between runs
 
-MAX_CACHED_LENGTH: Final = 24
-"""Longer runs are not words, and would only fill the cache."""
+MAX_CACHED_LENGTH: Final = 24  # longer runs are not words, and would only fill the cache
 
 
 class Line(NamedTuple):

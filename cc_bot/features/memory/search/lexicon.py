@@ -39,10 +39,8 @@ class Span(NamedTuple):
 class Idea:
     terms: tuple[str, ...]
     """Index terms of a note that mentions it: its own, and those of all broader ideas."""
-    query_terms: Mapping[str, float]
-    """Terms that a query for it searches for, with their weights."""
-    is_question: bool
-    """A question word is not searched for literally."""
+    query_terms: Mapping[str, float]  # terms that a query for it searches for, with their weights
+    is_question: bool  # a question word is not searched for literally
 
 
 class Lexicon:

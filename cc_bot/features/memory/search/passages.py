@@ -20,8 +20,7 @@ PASSAGE_CHARACTERS: Final = 240
 """Approximate length; each passage overlaps the previous one by half."""
 _LINE: Final = re.compile(rf"[^\n]{{1,{PASSAGE_CHARACTERS}}}\n?|\n")
 
-_MAX_RANKED_PASSAGES: Final = 400
-"""About fifty pages of text."""
+_MAX_RANKED_PASSAGES: Final = 400  # about fifty pages of text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,26 +20,20 @@ from cc_bot.features.memory.search.terms import Query, TermGroup
 # of each class is at most 0.006 below the better of words and vectors. The cut-offs cost a class at most
 # 0.029; with them, 14 % of 70 unanswerable questions get no result (29 % without vectors).
 
-_WORDS_WEIGHT: Final = 6.0
-"""Score of words that cover the whole query."""
+_WORDS_WEIGHT: Final = 6.0  # score of words that cover the whole query
 
-_WITHOUT_VECTOR: Final = 1.5
-"""Nearness of a note without a vector: enough for its words to count."""
+_WITHOUT_VECTOR: Final = 1.5  # nearness of a note without a vector: enough for its words to count
 
 _MIN_SCORE: Final = 2.5
-_MAX_BEHIND: Final = 5.0
-"""Notes whose score is this much below the best are left out."""
-_EXACT_SCORE: Final = 7.5
-"""Score of a note that contains the query as written."""
+_MAX_BEHIND: Final = 5.0  # notes whose score is this much below the best are left out
+_EXACT_SCORE: Final = 7.5  # score of a note that contains the query as written
 
 _SATURATION: Final = 1.2
 _LENGTH_WEIGHT: Final = 0.5
-_MIN_COVERED: Final = 0.17
-"""Unrelated notes cover up to this share of a query."""
+_MIN_COVERED: Final = 0.17  # unrelated notes cover up to this share of a query
 _MIN_SHARE_OF_BEST: Final = 0.4
 """Notes that cover less than this share of what the best covers are left out."""
-_MAX_INEXACT_CONFIDENCE: Final = 0.99
-"""1 is an exact match."""
+_MAX_INEXACT_CONFIDENCE: Final = 0.99  # 1 is an exact match
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +159,15 @@ def _confidence(score: float, behind: float) -> float:
 
 class _WeighedWording(NamedTuple):
     whole: bool
-    strength: float
-    """Match quality from 0 to 1."""
+    strength: float  # match quality from 0 to 1
     total: float
     values: list[tuple[str, float]]
 
 
 class _WeighedGroup(NamedTuple):
-    importance: float
-    """The value of its rarest term as written."""
+    importance: float  # the value of its rarest term as written
     wordings: list[_WeighedWording]
-    wordings_by_term: Mapping[str, list[int]]
-    """Indices of the wordings that contain a term."""
+    wordings_by_term: Mapping[str, list[int]]  # indices of the wordings that contain a term
 
 
 def _weigh(group: TermGroup, statistics: Statistics) -> _WeighedGroup:

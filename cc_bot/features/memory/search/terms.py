@@ -32,8 +32,7 @@ TERMS_VERSION: Final = 3
 """Increase it when the same text gives other terms: stored terms are then rebuilt. test_terms_version.py
 checks this."""
 
-READING_PREFIX: Final = "~"
-"""Prefix of terms from readings."""
+READING_PREFIX: Final = "~"  # prefix of terms from readings
 
 _CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
 _CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
@@ -112,8 +111,7 @@ TermGroup = tuple[Wording, ...]
 
 @dataclass(frozen=True)
 class Query:
-    folded: str
-    """Searched for as written."""
+    folded: str  # searched for as written
 
     groups: tuple[TermGroup, ...]
 

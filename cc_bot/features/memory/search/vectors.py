@@ -26,8 +26,7 @@ _MIN_RELATED_COSINE: Final = 0.25
 """Cosine below which texts are unrelated, for encoders that use the whole scale."""
 _MAX_CHANCE_SCORE: Final = 1.0
 """Greatest nearness of a note below that cosine: some note is always the nearest."""
-_MIN_NOTES: Final = 20
-"""Fewer notes are padded to this number with cosines of unrelated texts."""
+_MIN_NOTES: Final = 20  # fewer notes are padded to this number with cosines of unrelated texts
 _ONLY_KANA: Final = re.compile(r"[\u3041-\u309fー\W]+")
 _KANA_FACTOR: Final = 0.5
 

@@ -28,13 +28,11 @@ _SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
 
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
-TIMEOUT_S: Final = 0.05
-"""For one of the operator's patterns; an ordinary one takes well under 1 ms."""
+TIMEOUT_S: Final = 0.05  # for one of the operator's patterns; an ordinary one takes well under 1 ms
 MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS
 """A longer text is refused like a secret, without a search."""
 
-FileRules = Callable[[], Awaitable[Rules]]
-"""Returns the current limits in the operator's file."""
+FileRules = Callable[[], Awaitable[Rules]]  # returns the current limits in the operator's file
 
 _log = structlog.get_logger(__name__)
 

@@ -148,8 +148,7 @@ def _add_mention(
 
 MIN_LENGTH: Final = 12
 """In characters. Shorter texts, such as numbers or names, occur in unrelated messages, too."""
-_START: Final = 4
-"""Characters that texts are indexed by."""
+_START: Final = 4  # characters that texts are indexed by
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
 """Folded letters of scripts that separate words by spaces; Japanese does not."""
 _EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
@@ -331,8 +330,7 @@ _SELECT_ERASURES: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id
 _MARK_VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
 
 _BATCH: Final = 500
-SMALL_BYTES: Final = 2**24
-"""A file of this size is vacuumed at once, which takes 0.1 s."""
+SMALL_BYTES: Final = 2**24  # a file of this size is vacuumed at once, which takes 0.1 s
 
 
 class MemoryRemovalStore:

@@ -53,8 +53,7 @@ from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.terms import TERMS_VERSION, document_terms
 from cc_bot.features.memory.stores.limits import ensure_room_left
 
-VERSION: Final = TERMS_VERSION * 100 + 3
-"""Rows with a lower version are recomputed at start."""
+VERSION: Final = TERMS_VERSION * 100 + 3  # rows with a lower version are recomputed at start
 _BATCH: Final = 100
 _RETRY_S: Final = 30.0
 
@@ -71,10 +70,8 @@ class SearchData:
     search_content: str
     search_tags: str
     likeness: int
-    term_count: int
-    """Counts repeated terms, too."""
-    term_counts: str
-    """Not a column: a JSON list of `[term key, occurrences]`."""
+    term_count: int  # counts repeated terms, too
+    term_counts: str  # not a column: a JSON list of `[term key, occurrences]`
     terms_version: int = VERSION
 
 
@@ -338,8 +335,7 @@ class NewMemory:
 
     user_id: int
     created_at: str
-    columns: Mapping[str, Any]
-    """Includes those of SEARCH_DATA."""
+    columns: Mapping[str, Any]  # includes those of SEARCH_DATA
     term_counts: str
 
     @classmethod

@@ -36,11 +36,9 @@ _SELECT_VECTORS: Final = """
 """
 _PAGE: Final = 2000
 TIMEOUT_S: Final = 1.5
-BACKOFF_S: Final = 10.0
-"""After an encoder failed or was late."""
+BACKOFF_S: Final = 10.0  # after an encoder failed or was late
 _MAX_QUERY_CHARACTERS: Final = 1000
-_MAX_COMPARED_INLINE: Final = 256
-"""To compare so many vectors is faster than to start a thread."""
+_MAX_COMPARED_INLINE: Final = 256  # to compare so many vectors is faster than to start a thread
 
 _log = structlog.get_logger(__name__)
 
@@ -107,16 +105,12 @@ SELECT_MISSING: Final = """
     ORDER BY m.id LIMIT $3 /* channel */
 """
 
-_BATCH: Final = 16
-"""Memories per call of the encoder; a search waits for at most one."""
+_BATCH: Final = 16  # memories per call of the encoder; a search waits for at most one
 _MAX_RETRY_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
-DEBOUNCE_S: Final = 1.0
-"""Pause after a memory was written."""
-RETRY_S: Final = 5.0
-"""Pause after the first failure."""
-_NO_VECTOR: Final = Vector(b"")
-"""For a text that the encoder refuses; it is similar to nothing."""
+DEBOUNCE_S: Final = 1.0  # pause after a memory was written
+RETRY_S: Final = 5.0  # pause after the first failure
+_NO_VECTOR: Final = Vector(b"")  # for a text that the encoder refuses; it is similar to nothing
 
 
 class _Unembedded(NamedTuple):
@@ -216,14 +210,10 @@ class Embedding:
             return [vector for text in texts for vector in await self._make_vectors([text])]
 
 
-POOL: Final = 64
-"""Candidates found by words."""
-NEAREST: Final = 32
-"""Candidates found only by their vectors."""
-_MAX_TERMS: Final = 128
-"""Those with the greatest weights."""
-_GREATEST_WEIGHT: Final = 1000
-"""Integer weight of the heaviest term."""
+POOL: Final = 64  # candidates found by words
+NEAREST: Final = 32  # candidates found only by their vectors
+_MAX_TERMS: Final = 128  # those with the greatest weights
+_GREATEST_WEIGHT: Final = 1000  # integer weight of the heaviest term
 
 # ruff: noqa: S608 - built only from constants
 

@@ -67,12 +67,9 @@ from cc_bot.features.memory.stores.search import FILTERS, Embedding, Meaning, Me
 
 # ruff: noqa: S608 - built only from constants
 
-MAX_QUERY_CHARACTERS: Final = 6000
-"""Longer queries are cut."""
-MAX_SCANNED: Final = 200
-"""Newest memories that a prompt's notes are chosen from."""
-_MAX_INLINE_CHARACTERS: Final = 500
-"""Longer texts are processed in a thread."""
+MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
+MAX_SCANNED: Final = 200  # newest memories that a prompt's notes are chosen from
+_MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
 # $1 user, $2 likeness, $3 the audience besides 'anywhere'
 _SELECT_DUPLICATE: Final = f"""
@@ -186,8 +183,7 @@ _DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_
 _SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
 
 _EXPORT_BATCH: Final = 500
-_IMPORT_BATCH: Final = 25
-"""Memories per thread or transaction."""
+_IMPORT_BATCH: Final = 25  # memories per thread or transaction
 
 _COUNTED_FIELDS: Final = ("content", "tags", "metadata")
 
