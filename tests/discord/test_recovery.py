@@ -17,7 +17,6 @@ from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedQuestion, PendingTurn
@@ -162,20 +161,6 @@ class TestAnAnswer:
             await scene.killed_again(turn, place_id=scene.channel.id, pages=pages)
             await scene.starts("interrupted")
         assert len(scene.written()) == 1
-
-
-async def test_an_older_answer_is_repeated_once_where_its_ephemeral_message_shows_a_part_of_a_newer(
-    scene: Scene,
-) -> None:
-    sessions = scene.stores.sessions
-    session = await sessions.open(SessionKey(scene.aiko.id, scene.channel.id))
-    turn = [Message("user", "元気？"), Message("assistant", "元気です。")]
-    older = (await sessions.commit_turn(session, turn)).history[-1]
-    for name in ("first press", "second press"):
-        await scene.begun(**{**NOWHERE, "kind": "again"}, id=name, replaces=older.id, question=None)
-    await scene.starts()
-    [shown] = scene.written()
-    assert (shown.content, shown.labels) == ("元気です。", [])
 
 
 async def test_an_interaction_that_was_not_acknowledged_is_told_of_and_may_be_asked_again(

@@ -79,19 +79,6 @@ class UnshownTurn:
             self._restored_page(self.older) if self.older and not self.turn.below else self.sentence_page(),
         )
 
-    @property
-    def repeats_older(self) -> bool:
-        """Return whether the DM has the older answer, as its ephemeral message can't be restored."""
-        in_place = self.older is not None and not self.turn.below
-        return in_place and self.answer is None and self.turn.ephemeral
-
-    def dm_page(self, note: str) -> Page:
-        """Return the page for the user's DM, without buttons. `note`: shown below an answer."""
-        if not self.repeats_older:
-            return self.sentence_page()
-        [page] = self.pages()
-        return replace(page, facts=page.facts.noting(note), buttons=())
-
     def sentence_page(self) -> Page:
         words, with_button = self.recipient.words[UnfinishedTexts], False
         if self.turn.temporary:
@@ -351,8 +338,7 @@ class Recovery:
         if turn.token is not None or turn.place_id != dm_id:
             await self.running.ledger.move(turn, dm_id, ids)
         on_posted = partial(self.running.record_page, turn)
-        # Several presses may have been interrupted: the older answer is repeated once.
-        sent, nonce = sent_messages(ids), f"a{turn.replaces}d" if unshown.repeats_older else f"{turn.id}d"
+        sent, nonce = sent_messages(ids), f"{turn.id}d"
         reply = self.replies.make_reply(dm_id, None, sent, nonce=nonce, on_posted=on_posted)
         shown_in = turn.question_id if turn.kind == "message" else turn.shown_in
         link = "" if turn.ephemeral else message_link(turn.guild_id, turn.key.channel_id, shown_in)
@@ -369,7 +355,7 @@ class Recovery:
             if unshown.answer is not None:
                 await self._show_answer(unshown, unshown.answer, reply, dm_note, one_message=one_message)
                 return
-            page = unshown.pages()[0] if dm_note is None else unshown.dm_page(dm_note)
+            page = unshown.pages()[0] if dm_note is None else unshown.sentence_page()
             await reply.show((await receipts.with_current_state(page, words),))
             await receipts.record(reply, page.receipts, words)
 
