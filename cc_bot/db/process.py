@@ -150,19 +150,6 @@ _INSERT: Final = f"""
     VALUES ({_PROCESS.marks}, @now, @now + ${len(_PROCESS.names) + 1})
 """  # noqa: S608 - only constants
 
-# $1 name
-_IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
-
-# $1 name, $2 lease in ms, $3 file hashes, $4 whether it is connected
-_RENEW: Final = """
-    UPDATE processes SET until = @now + $2, file_hashes = $3,
-        connected_at = CASE WHEN $4 = 1 THEN @now ELSE connected_at END
-    WHERE name = $1
-"""
-
-# $1 an array of names
-_DELETE_IF_LAPSED: Final = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
-
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
 
 # $1 an array of names. Their duties are free then: see _TAKE.
@@ -192,7 +179,8 @@ class ProcessStore(Store):
         first. Raises StorageError."""
 
         def steps() -> Transaction[tuple[ActiveProcess, ...]]:
-            yield Statement(_DELETE_IF_LAPSED, (json.dumps([*watched]),))
+            sql = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
+            yield Statement(sql, (json.dumps([*watched]),))
             others = map(_ACTIVE.read, (yield Statement(SELECT_PROCESSES)))
             found = tuple(each for each in others if each.process.conflicts_with(process))
             if not found:
@@ -209,11 +197,17 @@ class ProcessStore(Store):
         renewing. Raises StorageError."""
 
         def steps() -> Transaction[Renewal | None]:
-            rows = yield Statement(_IS_UP, (process.name,))
+            sql = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
+            rows = yield Statement(sql, (process.name,))
             if not rows:
                 return None
             hashes = object_to_json(process.file_hashes)
-            yield Statement(_RENEW, (process.name, _LEASE_MS, hashes, int(connected)))
+            renew = """
+                UPDATE processes SET until = @now + $2, file_hashes = $3,
+                    connected_at = CASE WHEN $4 = 1 THEN @now ELSE connected_at END
+                WHERE name = $1
+            """
+            yield Statement(renew, (process.name, _LEASE_MS, hashes, int(connected)))
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             active = yield Statement(SELECT_PROCESSES)
             duties = [Lease(*row) for row in (yield Statement(SELECT_DUTIES))]

@@ -146,56 +146,13 @@ _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_t
 """Columns with Discord ids, besides those named `…_id`."""
 _MAX_EXACT: Final = 2**53 - 1  # the greatest exact integer of JavaScript
 
-
-# $2 now
-ADD_ERASING: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
-
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
-
-# A turn in another process, also a dead one. Uses reservations_by_user and turns_by_user. $2 process
-_SELECT_TURNS_ELSEWHERE: Final = """
-    SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
-    WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
-    UNION ALL
-    SELECT 1 FROM turns AS t
-    WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted' AND t.kind <> 'mention'
-        AND EXISTS (SELECT 1 FROM processes AS p WHERE p.until > @now)
-    LIMIT 1
-"""
-
-# Answers first, which are found through the messages. $2 limit
-SELECT_IN_CHANNELS: Final = f"""
-    SELECT m.id, m.discord_id
-    FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
-    @look_up messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
-    LIMIT $2 /* channel */
-"""
 
 # $2 limit
 SELECT_OWN: Final = f"""
     SELECT id, discord_id FROM messages
     WHERE user_id = $1 AND id IN (SELECT * FROM ({SELECT_OWN_IDS}) AS own LIMIT $2)
 """
-
-# $2 an array of messages
-DELETE_OWN: Final = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
-
-# Run before usage is deleted. $2 today, $3 the first of its month
-INSERT_ERASED_USAGE: Final = f"""
-    INSERT INTO erased_usage AS known (user_id, day, tokens)
-    SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)
-    FROM (
-        SELECT day, {COUNTED} AS tokens FROM usage WHERE user_id = $1 AND day >= $3
-        UNION ALL
-        SELECT $2, tokens FROM reservations WHERE user_id = $1
-    ) AS found
-    WHERE tokens > 0
-    GROUP BY counts_on
-    ON CONFLICT (user_id, day) DO UPDATE SET tokens = known.tokens + excluded.tokens
-    WHERE known.user_id = $1
-"""
-
-DELETE_ERASING: Final = "DELETE FROM erasing WHERE user_id = $1"
 
 
 @cache
@@ -252,13 +209,21 @@ class PersonalDataStore(Store):
         if not already_begun:
             await self.begin(user_id)
         locks = [user_lock(user_id)]
+        # Answers first, which are found through the messages.
+        select_in_channels = f"""
+            SELECT m.id, m.discord_id
+            FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
+            @look_up messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+            LIMIT $2 /* channel */
+        """
+        delete_erasing = "DELETE FROM erasing WHERE user_id = $1"
         try:
-            for select in (SELECT_IN_CHANNELS, SELECT_OWN):
+            for select in (select_in_channels, SELECT_OWN):
                 while await self._database.write(partial(_some_messages, select, user_id), locks):
                     pass
             await self._database.transaction(_erasure(user_id, counted_day), locks)
             await self._note(user_id)  # covers a backup made in between
-            await self._change(locks, DELETE_ERASING, user_id)
+            await self._change(locks, delete_erasing, user_id)
         except StorageError as error:
             raise ErasureUnfinished from error
 
@@ -266,11 +231,22 @@ class PersonalDataStore(Store):
         """Record that the erasure has begun: processes end the user's turns, and a restart continues it.
         Raises StorageError."""
         await self._note(user_id)
-        await self._change([user_lock(user_id)], ADD_ERASING, user_id, to_ms(self._clock()))
+        sql = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
+        await self._change([user_lock(user_id)], sql, user_id, to_ms(self._clock()))
 
     async def runs_elsewhere(self, user_id: int) -> bool:
         """Return whether another process still runs a turn of the user. Raises StorageError."""
-        return bool(await self._database.query(_SELECT_TURNS_ELSEWHERE, user_id, self._process))
+        # Also a dead process. Uses reservations_by_user and turns_by_user.
+        sql = """
+            SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
+            WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
+            UNION ALL
+            SELECT 1 FROM turns AS t
+            WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted' AND t.kind <> 'mention'
+                AND EXISTS (SELECT 1 FROM processes AS p WHERE p.until > @now)
+            LIMIT 1
+        """
+        return bool(await self._database.query(sql, user_id, self._process))
 
     async def _note(self, user_id: int) -> None:
         if self._log:
@@ -332,7 +308,8 @@ def _id_as_text(name: str, value: Any) -> Any:
 def _some_messages(select: str, user_id: int) -> Transaction[bool]:
     rows = yield Statement(select, (user_id, _BATCH_SIZE))
     yield from delete_local_copies([discord_id for _, discord_id in rows if discord_id is not None])
-    yield Statement(DELETE_OWN, (user_id, json.dumps([id_ for id_, _ in rows])))
+    sql = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
+    yield Statement(sql, (user_id, json.dumps([id_ for id_, _ in rows])))
     return bool(rows)
 
 
@@ -343,6 +320,20 @@ def _erasure(user_id: int, counted_day: date | None) -> list[Statement]:
         if not (counted_day and table.table == "erased_usage")
     ]
     if counted_day:
+        # Run before usage is deleted.
+        sql = f"""
+            INSERT INTO erased_usage AS known (user_id, day, tokens)
+            SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)
+            FROM (
+                SELECT day, {COUNTED} AS tokens FROM usage WHERE user_id = $1 AND day >= $3
+                UNION ALL
+                SELECT $2, tokens FROM reservations WHERE user_id = $1
+            ) AS found
+            WHERE tokens > 0
+            GROUP BY counts_on
+            ON CONFLICT (user_id, day) DO UPDATE SET tokens = known.tokens + excluded.tokens
+            WHERE known.user_id = $1
+        """
         days = (counted_day.isoformat(), counted_day.replace(day=1).isoformat())
-        statements.insert(0, Statement(INSERT_ERASED_USAGE, (user_id, *days)))
+        statements.insert(0, Statement(sql, (user_id, *days)))
     return [*statements, Statement(COUNT_ERASURE), Statement(MOVE)]

@@ -31,10 +31,6 @@ _SELECT_MESSAGES: Final = """
     SELECT discord_id FROM messages WHERE discord_id IS NOT NULL
     UNION ALL SELECT discord_id FROM answer_pages
 """
-_SELECT_PLACES: Final = """
-    SELECT DISTINCT parent_channel_id, thread_id FROM messages
-    WHERE user_id IS NULL AND discord_id IS NOT NULL
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,11 @@ async def _erase_sessions(database: Database, store: ArchiveStore, known: Erasur
 
 async def _erase_messages(database: Database, store: ChannelStore, known: Erasures) -> int:
     count = 0
-    for key in map(CHANNEL.read, await database.query(_SELECT_PLACES)):  # a thread goes with its channel
+    sql = """
+        SELECT DISTINCT parent_channel_id, thread_id FROM messages
+        WHERE user_id IS NULL AND discord_id IS NOT NULL
+    """
+    for key in map(CHANNEL.read, await database.query(sql)):  # a thread goes with its channel
         names = (thread_name(key.channel_id, thread) for thread in {0, key.thread_id})
         if any(known.match("place", name, None) for name in names):
             await store.forget_channel(key)

@@ -43,22 +43,6 @@ _SELECT_OLDEST: Final = """
 # $1 an array of messages
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
 
-# Uses sessions_by_creation. $1 and $2 creation time and id of the previous session, $3 batch size
-_SELECT_OLDEST_SESSIONS: Final = """
-    SELECT id, created_at, closed_at FROM sessions
-    WHERE (created_at, id) > ($1, $2)
-    ORDER BY created_at, id
-    LIMIT $3 /* all users */
-"""
-
-# $1 an array of sessions, $2 batch size
-_SELECT_MESSAGES_OF_SESSIONS: Final = """
-    SELECT m.id, m.discord_id
-    FROM @texts($1) AS ended
-    @look_up messages AS m ON m.session_id = ended.value
-    LIMIT $2 /* all users */
-"""
-
 # Summaries whose user, channel and agent have only old sessions. $1 an array of sessions, $2 the cutoff time
 _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
@@ -74,26 +58,6 @@ _DELETE_SUMMARIES: Final = """
         )
     ) /* all users */
 """
-
-# Keeps the session, then without messages, that a summary refers to. $1 an array of sessions
-_DELETE_SESSIONS: Final = """
-    DELETE FROM sessions WHERE id IN @texts($1)
-        AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
-        AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
-    RETURNING user_id, channel_id, agent /* all users */
-"""
-
-# $1 user, $2 channel, $3 agent
-_DELETE_WITH_LAST_SESSION: Final = """
-    DELETE FROM {table}
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
-        SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
-    )
-"""
-
-# $1 the first day to keep
-_DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
-_DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
 
 
 class RetentionStore:
@@ -117,8 +81,15 @@ class RetentionStore:
         """Delete sessions closed before a time, and summaries left without any. Returns the number of
         sessions."""
         count, after, cutoff = 0, ("", ""), to_text(before)
+        # Uses sessions_by_creation.
+        sql = """
+            SELECT id, created_at, closed_at FROM sessions
+            WHERE (created_at, id) > ($1, $2)
+            ORDER BY created_at, id
+            LIMIT $3 /* all users */
+        """
         while True:
-            rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _BATCH_SIZE)
+            rows = await self._database.query(sql, *after, _BATCH_SIZE)
             ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= cutoff])
             while await self._database.write(partial(_delete_messages_of, ended), [MAINTENANCE_LOCK]):
                 pass
@@ -130,8 +101,10 @@ class RetentionStore:
     async def prune_usage(self, first_kept: date) -> int:
         """Delete usage before a day. Returns the number of users' rows deleted."""
         day = (first_kept.isoformat(),)
+        delete_usage = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
+        delete_totals = "DELETE FROM usage_totals WHERE day < $1"
         [deleted, _] = await self._database.transaction(
-            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [MAINTENANCE_LOCK]
+            [Statement(sql, day) for sql in (delete_usage, delete_totals)], [MAINTENANCE_LOCK]
         )
         return len(deleted)
 
@@ -148,17 +121,36 @@ def _delete_old_messages(before: int, after: int, history_limit: int) -> Transac
 
 def _delete_messages_of(sessions: str) -> Transaction[bool]:
     """Delete one batch. Returns False if the sessions have no messages."""
-    rows = yield Statement(_SELECT_MESSAGES_OF_SESSIONS, (sessions, _BATCH_SIZE))
+    sql = """
+        SELECT m.id, m.discord_id
+        FROM @texts($1) AS ended
+        @look_up messages AS m ON m.session_id = ended.value
+        LIMIT $2 /* all users */
+    """
+    rows = yield Statement(sql, (sessions, _BATCH_SIZE))
     yield from _delete_messages(rows)
     return bool(rows)
 
 
 def _delete_sessions(ended: str, cutoff: str) -> Transaction[int]:
     yield Statement(_DELETE_SUMMARIES, (ended, cutoff))
-    keys = yield Statement(_DELETE_SESSIONS, (ended,))
+    # Keeps the session, then without messages, that a summary refers to.
+    sql = """
+        DELETE FROM sessions WHERE id IN @texts($1)
+            AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
+            AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
+        RETURNING user_id, channel_id, agent /* all users */
+    """
+    keys = yield Statement(sql, (ended,))
     tables = [each.table for each in personal_tables() if each.deleted_with_last_session]
+    delete_with_last_session = """
+        DELETE FROM {table}
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
+            SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+        )
+    """
     for key, table in product(keys, tables):
-        yield Statement(_DELETE_WITH_LAST_SESSION.format(table=table), tuple(key))
+        yield Statement(delete_with_last_session.format(table=table), tuple(key))
     if keys:
         yield Statement(MOVE)
     return len(keys)

@@ -89,23 +89,6 @@ _MISSED: Final = f"""
 # $2 kind
 _LIST: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
-# The message belongs to its user and to no session. If the gateway delivered it first, that row becomes the
-# user's. After an erasure nothing is stored. $1 user, $2 channel, $3 author, $4 name, $5 Discord's id,
-# $6 text, $7 tool calls, $8 visibility, $9 now, $10 schedule, $11 due, $12 tainted
-INSERT_MESSAGE: Final = """
-    INSERT INTO messages (
-        user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
-        role, content, tool_calls, visibility, timestamp, created_at, tainted
-    )
-    SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9, $12
-    WHERE EXISTS (SELECT 1 FROM firings WHERE schedule_id = $10 AND due_at = $11 AND user_id = $1)
-    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        user_id = excluded.user_id, memory_user_id = excluded.memory_user_id,
-        visibility = excluded.visibility, tainted = excluded.tainted
-    WHERE messages.user_id IS NULL OR messages.user_id = $1
-"""
-
-
 # $1 places (JSON array), $2 user; NULL: all users
 _SCOPE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
@@ -120,19 +103,6 @@ _HAS_ROOM: Final = f"""(
             AND CASE s.place WHEN 'dm' THEN o.user_id = s.user_id ELSE o.channel_id = s.channel_id END
     )
 )"""
-
-# $3 now, $4 limit
-SELECT_DUE: Final = f"""
-    SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.status = 'active' AND s.due_at <= $3 AND {_SCOPE} AND {_HAS_ROOM}
-    ORDER BY s.due_at LIMIT $4 /* all users */
-"""
-
-# $3 a later `advanced_at` means that the clock was set back
-SELECT_REWOUND: Final = f"""
-    SELECT {SCHEDULE.of("s")} FROM schedules AS s
-    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
-"""
 
 # Uses firings_open. $1 earlier claims are uncertain even if their process lives
 MARK_LOST: Final = """
@@ -161,7 +131,11 @@ def _claim(
 ) -> Transaction[list[Firing]]:
     """Claim due times, and move their schedules to the next ones. If `advanced_at` lies in the future, the
     clock was set back, and the next time is computed again: otherwise the repeat would stay silent."""
-    rows = yield Statement(SELECT_REWOUND, (*scope, to_ms(now + MIN_CLOCK_CHANGE)))
+    select_rewound = f"""
+        SELECT {SCHEDULE.of("s")} FROM schedules AS s
+        WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
+    """
+    rows = yield Statement(select_rewound, (*scope, to_ms(now + MIN_CLOCK_CHANGE)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, _time_after(schedule, now), now)
     claim = """
@@ -171,7 +145,12 @@ def _claim(
         RETURNING schedule_id
     """
     claimed: list[Firing] = []
-    rows = yield Statement(SELECT_DUE, (*scope, to_ms(now), _BATCH))
+    sql = f"""
+        SELECT {SCHEDULE.of("s")} FROM schedules AS s
+        WHERE s.status = 'active' AND s.due_at <= $3 AND {_SCOPE} AND {_HAS_ROOM}
+        ORDER BY s.due_at LIMIT $4 /* all users */
+    """
+    rows = yield Statement(sql, (*scope, to_ms(now), _BATCH))
     for schedule in map(SCHEDULE.read, rows):
         due, next_due = _choose_time(schedule, now)
         if not (yield _advance(schedule, next_due, now)):
@@ -412,8 +391,22 @@ class ScheduleStore(Store):
             *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
+        # The message belongs to its user and to no session. If the gateway delivered it first, that row
+        # becomes the user's. After an erasure nothing is stored.
+        sql = """
+            INSERT INTO messages (
+                user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
+                role, content, tool_calls, visibility, timestamp, created_at, tainted
+            )
+            SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9, $12
+            WHERE EXISTS (SELECT 1 FROM firings WHERE schedule_id = $10 AND due_at = $11 AND user_id = $1)
+            ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
+                user_id = excluded.user_id, memory_user_id = excluded.memory_user_id,
+                visibility = excluded.visibility, tainted = excluded.tainted
+            WHERE messages.user_id IS NULL OR messages.user_id = $1
+        """
         await self._database.transaction(
-            [_record_outcome(firing, "sent", message.discord_id), Statement(INSERT_MESSAGE, values)],
+            [_record_outcome(firing, "sent", message.discord_id), Statement(sql, values)],
             [user_lock(schedule.key.user_id)],
         )
         self._notify()

@@ -19,13 +19,6 @@ from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, To
 from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, MAX_DETAILS_CHARACTERS
 
-# Uses memories_by_size. $1 user
-_SELECT_USED: Final = """
-    SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
-    FROM memories WHERE user_id = $1
-"""
-_SELECT_IMPORTS: Final = "SELECT moments FROM memory_imports WHERE user_id = $1"
-
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
 TIMEOUT_S: Final = 0.05  # for one of the operator's patterns; an ordinary one takes well under 1 ms
@@ -57,7 +50,8 @@ class MemoryQuotas:
             limit = (yield from _quotas(user_id, file_rules)).get("imports_per_hour")
             if limit is None:
                 return
-            rows = yield Statement(_SELECT_IMPORTS, (user_id,))
+            sql = "SELECT moments FROM memory_imports WHERE user_id = $1"
+            rows = yield Statement(sql, (user_id,))
             moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
             recent = sorted(at for at in moments if now - HOUR < at <= now + MAX_CLOCK_SKEW)
             if len(recent) >= limit:
@@ -81,7 +75,12 @@ def ensure_room_left(
     max_memories, max_bytes = quotas.get("memories"), quotas.get("memory_bytes")
     if max_memories is None and max_bytes is None:
         return
-    [(number, used)] = yield Statement(_SELECT_USED, (user_id,))
+    # Uses memories_by_size.
+    sql = """
+        SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
+        FROM memories WHERE user_id = $1
+    """
+    [(number, used)] = yield Statement(sql, (user_id,))
     if added and max_memories is not None and number + memories > max_memories:
         raise TooManyMemories(limit=max_memories)
     if max_bytes is not None and used + size > max_bytes:

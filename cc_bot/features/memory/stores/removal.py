@@ -71,22 +71,6 @@ _SELECT_MESSAGES: Final = """
     LIMIT $4
 """
 
-# Answers in channels, and messages that the bot sent unasked. $2 previous message, $3 limit
-_SELECT_OTHER_MESSAGES: Final = """
-    SELECT id, content, tool_calls, discord_id FROM messages
-    WHERE memory_user_id = $1 AND id > $2
-    ORDER BY id
-    LIMIT $3
-"""
-
-# $2 the answer's Discord id
-_SELECT_CHANNEL_QUESTIONS: Final = """
-    SELECT q.id
-    FROM turns AS w
-    JOIN messages AS q ON q.discord_id = w.question_id AND q.user_id IS NULL AND q.author_id = $1
-    WHERE w.shown_in = $2 AND w.kind = 'mention' /* channel */
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
@@ -110,11 +94,24 @@ async def _find_mentions(
             found.message_ids.add(question_id)
         _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
     after = 0
-    while rows := await database.query(_SELECT_OTHER_MESSAGES, user_id, after, _PAGE):
+    # Answers in channels, and messages that the bot sent unasked.
+    sql = """
+        SELECT id, content, tool_calls, discord_id FROM messages
+        WHERE memory_user_id = $1 AND id > $2
+        ORDER BY id
+        LIMIT $3
+    """
+    select_channel_questions = """
+        SELECT q.id
+        FROM turns AS w
+        JOIN messages AS q ON q.discord_id = w.question_id AND q.user_id IS NULL AND q.author_id = $1
+        WHERE w.shown_in = $2 AND w.kind = 'mention' /* channel */
+    """
+    while rows := await database.query(sql, user_id, after, _PAGE):
         for id_, content, stored, discord_id in rows:
             calls = tool_calls_from_json(stored)
             if _stores_memory(calls, memory_ids):
-                questions = await database.query(_SELECT_CHANNEL_QUESTIONS, user_id, discord_id)
+                questions = await database.query(select_channel_questions, user_id, discord_id)
                 found.message_ids.update(question for (question,) in questions)
             _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
         after = rows[-1][0]
@@ -176,19 +173,8 @@ class TextMatcher:
 
 # $1 is the user, $2 an array of messages, unless stated otherwise.
 
-_DELETE_FILES: Final = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
-
-# In channels, too: messages of the user, and answers to them. $3 the text that replaces theirs
-_EMPTY_MESSAGES: Final = """
-    UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
-    WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
-    RETURNING id /* channel */
-"""
-
 # The frozen blocks that contain these messages. $1 an array of messages
 THAW: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
-
-_DELETE_PROPOSALS: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
 
 _EMPTIED_IN: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
@@ -207,30 +193,34 @@ _DELETE_SUMMARIES: Final = f"""
     RETURNING id
 """
 
-_SKIP_MESSAGES: Final = f"""
-    {SKIP_MESSAGES} AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS said)
-"""
-
-_SELECT_CANVASES: Final = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
-
-# $2 session, $3 its canvas
-_CHANGE_CANVAS: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
-
 
 def _empty_messages(user_id: int, mentions: _Mentions, stub: str) -> Transaction[tuple[int, int]]:
     """Returns the number of messages emptied, and of summaries deleted."""
     ids = json.dumps(sorted(mentions.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
-    yield Statement(_SKIP_MESSAGES, (user_id, ids))
-    yield Statement(_DELETE_PROPOSALS, (user_id, ids))
-    yield Statement(_DELETE_FILES, (user_id, ids))
+    skip_messages = f"""
+        {SKIP_MESSAGES} AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS said)
+    """
+    yield Statement(skip_messages, (user_id, ids))
+    delete_proposals = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
+    yield Statement(delete_proposals, (user_id, ids))
+    delete_files = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
+    yield Statement(delete_files, (user_id, ids))
     yield Statement(THAW, (ids,))
-    emptied = yield Statement(_EMPTY_MESSAGES, (user_id, ids, stub))
+    # In channels, too: messages of the user, and answers to them.
+    empty_messages = """
+        UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
+        WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
+        RETURNING id /* channel */
+    """
+    emptied = yield Statement(empty_messages, (user_id, ids, stub))
+    select_canvases = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
+    change_canvas = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
     if mentions.canvas_calls:
         yield Statement(TICK)
-        for session_id, canvas in (yield Statement(_SELECT_CANVASES, (user_id,))):
+        for session_id, canvas in (yield Statement(select_canvases, (user_id,))):
             if (changed := _remove_drawn(canvas, mentions.canvas_calls)) != canvas:
-                yield Statement(_CHANGE_CANVAS, (user_id, session_id, changed))
+                yield Statement(change_canvas, (user_id, session_id, changed))
     return len(emptied), len(summaries)
 
 
@@ -279,13 +269,6 @@ _UNDELETE: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# Active memories with the same likeness that the same answers may use. $2 memory, $3 its audience
-_SELECT_DUPLICATES: Final = f"""
-    SELECT {MEMORY.select} FROM memories
-    WHERE user_id = $1 AND id <> $2 AND status = 'active' AND audience IN ('anywhere', $3)
-        AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
-"""
-
 # Does not change it.
 _SELECT_HIDDEN: Final = f"""
     SELECT {_HIDDEN.select} FROM memories
@@ -304,30 +287,12 @@ _SELECT_DUE_CHAIN: Final = (
     with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_VERSIONS
 )
 
-_SELECT_ALL: Final = f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1"
-
-# All users. $1 latest deletion time, $2 limit
-_SELECT_DUE: Final = """
-    SELECT user_id, id FROM memories
-    WHERE status = 'deleted' AND deleted_at <= $1
-    ORDER BY deleted_at
-    LIMIT $2 /* all users */
-"""
-
-# All users.
-_SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
-
 # $2 an array of memories
 _DELETE_MEMORIES: Final = (
     "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM memories WHERE user_id = $1 AND id IN @ids($2)",
 )
-
-_SELECT_ERASURES: Final = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
-
-# $1 the number of erasures at that time
-_MARK_VACUUMED: Final = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
 
 _BATCH: Final = 500
 SMALL_BYTES: Final = 2**24  # a file of this size is vacuumed at once, which takes 0.1 s
@@ -360,7 +325,12 @@ class MemoryRemovalStore:
             if not rows:
                 return None
             memory = MEMORY.read(rows[0])
-            duplicates = yield Statement(_SELECT_DUPLICATES, (user_id, memory.id, memory.audience))
+            sql = f"""
+                SELECT {MEMORY.select} FROM memories
+                WHERE user_id = $1 AND id <> $2 AND status = 'active' AND audience IN ('anywhere', $3)
+                    AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
+            """
+            duplicates = yield Statement(sql, (user_id, memory.id, memory.audience))
             for known in map(MEMORY.read, duplicates):
                 if is_same_text(known.content, memory.content) and not known.is_expired(now):
                     raise MemoryKnown(id=known.number)
@@ -397,12 +367,19 @@ class MemoryRemovalStore:
 
     async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
         """Erase all memories of a user, as `erase` does."""
-        return await self._erase(user_id, Statement(_SELECT_ALL, (user_id,)), stub=stub) or ErasureCounts()
+        sql = f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1"
+        return await self._erase(user_id, Statement(sql, (user_id,)), stub=stub) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
         """Erase all users' memories that were deleted up to this time. Returns their number."""
         until, count = to_text(hidden_until), 0
-        while due := await self._database.query(_SELECT_DUE, until, _BATCH):
+        sql = """
+            SELECT user_id, id FROM memories
+            WHERE status = 'deleted' AND deleted_at <= $1
+            ORDER BY deleted_at
+            LIMIT $2 /* all users */
+        """
+        while due := await self._database.query(sql, until, _BATCH):
             of_user = defaultdict[int, list[int]](list)
             for user_id, memory_id in due:
                 of_user[user_id].append(memory_id)
@@ -413,19 +390,22 @@ class MemoryRemovalStore:
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        [(deleted_at,)] = await self._database.query(_SELECT_OLDEST_HIDDEN)
+        sql = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
+        [(deleted_at,)] = await self._database.query(sql)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
     async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
         """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages; a server
         does both by itself."""
-        [(erased, vacuumed)] = await self._database.query(_SELECT_ERASURES)
+        sql = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
+        [(erased, vacuumed)] = await self._database.query(sql)
         if erased == vacuumed:
             return "done"
         vacuum = vacuum or self._database.dialect != "sqlite" or await self._database.size() <= SMALL_BYTES
         outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
-            await self._database.transaction([Statement(_MARK_VACUUMED, (erased,))], [MAINTENANCE_LOCK])
+            mark_vacuumed = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
+            await self._database.transaction([Statement(mark_vacuumed, (erased,))], [MAINTENANCE_LOCK])
         return outcome
 
     async def _erase(

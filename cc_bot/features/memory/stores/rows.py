@@ -125,22 +125,19 @@ _SET_SEARCH_DATA: Final = f"""
     UPDATE memories SET {Parameters(SEARCH_DATA.names, first=3).assignments} WHERE user_id = $1 AND id = $2
 """
 
-# $1 user, $2 memory, $3 SearchData.term_counts
-_INSERT_TERMS: Final = """
-    INSERT INTO memory_terms (user_id, term, memory_id, occurrences)
-    SELECT $1, @number_at(value, 0), $2, @number_at(value, 1) FROM @rows($3) AS given
-"""
-
-# Uses memory_terms_by_memory. $1 user, $2 an array of memories
-_DELETE_TERMS: Final = "DELETE FROM memory_terms WHERE user_id = $1 AND memory_id IN @ids($2)"
-
 
 def insert_terms(user_id: int, memory_id: int, term_counts: str) -> Statement:
-    return Statement(_INSERT_TERMS, (user_id, memory_id, term_counts))
+    sql = """
+        INSERT INTO memory_terms (user_id, term, memory_id, occurrences)
+        SELECT $1, @number_at(value, 0), $2, @number_at(value, 1) FROM @rows($3) AS given
+    """
+    return Statement(sql, (user_id, memory_id, term_counts))
 
 
 def delete_terms(user_id: int, memory_ids: Collection[int]) -> Statement:
-    return Statement(_DELETE_TERMS, (user_id, json.dumps(sorted(memory_ids))))
+    # Uses memory_terms_by_memory.
+    sql = "DELETE FROM memory_terms WHERE user_id = $1 AND memory_id IN @ids($2)"
+    return Statement(sql, (user_id, json.dumps(sorted(memory_ids))))
 
 
 def reindex(
@@ -242,9 +239,6 @@ SELECT: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
 
-# Includes former versions and hidden memories. $1 user, $2 an array of memories
-_SELECT_ANY: Final = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
-
 _INSERTED: Final = Parameters((*SETTABLE, *SEARCH_DATA.names), first=4)
 
 # Uses memories_by_likeness. $1 user, $2 now, $3 0: only if no memory with audience 'anywhere' or the same has
@@ -271,30 +265,6 @@ _KEEP_FORMER: Final = f"""
 """
 
 _UPDATED: Final = Parameters(SETTABLE, first=5)
-
-# $1 user, $2 memory, $3 now, $4 the copy of the former version or NULL, then _UPDATED
-_UPDATE: Final = f"""
-    UPDATE memories SET
-        updated_at = $3, supersedes = coalesce($4, supersedes),
-        {_UPDATED.assignments}
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {MEMORY.select}
-"""
-
-# Run before the text changes. $1 user, $2 memory, $3 the new text
-_DROP_OUTDATED_VECTOR: Final = """
-    DELETE FROM memory_vectors
-    WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
-        SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content <> $3
-    )
-"""
-
-# $1 user, $2 memory, $3 now
-_HIDE: Final = """
-    UPDATE memories SET status = 'deleted', deleted_at = $3
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING id
-"""
 
 # Whether another memory may be pinned. Uses memories_pinned. $1 user
 ROOM_FOR_PIN: Final = f"""
@@ -389,10 +359,23 @@ def update_fields(
     if any(before[name] != after[name] for name in VERSIONED):
         [(former_id,)] = yield Statement(_KEEP_FORMER, key)
     if "content" in fields:
-        yield Statement(_DROP_OUTDATED_VECTOR, (*key, after["content"]))
+        drop_outdated_vector = """
+            DELETE FROM memory_vectors
+            WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
+                SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content <> $3
+            )
+        """
+        yield Statement(drop_outdated_vector, (*key, after["content"]))
     if not _SEARCHED_FIELDS.isdisjoint(fields):
         yield from reindex(*key, after["content"], list_from_json(after["tags"]))
-    [changed] = yield Statement(_UPDATE, (*key, to_text(now), former_id, *_UPDATED.of(after)))
+    sql = f"""
+        UPDATE memories SET
+            updated_at = $3, supersedes = coalesce($4, supersedes),
+            {_UPDATED.assignments}
+        WHERE user_id = $1 AND id = $2 AND status = 'active'
+        RETURNING {MEMORY.select}
+    """
+    [changed] = yield Statement(sql, (*key, to_text(now), former_id, *_UPDATED.of(after)))
     yield mark_stale(key[0], "memory", key[1:])
     if file_rules:
         yield from ensure_room_left(key[0], file_rules, added=False)
@@ -400,7 +383,12 @@ def update_fields(
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Transaction[Sequence[Row]]:
-    rows = yield Statement(_HIDE, (user_id, memory_id, now))
+    sql = """
+        UPDATE memories SET status = 'deleted', deleted_at = $3
+        WHERE user_id = $1 AND id = $2 AND status = 'active'
+        RETURNING id
+    """
+    rows = yield Statement(sql, (user_id, memory_id, now))
     if rows:
         yield delete_terms(user_id, [memory_id])
         yield mark_stale(user_id, "memory", [memory_id])
@@ -415,7 +403,9 @@ async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Mes
     ids = frozenset[int]().union(*named)
     if not ids:
         return tuple(messages)
-    found = map(MEMORY.read, await database.query(_SELECT_ANY, user_id, json.dumps(sorted(ids))))
+    # Includes former versions and hidden memories.
+    sql = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
+    found = map(MEMORY.read, await database.query(sql, user_id, json.dumps(sorted(ids))))
     memories = {memory.id: memory for memory in found}
     return tuple(
         with_texts(message, memories) if refers else message

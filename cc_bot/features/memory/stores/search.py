@@ -28,12 +28,6 @@ from cc_bot.features.memory.search.terms import Query, parse_query
 from cc_bot.features.memory.search.vectors import Embedder, Vector, cosines, nearness
 from cc_bot.features.memory.stores.rows import MEMORY, term_keys
 
-# $1 user, $2 model, $3 after this memory, $4 limit
-_SELECT_VECTORS: Final = """
-    SELECT memory_id, vector FROM memory_vectors
-    WHERE user_id = $1 AND memory_id > $3 AND model = $2
-    ORDER BY memory_id LIMIT $4
-"""
 _PAGE: Final = 2000
 TIMEOUT_S: Final = 1.5
 BACKOFF_S: Final = 10.0  # after an encoder failed or was late
@@ -56,7 +50,12 @@ class Meaning:
         found: dict[int, float] = {}
         vector: Vector | None = None
         key = (user_id, self._embedder.name)
-        while rows := await self._database.query(_SELECT_VECTORS, *key, max(found, default=0), _PAGE):
+        sql = """
+            SELECT memory_id, vector FROM memory_vectors
+            WHERE user_id = $1 AND memory_id > $3 AND model = $2
+            ORDER BY memory_id LIMIT $4
+        """
+        while rows := await self._database.query(sql, *key, max(found, default=0), _PAGE):
             if (vector := vector or await self._get_vector(query)) is None:
                 return {}
             ids, others = zip(*rows, strict=True)
@@ -93,16 +92,6 @@ PUT_VECTOR: Final = """
         SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content = $5 AND status = 'active'
     )
     ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
-"""
-
-# All users' memories without a vector of this model. $1 after this memory, $2 model, $3 limit
-SELECT_MISSING: Final = """
-    SELECT m.user_id, m.id, m.content FROM memories AS m
-    WHERE m.id > $1 AND m.status = 'active' AND NOT EXISTS (
-        SELECT 1 FROM memory_vectors AS known
-        WHERE known.user_id = m.user_id AND known.memory_id = m.id AND known.model = $2
-    )
-    ORDER BY m.id LIMIT $3 /* channel */
 """
 
 _BATCH: Final = 16  # memories per call of the encoder; a search waits for at most one
@@ -173,9 +162,17 @@ class Embedding:
     async def _embed_next(self) -> bool:
         """Embed the next memories, and return whether there were any. After a failure, embed them one by one,
         and skip those that fail."""
+        sql = """
+            SELECT m.user_id, m.id, m.content FROM memories AS m
+            WHERE m.id > $1 AND m.status = 'active' AND NOT EXISTS (
+                SELECT 1 FROM memory_vectors AS known
+                WHERE known.user_id = m.user_id AND known.memory_id = m.id AND known.model = $2
+            )
+            ORDER BY m.id LIMIT $3 /* channel */
+        """
         async with self._one_at_a_time:
             size, start = 1 if self._failures else _BATCH, self._swept_to
-            rows = await self._database.query(SELECT_MISSING, start, self.embedder.name, size)
+            rows = await self._database.query(sql, start, self.embedder.name, size)
             missing = [_Unembedded(*row) for row in rows]
             if not missing:
                 return False
@@ -239,11 +236,6 @@ _COUNT: Final = """
     WHERE user_id = $1 AND status = 'active'
 """
 
-# Memories with each term. $1 user, $2 an array of terms
-_COUNT_TERMS: Final = """
-    SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term
-"""
-
 
 _IS_WRITTEN: Final = """
     CASE WHEN @position(search_content || search_tags, $8) > 0
@@ -267,15 +259,6 @@ _SELECT_BEST: Final = f"""
     ) AS candidates
     WHERE is_written = 1 OR score > 0
     ORDER BY is_written DESC, score DESC, id DESC LIMIT $11
-"""
-
-# $1 to $9 as _SELECT_BEST, $10 an array of memories
-_SELECT_NEAR: Final = f"SELECT {_CANDIDATE} FROM memories WHERE {_VISIBLE} AND id IN @ids($10)"
-
-# The plus makes SQLite use the primary key. $1 user, $2 an array of memories, $3 of terms
-_SELECT_TERMS: Final = """
-    SELECT memory_id, term, occurrences FROM memory_terms
-    WHERE user_id = $1 AND +memory_id IN @ids($2) AND term IN @ids($3)
 """
 
 # $1 user, $2 an array of memories
@@ -322,17 +305,26 @@ def _search(
     terms = dict(zip(term_keys(used), used, strict=True))
     keys = json.dumps([*terms])
     [(documents, length)] = yield Statement(_COUNT, (user_id,))
-    frequency = {terms[key]: count for key, count in (yield Statement(_COUNT_TERMS, (user_id, keys)))}
+    sql = """
+        SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term
+    """
+    frequency = {terms[key]: count for key, count in (yield Statement(sql, (user_id, keys)))}
     statistics = Statistics(documents, length / max(documents, 1), frequency)
     whole = _integer_weights(terms, term_weight(query, statistics))
     shown = (*visible, query.folded, typed)
     rows: list[Row] = [*(yield Statement(_SELECT_BEST, (*shown, whole, max(POOL, limit))))]
     others = near.keys() - {row[0] for row in rows}
+    select_near = f"SELECT {_CANDIDATE} FROM memories WHERE {_VISIBLE} AND id IN @ids($10)"
     if nearest := nlargest(max(NEAREST, limit), others, key=near.__getitem__):
-        rows += yield Statement(_SELECT_NEAR, (*shown, json.dumps(nearest)))
+        rows += yield Statement(select_near, (*shown, json.dumps(nearest)))
     occurrences: defaultdict[int, dict[str, int]] = defaultdict(dict)
     ids = json.dumps([row[0] for row in rows])
-    for memory_id, key, count in (yield Statement(_SELECT_TERMS, (user_id, ids, keys))):
+    # The plus makes SQLite use the primary key.
+    select_terms = """
+        SELECT memory_id, term, occurrences FROM memory_terms
+        WHERE user_id = $1 AND +memory_id IN @ids($2) AND term IN @ids($3)
+    """
+    for memory_id, key, count in (yield Statement(select_terms, (user_id, ids, keys))):
         occurrences[memory_id][terms[key]] = count
     candidates = [
         # `rank` looks for the folded query, so it is added to a text that contains the query as typed.

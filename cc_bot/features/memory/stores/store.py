@@ -71,19 +71,6 @@ MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
 MAX_SCANNED: Final = 200  # newest memories that a prompt's notes are chosen from
 _MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
-# $1 user, $2 likeness, $3 the audience besides 'anywhere'
-_SELECT_DUPLICATE: Final = f"""
-    SELECT {MEMORY.select} FROM memories
-    WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
-    ORDER BY id DESC LIMIT 1
-"""
-
-# Former versions have no number; hidden memories have one.
-_SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
-_SELECT_NUMBERED: Final = f"""
-    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
-"""
-
 _ORDERS: Final[Mapping[Order, str]] = {
     "newest": "id DESC",
     "oldest": "id",
@@ -111,48 +98,10 @@ _COUNTS: Final = _COUNTED.select_values(
     oldest="min(created_at)",
     newest="max(created_at)",
 )
-# $2 now
-_STATISTICS: Final = f"SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'"
 _CATEGORIES: Final = """
     SELECT category, count(*) FROM memories
     WHERE user_id = $1 AND status = 'active'
     GROUP BY category ORDER BY count(*) DESC, category
-"""
-_SOURCES: Final = """
-    SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
-    WHERE user_id = $1 AND status = 'active'
-    GROUP BY 1 ORDER BY count(*) DESC, 1
-"""
-# $2 limit
-_TAGS: Final = """
-    SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
-    WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
-    GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
-"""
-
-_UNPIN: Final = f"""
-    UPDATE memories SET pinned = 0
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {MEMORY.select}
-"""
-
-# By memories_pinned and memories_by_user. $1 user, $2 limit of those that are not pinned
-_SELECT_PINNED_AND_NEWEST: Final = f"""
-    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND pinned = 1 AND status = 'active'
-    UNION ALL
-    SELECT * FROM (
-        SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND pinned = 0 AND status = 'active'
-        ORDER BY id DESC LIMIT $2
-    ) AS newest
-"""
-
-# $1 user, $2 memory
-_SELECT_VERSIONS: Final = f"""
-    {with_versions("id = $2 AND status = 'active'")}
-    SELECT {MEMORY.select} FROM memories
-    WHERE user_id = $1 AND id <> $2 AND id IN (SELECT id FROM chain)
-    ORDER BY id DESC
 """
 
 _RESTORED: Final = (*(name for name in SETTABLE if name != "audience"), "supersedes", "updated_at")
@@ -169,18 +118,6 @@ _RESTORE_FORMER: Final = f"""
     )
     RETURNING {MEMORY.select}
 """
-
-# Run after _RESTORE_FORMER.
-_DROP_VERSION: Final = """
-    DELETE FROM memories
-    WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
-        SELECT 1 FROM memories AS newer WHERE newer.user_id = $1 AND newer.supersedes = $3
-    )
-"""
-_DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
-
-# Uses only memories_by_likeness. $1 user
-_SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
 
 _EXPORT_BATCH: Final = 500
 _IMPORT_BATCH: Final = 25  # memories per thread or transaction
@@ -263,18 +200,27 @@ class MemoryStore:
 
     async def find_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
         hash_ = dedup_hash(without_controls(content).strip())
-        return MEMORY.first(await self._database.query(_SELECT_DUPLICATE, user_id, hash_, audience))
+        sql = f"""
+            SELECT {MEMORY.select} FROM memories
+            WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
+            ORDER BY id DESC LIMIT 1
+        """
+        return MEMORY.first(await self._database.query(sql, user_id, hash_, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
         return MEMORY.first(await self._database.query(SELECT, user_id, storable_id(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, also of a hidden one."""
-        rows = await self._database.query(_SELECT_ID, user_id, storable_id(number))
+        sql = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
+        rows = await self._database.query(sql, user_id, storable_id(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
-        return MEMORY.first(await self._database.query(_SELECT_NUMBERED, user_id, storable_id(number)))
+        sql = f"""
+            SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
+        """
+        return MEMORY.first(await self._database.query(sql, user_id, storable_id(number)))
 
     async def find(
         self,
@@ -354,15 +300,26 @@ class MemoryStore:
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
         """Return tags and their number of memories, most used first."""
-        return await self._database.query(_TAGS, user_id, _limit(limit))
+        sql = """
+            SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
+            WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
+            GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
+        """
+        return await self._database.query(sql, user_id, _limit(limit))
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
         now = to_text(self._clock())
 
         def steps() -> Transaction[MemoryStatistics]:
-            [counts] = yield Statement(_STATISTICS, (user_id, now))
+            select_counts = f"SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'"
+            [counts] = yield Statement(select_counts, (user_id, now))
             categories = yield Statement(_CATEGORIES, (user_id,))
-            sources = yield Statement(_SOURCES, (user_id,))
+            sql = """
+                SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
+                WHERE user_id = $1 AND status = 'active'
+                GROUP BY 1 ORDER BY count(*) DESC, 1
+            """
+            sources = yield Statement(sql, (user_id,))
             return replace(
                 _COUNTED.read(counts),
                 categories=tuple((name, number) for name, number in categories),
@@ -412,7 +369,12 @@ class MemoryStore:
         return MEMORY.first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
-        unpin = Statement(_UNPIN, (user_id, storable_id(memory_id)))
+        sql = f"""
+            UPDATE memories SET pinned = 0
+            WHERE user_id = $1 AND id = $2 AND status = 'active'
+            RETURNING {MEMORY.select}
+        """
+        unpin = Statement(sql, (user_id, storable_id(memory_id)))
         [rows] = await self._database.transaction([unpin], [user_lock(user_id)])
         return MEMORY.first(rows)
 
@@ -423,7 +385,17 @@ class MemoryStore:
         """
         if not self.profile_notes:
             return []
-        now, rows = self._clock(), await self._database.query(_SELECT_PINNED_AND_NEWEST, user_id, MAX_SCANNED)
+        # Uses memories_pinned and memories_by_user.
+        sql = f"""
+            SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND pinned = 1 AND status = 'active'
+            UNION ALL
+            SELECT * FROM (
+                SELECT {MEMORY.select} FROM memories
+                WHERE user_id = $1 AND pinned = 0 AND status = 'active'
+                ORDER BY id DESC LIMIT $2
+            ) AS newest
+        """
+        now, rows = self._clock(), await self._database.query(sql, user_id, MAX_SCANNED)
         usable = [
             memory
             for memory in map(MEMORY.read, rows)
@@ -433,7 +405,13 @@ class MemoryStore:
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
         """List a memory's former versions, newest first."""
-        rows = await self._database.query(_SELECT_VERSIONS, user_id, storable_id(memory_id))
+        sql = f"""
+            {with_versions("id = $2 AND status = 'active'")}
+            SELECT {MEMORY.select} FROM memories
+            WHERE user_id = $1 AND id <> $2 AND id IN (SELECT id FROM chain)
+            ORDER BY id DESC
+        """
+        rows = await self._database.query(sql, user_id, storable_id(memory_id))
         return [MEMORY.read(row) for row in rows]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
@@ -454,8 +432,15 @@ class MemoryStore:
             if memory:
                 yield from reindex(user_id, memory.id, memory.content, memory.tags)
                 yield mark_stale(user_id, "memory", [memory.id])
-            yield Statement(_DROP_VERSION, params)
-            yield Statement(_DROP_VECTOR, params[:2])
+            sql = """
+                DELETE FROM memories
+                WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
+                    SELECT 1 FROM memories AS newer WHERE newer.user_id = $1 AND newer.supersedes = $3
+                )
+            """
+            yield Statement(sql, params)
+            drop_vector = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
+            yield Statement(drop_vector, params[:2])
             yield Statement(COUNT_ERASURE)
             return memory
 
@@ -487,7 +472,9 @@ class MemoryStore:
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
         """Plan an import. `audience`: for memories without one. Raises TooManyMemories or MemoryFull."""
-        likenesses = await self._database.query(_SELECT_LIKENESSES, user_id)
+        # Uses only memories_by_likeness.
+        sql = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
+        likenesses = await self._database.query(sql, user_id)
         new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
         for batch in _batches(tuple(memories), _IMPORT_BATCH):
             for each, problem in await asyncio.to_thread(_check_imports, batch, self._secret_rules):
