@@ -33,17 +33,17 @@ DEFAULT_MODEL = "gpt-5.4-mini"
 LOCAL = "local"  # the sentence encoder of the extra `semantic`, if installed
 OFF = "off"
 NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
-"""The settings that name a server, one of which a model needs."""
+"""A model needs one of these."""
 
 MAX_DOTENV_BYTES: Final = 1 << 18
-MAX_NUMBER: Final = 10**9  # the largest count or number of seconds
+MAX_NUMBER: Final = 10**9
 MAX_DAYS: Final = 36_500
 MAX_SHARDS: Final = 16_000
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Return the settings in the file, or in the one with `.txt` added, as Notepad saves it. Raises
-    InvalidSetting, with the number of a line that can't be read, and SettingsUnreadable."""
+    """Read the file, or the one with `.txt` added, as Notepad saves it. Raises InvalidSetting and
+    SettingsUnreadable."""
     refused = errors.InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         names = (path, path.with_name(f"{path.name}.txt"))
@@ -65,7 +65,7 @@ def read_dotenv(path: Path) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-# Parsers raise ValueError, KeyError, OSError or OverflowError for a bad value, or InvalidSetting to say more.
+# Parsers raise ValueError, KeyError, OSError, OverflowError, or InvalidSetting to say more.
 
 Parser = Callable[[str], Any]
 
@@ -97,8 +97,7 @@ def url(text: str) -> str:
 
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
-    """Return the address of the pages. Requires https unless only this machine reaches them. Raises
-    PagesNotEncrypted."""
+    """Return the pages' address. Raises PagesNotEncrypted without https, except on this machine."""
     if port is None and not text:
         return ""
     if not text:
@@ -112,7 +111,7 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
     address = _address(parts.hostname or "")
     if not parts.hostname or extra or not (parts.scheme == "https" or plain):
         raise ValueError
-    if address and address.is_unspecified:  # all addresses of a machine, such as 0.0.0.0
+    if address and address.is_unspecified:  # such as 0.0.0.0
         raise ValueError
     # As browsers send it in headers (UTS #46).
     netloc = parts.netloc.lower().encode("idna").decode()
@@ -138,14 +137,14 @@ def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
 
 
 def key(text: str) -> str:
-    """Parse a key, which is sent in an HTTP header."""
+    """Parse a value for an HTTP header."""
     if not text.isascii() or not text.isprintable():
         raise ValueError
     return text
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
-    """One pattern a line, without blank lines and comments."""
+    """Parse one pattern a line. Blank lines and comments are ignored."""
     if not text:
         return ()
     lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
@@ -216,12 +215,12 @@ def embedding_model(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Setting:
     variable: str
-    default: str  # the text used if the variable is unset or empty
+    default: str  # for an unset or empty variable
     parse: Parser
     example: str  # shown for a bad value
 
     def read(self, values: Mapping[str, str]) -> Any:
-        """Return the value. Raises InvalidSetting."""
+        """Raises InvalidSetting."""
         try:
             return self.parse(values.get(self.variable, "").strip() or self.default)
         except (ValueError, KeyError, OSError, OverflowError) as error:
@@ -242,7 +241,7 @@ def _setting(
 class Config:
     variables: Mapping[str, str] = field(repr=False)
     """The environment and `.env`, for `${NAME}` in mcp.json."""
-    operator_locale: Locale  # the system's language, unless CC_BOT_LOCALE is set
+    operator_locale: Locale  # the system's language unless CC_BOT_LOCALE is set
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(key), "sk-…", secret=True)
@@ -256,10 +255,10 @@ class Config:
     policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=optional(Path))
     mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=optional(Path))
     tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
-    """The tokens that tools of servers may take in a request."""
+    """For the tools of servers, in each request."""
     backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
     owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
-    """Empty: the owners in the policy file, else the application's."""
+    """Empty: those of the policy file, else the application's."""
     synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", choice(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
@@ -279,9 +278,9 @@ class Config:
     speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), NO_SERVER)
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
     read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", on_off, "on / off")
-    """Whether pages are read whose addresses the user wrote."""
+    """Read pages whose addresses users wrote."""
     read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, on_off, "on / off")
-    """Whether documents and pages are read without a sandbox if the system has none."""
+    """Read documents and pages even if the system has no sandbox."""
     search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", optional(url), "http://localhost:8080")
     brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(key), "BSA…", secret=True)
     session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
@@ -292,7 +291,7 @@ class Config:
     """Patterns of text that must not be saved as memories."""
     channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", choice(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
-    """The language of users whose own is unknown."""
+    """Used if a user's language is unknown."""
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
     log_level: LogLevel = _setting(
         "CC_BOT_LOG_LEVEL", "info", choice(LogLevel), "debug / info / warning / error"
@@ -305,24 +304,22 @@ class Config:
     usage_days: int = _setting("CC_BOT_USAGE_DAYS", "400", days, "400")
     copy_days: int = _setting("CC_BOT_COPY_DAYS", "30", days, "30")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
-    """The folder of the files that are otherwise beside the database, if that is on a server."""
+    """For files beside the database, if that is on a server."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
     web_proxies: tuple[IPv4Network | IPv6Network, ...] = _setting(
         "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
     )
-    """The proxies whose X-Forwarded-For is trusted."""
+    """Their X-Forwarded-For is trusted."""
     shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", optional(shards), "0-3")
     """None: all shards."""
     shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole_number(0, MAX_SHARDS), "16")
     """0: the number that Discord recommends."""
     api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, on_off, "on / off")
-    """Whether the proxy at DISCORD_API_URL enforces rate limits over all processes."""
-    service_manager: str = _setting("NOTIFY_SOCKET")
-    """The address of systemd's socket, which systemd sets."""
+    """True if the proxy at DISCORD_API_URL limits the rate over all processes."""
+    service_manager: str = _setting("NOTIFY_SOCKET")  # systemd's socket
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
-    """Moves the clock in tests."""
 
     @property
     def retention(self) -> Retention:
@@ -335,7 +332,7 @@ class Config:
 
 
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
-    """Return the settings. Raises InvalidSetting for the first invalid one, and UnknownSetting."""
+    """Raises InvalidSetting for the first invalid setting, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
     settings: dict[str, Setting] = {at.name: at.metadata["setting"] for at in fields(Config) if at.metadata}
     _ensure_known(values, {each.variable for each in settings.values()})
@@ -368,7 +365,7 @@ def _ensure_known(names: Iterable[str], known: Set[str]) -> None:
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
-    """Return the language for errors in the settings. Never fails."""
+    """Return the language for errors in settings. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
     except (errors.InvalidSetting, errors.SettingsUnreadable):

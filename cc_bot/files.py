@@ -1,4 +1,4 @@
-"""Opens regular files only, as opening a pipe or reading a device could block forever; and decodes text."""
+"""Opens regular files only, as pipes and devices can block forever; and decodes text."""
 
 import codecs
 import os
@@ -10,7 +10,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-_NON_BLOCKING: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)  # not on Windows
+_NON_BLOCKING: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 class NotRegular(OSError):
@@ -39,25 +39,23 @@ _ISO_2022_JP_ESCAPE: Final = re.compile(rb"\x1b\$[@B(]|\x1b\([JI]")
 _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])"
 )
-"""Characters that text never holds. Escapes are allowed in colour codes of terminal logs."""
-_END_OF_FILE: Final = "\x1a"  # the last character of files of old DOS editors
-_HALF_WIDTH: Final = re.compile("[｡-ﾟ]")
-"""Common kanji of EUC-JP become these if decoded as Shift_JIS."""
+"""Text never holds these. Colour codes of terminal logs have escapes."""
+_END_OF_FILE: Final = "\x1a"  # DOS editors end files by it
+_HALF_WIDTH: Final = re.compile("[｡-ﾟ]")  # common kanji of EUC-JP, decoded as Shift_JIS
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
-"""User-defined characters of Shift_JIS. Many of them show that the encoding is another."""
+"""User-defined characters of Shift_JIS; many of them mean another encoding."""
 _FEW: Final = 20  # fewer than one strange character in so many is tolerated
 
 
 def decode_text(data: bytes) -> str | None:
-    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or marked UTF-16. Returns None if it is none of
-    them."""
+    """Decode UTF-8, Shift_JIS (cp932), EUC-JP, ISO-2022-JP or marked UTF-16; None for other data."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decode(data[len(mark) :], encoding)
     for encoding in ("iso2022_jp_ext",) * bool(_ISO_2022_JP_ESCAPE.search(data)) + ("utf-8",):
         if (text := _decode(data, encoding)) is not None:
             return text
-    encodings = ("cp932", "euc_jp", "euc_jis_2004")  # the last knows ① and the like
+    encodings = ("cp932", "euc_jp", "euc_jis_2004")  # the last has ①
     texts = [text for encoding in encodings if (text := _decode(data, encoding)) is not None]
     text = min(texts, key=lambda text: len(_HALF_WIDTH.findall(text)), default="")
     return text if len(_PRIVATE.findall(text)) * _FEW < len(text) else None
@@ -71,7 +69,7 @@ def _decode(data: bytes, encoding: str) -> str | None:
     return None if _CONTROL.search(text) else text
 
 
-# Labels that Python lacks or interprets differently (Encoding Standard).
+# Labels that Python lacks or reads differently (Encoding Standard).
 _NAMES: Final = {
     **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis", "windows-31j", "ms_kanji"), "cp932"),
     **dict.fromkeys(("x-euc-jp",), "euc_jp"),
@@ -83,7 +81,7 @@ _KNOWN: Final = re.compile(
     r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
     r"|koi8[_-][ru]"
 )
-"""Encodings of text, as some of Python's codecs are none."""
+"""Some of Python's codecs are not text encodings."""
 
 _DAMAGED: Final = "\ufffd"
 

@@ -11,13 +11,13 @@ from typing import Any, Final, TypeVar
 from cc_bot.domain.errors import EarlierFilesInProgress
 
 CALLS_PER_S: Final = 15
-"""Discord's global limit is 50 a second per bot, which answers need, too. When that is hit, hikari (2.6.0)
-retries once without a pause, until Discord bans the bot."""
+"""Discord's global limit is 50 a second per bot, shared with answers. Beyond it hikari 2.6.0 retries once
+without a pause, until Discord bans the bot."""
 
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Spaces calls evenly, as many reminders are due at the same time."""
+    """Spaces calls evenly."""
 
     _next_s: float = 0.0
 
@@ -29,7 +29,7 @@ class RateLimiter:
 
 
 class Tasks(set[asyncio.Task[None]]):
-    """Background tasks, held until they end: asyncio holds only weak references."""
+    """Background tasks, kept until they end, as asyncio holds weak references."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self.add(task := asyncio.create_task(work))
@@ -37,7 +37,7 @@ class Tasks(set[asyncio.Task[None]]):
         return task
 
     async def cancel(self) -> None:
-        """Cancel all, and wait until they have ended."""
+        """Cancel all and wait for their end."""
         tasks = [*self]
         for task in tasks:
             task.cancel()
@@ -46,8 +46,7 @@ class Tasks(set[asyncio.Task[None]]):
 
 @contextmanager
 def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
-    """Have the loop call the handlers of signals by name. Loops on Windows have no `add_signal_handler`, and
-    asyncio's own handlers are restored."""
+    """Have the loop call handlers by signal name. Windows loops have no `add_signal_handler`."""
     loop = asyncio.get_running_loop()
 
     def call_handler(number: int, _frame: object) -> None:
@@ -67,7 +66,7 @@ class KeyedLock:
 
     @asynccontextmanager
     async def after(self, key: Hashable) -> AsyncIterator[Callable[[], None]]:
-        """Wait for earlier holders of the key. Later ones wait until exit, or until the yielded function is
+        """Wait for earlier users of the key. Later ones wait until exit, or until the yielded function is
         called."""
         lock = self._locks.setdefault(key, asyncio.Lock())
         self._joined[key] += 1
@@ -85,14 +84,14 @@ class KeyedLock:
         return self._joined[key]
 
 
-MAX_EXPORTS: Final = 4  # the number of files that a user may wait for, the current one included
+MAX_EXPORTS: Final = 4  # files that a user may wait for, the current one included
 
 T = TypeVar("T")
 
 
 class ExportQueue:
-    """Queues the writing and reading of files, per user and one at a time overall. Each takes a second of a
-    thread, and stays in memory until Discord has received it."""
+    """Queues exports per user and overall: each takes a second of a thread, and stays in memory until Discord
+    has it."""
 
     def __init__(self) -> None:
         self._order = KeyedLock()
@@ -105,7 +104,7 @@ class ExportQueue:
         return self._order.after(user_id)
 
     async def make_parts(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Make one part at a time; other exports may run while it is sent."""
+        """Make one part at a time; other exports run while it is sent."""
         with suppress(StopAsyncIteration):
             while True:
                 async with self.work:

@@ -1,8 +1,7 @@
-"""The TCP listener of the pages, with limits on connections and the cost of requests.
+"""The TCP listener of the pages, which limits connections and the cost of requests.
 
-All requests share the event loop. The end of each request is found here, before aiohttp's parser: it spends
-microseconds on each chunk, pipelined request and WebSocket frame, and a client can send tens of thousands at
-once.
+All requests share the event loop. Request ends are found here before aiohttp's parser, which takes
+microseconds per chunk, pipelined request and WebSocket frame: a client can send tens of thousands at once.
 """
 
 import asyncio
@@ -35,19 +34,18 @@ class Port:
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     max_connections: int
-    """At most half of the process's file limit. One more replaces the connection that has been idle
-    longest."""
+    """At most half of the process's file limit. One more replaces the one idle longest."""
     request_s: float
-    """From a connection, or a later request's first byte, to the end of its headers."""
-    idle_s: float  # from a response to the next request's first byte
-    send_s: float  # for the client to take about 48 KiB of a response
+    """From the connection or a later request's first byte to the end of the headers."""
+    idle_s: float  # from a response to the next request
+    send_s: float  # to take about 48 KiB of a response
 
 
 MAX_HEAD_BYTES: Final = 2**14
-MAX_TYPE_BYTES: Final = 256  # of a `Content-Type`: each parameter becomes objects of fifty times its size
-MAX_STREAM_BYTES: Final = 2**14  # burst over a WebSocket: twice the longest message
-STREAM_BYTES_PER_S: Final = 2**12  # over a WebSocket; a page needs less than a tenth
-REQUESTS_PER_LOOP: Final = 4  # requests started per round of the event loop
+MAX_TYPE_BYTES: Final = 256  # aiohttp parses it to objects of fifty times its size
+MAX_STREAM_BYTES: Final = 2**14  # burst: twice the longest message
+STREAM_BYTES_PER_S: Final = 2**12  # a page needs less than a tenth
+REQUESTS_PER_LOOP: Final = 4
 MAX_LENGTH_DIGITS: Final = 15
 _HEAD_END: Final = b"\r\n\r\n"
 _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
@@ -63,7 +61,7 @@ async def reserve(
     shutdown_s: float,
     headers: Mapping[str, str],
 ) -> AsyncIterator[asyncio.Server]:
-    """Open the port until left; connections are accepted after `listen`. `headers`: of responses to malformed
+    """Open the port; connections are accepted after `listen`. `headers` are those of responses to malformed
     requests. Raises PortTaken or InvalidSetting."""
     app.middlewares.insert(0, _refuse_compressed)
     logger = logging.getLogger(f"{name}.requests")
@@ -103,10 +101,10 @@ async def reserve(
 
 
 async def listen(reserved: asyncio.Server, port: Port) -> None:
-    """Accept connections. Raises PortTaken."""
+    """Raises PortTaken."""
     try:
         await reserved.start_serving()
-    except OSError as error:  # two programs took it at once, and the other one was first to listen
+    except OSError as error:  # another program was faster
         raise startup_error(error, port) from error
 
 
@@ -114,7 +112,7 @@ def startup_error(error: OSError, port: Port) -> StartupError:
     match error.errno:
         case errno.EADDRINUSE:
             return PortTaken(host=port.host, port=port.number, setting=port.port_setting)
-        case errno.EACCES:  # those below 1024 are for root
+        case errno.EACCES:  # ports below 1024 need root
             return InvalidSetting(name=port.port_setting, expected=port.example)
         case _:
             return InvalidSetting(name=port.host_setting, expected="127.0.0.1 / 0.0.0.0")
@@ -144,8 +142,8 @@ async def _refuse_compressed(
 
 
 def _body_length(head: bytes) -> int | HTTPStatus:
-    """Return the length of a request's body, or a refusal if its end can't be determined. Stricter than RFC
-    9112, so that aiohttp finds the same end."""
+    """Return the length of a body, or a refusal. Stricter than RFC 9112, so that aiohttp finds the same
+    end."""
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
     stray = {*b"\r\n"} & {*b"".join(lines)}
     if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
@@ -160,14 +158,14 @@ def _body_length(head: bytes) -> int | HTTPStatus:
     bad_length = len(lengths) > 1 or not length.isdigit() or len(length) > MAX_LENGTH_DIGITS
     if bad_length or any(len(value) > MAX_TYPE_BYTES for name, value in headers if name == b"content-type"):
         return HTTPStatus.BAD_REQUEST
-    if int(length) and b"upgrade" in names:  # its body would be taken for what follows the upgrade
+    if int(length) and b"upgrade" in names:  # its body would count as upgraded data
         return HTTPStatus.BAD_REQUEST
     return int(length)
 
 
 class _Connection(web.RequestHandler):
-    """A connection with deadlines and one request at a time. Malformed requests get a status only: aiohttp
-    would quote the line, which may be a cookie."""
+    """One request at a time, with deadlines. Malformed requests get a status only: aiohttp would quote the
+    line, which may be a cookie."""
 
     def __init__(
         self,
@@ -178,8 +176,7 @@ class _Connection(web.RequestHandler):
         turns: asyncio.Semaphore,
         **options: Any,
     ) -> None:
-        """`waiting`: idle connections, the longest first. `turns`: of the requests in one round of the
-        loop."""
+        """`waiting`: idle connections, longest first. `turns`: requests per round of the loop."""
         super().__init__(server, **options)
         self._limits = limits
         self._headers = headers
@@ -190,18 +187,18 @@ class _Connection(web.RequestHandler):
         self._socket: asyncio.Transport | None = None
         self._head = bytearray()
         self._body_left: int | None = None
-        """Missing bytes of the body; None before the end of the head."""
+        """Missing bytes; None before the end of the head."""
         self._stream_bytes = 0.0
         self._stream_counted_s = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._socket = self.transport  # which aiohttp forgets before all is sent
+        self._socket = self.transport  # aiohttp forgets it before all is sent
         self._waiting[self] = None
         self._abort_in(self._limits.request_s)
 
     def data_received(self, data: bytes) -> None:
-        if not data:  # aiohttp goes on with what it held back
+        if not data:  # aiohttp goes on with held-back data
             super().data_received(data)
         elif self._payload_parser is not None:
             self._receive_stream(data)
@@ -233,7 +230,7 @@ class _Connection(web.RequestHandler):
 
     def _receive_body(self, data: bytes, head: bytes = b"") -> None:
         self._body_left = (self._body_left or 0) - len(data)
-        if self._body_left < 0:  # a request before the answer to this one, or a stream before it is upgraded
+        if self._body_left < 0:  # pipelined, or before an upgrade
             self.abort()
         else:
             super().data_received(head + data)
@@ -249,7 +246,6 @@ class _Connection(web.RequestHandler):
             super().data_received(data)
 
     def _refuse(self, status: HTTPStatus) -> None:
-        """Answer a request that aiohttp does not see, and close the connection."""
         headers = {**self._headers, "Content-Length": "0", "Connection": "close"}
         fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         if self._socket is not None:

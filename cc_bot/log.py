@@ -1,8 +1,7 @@
 """Structured log records on stderr, with an id per job, without message text or secrets.
 
-Library records below `warning` are dropped (asyncio quotes exceptions), others keep their first line without
-what looks like a token (hikari logs routes with interaction tokens). Exceptions are logged by type and
-position.
+Library records below `warning` are dropped (asyncio quotes exceptions); others keep their first line without
+possible tokens (hikari logs routes). Exceptions are logged by type and position.
 """
 
 import logging
@@ -25,13 +24,13 @@ from cc_bot.domain.errors import CcBotError
 
 Record = MutableMapping[str, Any]
 
-# The shortest part of a Discord token or API key; ids have 20 digits.
+# The shortest part of a token or API key; ids have 20 digits.
 _LONG: Final = re.compile(r"[A-Za-z0-9_-]{27,}")
 MAX_WORD_LETTERS: Final = 20
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
-    """Log to stderr. `auto`: readable lines on a terminal, else JSON."""
+    """`auto`: readable lines on a terminal, else JSON."""
     terminal = sys.stderr.isatty()
     lines = terminal if format_ == "auto" else format_ == "console"
     shared: list[structlog.typing.Processor] = [
@@ -70,7 +69,7 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 
 
 def _without_token(match: re.Match[str]) -> str:
-    """Return a long name made of short words as it is, and "…" for what may be a token."""
+    """Replace what may be a token by "…". Long names are made of short words."""
     words = [word for word in re.split("[_-]", match[0]) if word]
     is_name = all(len(word) <= MAX_WORD_LETTERS and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
@@ -88,9 +87,8 @@ def _exceptions_without_messages(_logger: object, _method: str, record: Record) 
     return record
 
 
-# Job ids connect the records of a turn or of one run of background work. They belong to a task and are
-# inherited by tasks that it starts. A front end calls `begin_turn` when it sees a question, and the assistant
-# `claim_turn_id`, which makes an id if there is none.
+# Job ids connect the records of a turn or a background run. Tasks inherit them.
+# A front end calls `begin_turn` for a question, and the assistant `claim_turn_id`.
 
 
 @dataclass(slots=True)
@@ -107,7 +105,7 @@ def begin_turn() -> None:
 
 
 def claim_turn_id() -> str:
-    """Return the turn id of this task, or a new one if an earlier turn has used it."""
+    """Return this task's turn id, or a new one if an earlier turn has used it."""
     turn = _current_turn.get()
     if turn is None or turn.is_claimed:
         begin_turn()
@@ -125,7 +123,7 @@ def job(name: str, **fields: object) -> Iterator[None]:
 
 @contextmanager
 def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[None]:
-    """Log an error of background work instead of raising it, as `…_failed` if it is an expected one."""
+    """Log an error of background work, as `…_failed` if it is expected."""
     log = structlog.get_logger(__name__)
     failures: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)
     with job(name, **fields):
@@ -150,7 +148,7 @@ class RecentRecord:
     at: datetime
     level: str
     logger: str
-    event: str  # The event's name. Empty for a library's record, whose text may quote users.
+    event: str  # empty for a library's record, whose text may quote users
     fields: Mapping[str, str]
 
 
@@ -170,14 +168,14 @@ class RecentRecords(logging.Handler):
         self._records.append(RecentRecord(at, level, _format_value(record.name), event, fields))
 
     def newest(self, level: str | None = None) -> tuple[RecentRecord, ...]:
-        """Return the records of a level and above, newest first."""
+        """Return records of this level and above, newest first."""
         least = _SEVERITY.get(level or "", 0)
         return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
 
 
 @contextmanager
 def logging_to(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
-    """Pass the records of one logger or of all to the handler within the block."""
+    """Pass the records of a logger, or all, to the handler."""
     source = logging.getLogger(logger)
     source.addHandler(handler)
     try:

@@ -1,7 +1,6 @@
 """Files of the operator that may change while the program runs.
 
-A file is checked whenever its value is needed, and read if it has changed. While it is invalid, its last
-valid value stays in effect.
+A changed file is read when its value is needed. While it is invalid, its last valid value stays in effect.
 """
 
 import asyncio
@@ -27,10 +26,10 @@ _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 1_000_000
 STABLE_AFTER_S: Final = 0.05
-"""Time between two checks of a changed file. If they differ, it is still being written."""
+"""Between two checks of a changed file. If they differ, it is still being written."""
 MAX_CHECKS: Final = 20
 
-_FileState = tuple[int, ...] | None  # identifies a version of the file; None if it does not exist
+_FileState = tuple[int, ...] | None  # a version of the file; None if missing
 _UNREACHABLE: Final = (-1,)
 
 T = TypeVar("T")
@@ -44,12 +43,12 @@ class FileRefused(Exception):
 def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also of numbers with more digits than Python reads
+    except (ValueError, RecursionError) as error:  # also for too many digits
         raise FileRefused(words.not_toml.format(problem=error)) from None
 
 
 def printable_key(key: object) -> str:
-    """Return a key that is safe to repeat in a sentence."""
+    """Return a key that is safe to repeat."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
 
@@ -57,10 +56,10 @@ def printable_key(key: object) -> str:
 @dataclass(frozen=True, slots=True)
 class TableReader:
     words: OperatorFileTexts
-    expected: Mapping[str, str]  # how a value has to be written, by its key
+    expected: Mapping[str, str]  # by key
 
     def read(self, kind: type[Table], name: str, table: object) -> Table:
-        """Raises FileRefused for the first mistake in the table called `name`."""
+        """Raises FileRefused for the first mistake in the table `name`."""
         if not isinstance(table, dict):
             raise FileRefused(self.words.not_a_table.format(name=name))
         try:
@@ -81,13 +80,13 @@ class TableReader:
         return self.wrong(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
 
     def wrong(self, name: str, key: str) -> FileRefused:
-        """Return the error for a wrong value. `key` may name an inner key after a dot."""
+        """Return the error for a value. `key` may name an inner key after a dot."""
         expected = self.expected[key.partition(".")[0]]
         return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
 
 
 def _find_unprintable_key(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the key that pydantic can't repeat, as it holds half a character."""
+    """Return a key with half a surrogate pair, which pydantic can't repeat."""
     return tuple(key for key in table if not key.isascii())
 
 
@@ -102,10 +101,10 @@ def hash_file(path: Path) -> str:
 @dataclass(frozen=True, slots=True)
 class FileKind(Generic[T]):
     name: str  # for the log: `agents` gives `agents_reloaded`
-    variable: str  # the setting that can name another path
-    parse: Callable[[str], T]  # Parses the text, empty without a file. Raises FileRefused.
+    variable: str  # the setting for another path
+    parse: Callable[[str], T]  # Takes the text, empty without a file. Raises FileRefused.
     error: type[StartupError]  # raised with `path` and `detail`
-    empty: str = ""  # the error for an empty file; without one it is valid
+    empty: str = ""  # the error for an empty file, which is valid without one
 
 
 class OperatorFile(Generic[T]):
@@ -119,7 +118,7 @@ class OperatorFile(Generic[T]):
         self._reading = asyncio.Lock()
 
     async def load(self) -> T:
-        """Read the file. Raises its kind's error."""
+        """Raises `error`."""
         state = await asyncio.to_thread(_state_of, self._path)
         self._value = await asyncio.to_thread(self._read, state)
         self._state = state
@@ -127,13 +126,13 @@ class OperatorFile(Generic[T]):
 
     async def now(self) -> T:
         async with self._reading:
-            state = _state_of(self._path)  # some microseconds: a thread for it would cost fifty times that
+            state = _state_of(self._path)  # microseconds; a thread would cost fifty times that
             if state != self._state:
                 await self._reload(state)
             return self._value
 
     async def _reload(self, state: _FileState) -> None:
-        """Read the changed file. If it is invalid, log that once and use the last value."""
+        """If the changed file is invalid, log that once and use the last value."""
         state = await self._wait_until_stable(state)
         try:
             self._value = await asyncio.to_thread(self._read, state)
@@ -143,7 +142,7 @@ class OperatorFile(Generic[T]):
             )
         else:
             _log.info(f"{self._kind.name}_reloaded")
-        self._state = state  # last, so that after a cancellation the next caller reads the file
+        self._state = state  # last, so that the file is read again after a cancellation
 
     async def _wait_until_stable(self, state: _FileState) -> _FileState:
         for _ in range(MAX_CHECKS):
@@ -185,7 +184,7 @@ class OperatorFile(Generic[T]):
 def _state_of(path: Path) -> _FileState:
     try:
         state = path.stat()
-    except (FileNotFoundError, NotADirectoryError):  # also where its folder is no folder
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
         return _UNREACHABLE

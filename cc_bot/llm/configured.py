@@ -1,4 +1,4 @@
-"""The configured models of OPENAI_BASE_URL and of the providers in `models.toml`."""
+"""The models of OPENAI_BASE_URL and of the providers in `models.toml`."""
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -37,7 +37,7 @@ Providers = Mapping[str, Provider]
 
 
 def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> OperatorFile[Providers]:
-    """Return the operator's file of providers, which may be missing. A key `${NAME}` refers to a variable."""
+    """Return the operator's file, which may be missing. A key `${NAME}` refers to a variable."""
 
     def parse(text: str) -> Providers:
         document = parse_toml(text, words[OperatorFileTexts])
@@ -66,7 +66,7 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
 
 
 class Models:
-    """All chat models by name, each created once."""
+    """All chat models by name, created on first use."""
 
     def __init__(self, config: Config, providers: Providers) -> None:
         self._config = config
@@ -75,12 +75,12 @@ class Models:
 
     @property
     def offline(self) -> bool:
-        """True if the built-in model answers: neither a key nor a server is configured."""
+        """True if neither a key nor a server is configured."""
         return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
 
     @property
     def ignored_model_name(self) -> str:
-        """CC_BOT_MODEL if it is set, but neither a key nor a server; else empty."""
+        """CC_BOT_MODEL if it has no effect, as neither a key nor a server is set."""
         return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
 
     @property
@@ -102,7 +102,7 @@ class Models:
         return self._models[name]
 
     def adaptations(self) -> Mapping[str, tuple[str, ...]]:
-        """Return how requests were adapted to each model after it refused some."""
+        """Return the lessons learned from refusals, by model."""
         return {name: model.changes for name, model in self._models.items() if model.changes}
 
     async def check_reachable(self, name: str) -> None:
@@ -135,7 +135,7 @@ class Models:
 
 @asynccontextmanager
 async def open_models(config: Config) -> AsyncIterator[Models]:
-    """Yield the models of `models.toml`, and close them at the end. Raises InvalidModels."""
+    """Raises InvalidModels."""
     words, path = texts(config.operator_locale), operator_path(config, "models.toml")
     models = Models(config, await providers_file(path, config.variables, words).load())
     if model_name := models.ignored_model_name:

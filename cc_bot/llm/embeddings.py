@@ -1,5 +1,5 @@
-"""The local sentence encoder (extra `semantic`) for sixteen languages. It takes 32 MB on disk. The first text
-loads it, which takes a second and 120 MB. It runs on one thread, as more don't speed up short texts."""
+"""The local sentence encoder (extra `semantic`) for sixteen languages: 32 MB on disk, 120 MB in memory after
+the first text. It uses one thread, as more don't speed up short texts."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,11 +21,11 @@ class LocalEmbedder:
     """An Embedder without a server."""
 
     unrelated: ClassVar = UnrelatedCosines(mean=0.07, spread=0.08)
-    """Measured with questions and notes that don't answer them: the mean was 0.055 to 0.075 in four sets, the
-    spread 0.066 to 0.079 within a question."""
+    """Measured with questions and unrelated notes: means 0.055 to 0.075 in four sets, spreads 0.066 to
+    0.079."""
 
     def __init__(self) -> None:
-        """Raises PackageNotFoundError if the extra is not installed."""
+        """Raises PackageNotFoundError without the extra."""
         self.name = f"{_PACKAGE}=={version(_PACKAGE)}"
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
         self._encode: Callable[[list[str]], Any] | None = None
@@ -38,7 +38,7 @@ class LocalEmbedder:
             return None
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """See Embedder. Raises ModelUnavailable if loading fails."""
+        """Raises ModelUnavailable if loading fails."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._vectors, list(texts))
 

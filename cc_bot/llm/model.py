@@ -11,15 +11,15 @@ from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, f
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import Usage
 
-MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty full messages on Discord; a longer answer is cut
-MAX_ARGUMENTS_CHARACTERS: Final = 32_768  # a memory of 4000 characters takes 24,000 as \uXXXX
-MAX_CALLS: Final = 64  # in one answer; four times as many as are executed
+MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty Discord messages
+MAX_ARGUMENTS_CHARACTERS: Final = 32_768  # a memory takes 24,000 as \uXXXX
+MAX_CALLS: Final = 64  # four times as many as are executed
 MAX_STORED_NATIVE: Final = 32_768
-SILENT: Final = "[silent]"  # what a model answers if it has nothing to say: some can't send an empty answer
+SILENT: Final = "[silent]"  # some models can't send an empty answer
 _OPAQUE_TEXT: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
 
 
-# `tainted`: the part contains text that the turn's user did not write. It is not sent to models.
+# `tainted`: contains text that the turn's user did not write. Not sent to models.
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class SystemPart:
 
 @dataclass(frozen=True, slots=True)
 class UserPart:
-    text: str  # includes text files
+    text: str
     images: tuple[Attachment, ...] = ()
     tainted: bool = field(default=False, compare=False)
 
@@ -51,7 +51,7 @@ class AssistantPart:
     text: str
     tool_requests: tuple[ToolRequest, ...] = ()
     tainted: bool = field(default=False, compare=False)
-    native: str = ""  # `Finish.native`, or what `storable_native` kept of it
+    native: str = ""  # `Finish.native`, or its storable part
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +77,12 @@ class ChatRequest:
     prompt: tuple[PromptPart, ...]
     tools: tuple[ToolSchema, ...] = ()
     answer_begun: bool = False
-    """True if the user has seen a word of the answer: then nothing is retried, and no other model is
-    asked."""
-    answered_by: str = ""
-    """`Finish.model` of the turn's earlier request; a chain asks this model first."""
+    """True if the user has seen a part of the answer: no retry, no other model."""
+    answered_by: str = ""  # `Finish.model` of the turn's earlier request, which a chain asks first
     shrinkable: bool = False
-    """True if the caller can send a shorter request: then a chain raises ContextTooLong at once."""
-    cache_key: str = ""
-    """A hint for the provider's prefix cache: requests with the same key mostly begin with the same text."""
-    stable: tuple[int, ...] = ()
-    """Indices of prompt parts. Later requests will have the same text up to the end of each."""
+    """True if the caller can send a shorter request: a chain then raises ContextTooLong at once."""
+    cache_key: str = ""  # requests with the same key mostly begin with the same text
+    stable: tuple[int, ...] = ()  # indices of prompt parts up to which later requests are the same
     temperature: float | None = None  # from 0 to 2; None for the model's default
     reasoning: str = ""
 
@@ -98,44 +94,42 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    retracts_text: bool = False  # True if all text of this answer so far was reasoning
+    retracts_text: bool = False  # True if all text so far was reasoning
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """The next model of a chain is asked."""
+    """The chain asks its next model."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The last event of every stream that did not raise."""
+    """The last event of a stream that did not raise."""
 
     reason: Literal["stop", "tools", "cut"]
     """`cut`: the stream broke, ended without a reason or reached the token limit."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
-    model: str = ""
-    """The name in the operator's settings; empty for a model whose tokens are not counted."""
+    model: str = ""  # the name in the settings; empty if its tokens are not counted
     native: str = ""
-    """JSON with thought signatures, reasoning and ids, which only this model gets back with the calls."""
-    without_tools: bool = False  # True if tools were offered, but the model supports none
+    """JSON with thought signatures, reasoning and ids, which only this model gets back."""
+    without_tools: bool = False  # True if tools were offered to a model that supports none
 
 
 ModelEvent = Delta | Thinking | Fallback | Finish
 
 
 class ChatModel(Protocol):
-    """The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of an
-    answer that has not begun; later failures are `Finish("cut")`. Closing the iterator ends the request."""
+    """A stream ends with one Finish. It raises ModelError only before the first Delta of an answer that has
+    not begun; later failures are `Finish("cut")`. Closing it ends the request."""
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
 
 
 def storable_native(native: str) -> str:
-    """Return `native` without readable text, which could quote an erased memory. Returns `{}` if it is too
-    long."""
+    """Return `native` without readable text, which could quote an erased memory; `{}` if too long."""
     if not native:
         return ""
     given = json.loads(native)
@@ -155,7 +149,7 @@ def storable_native(native: str) -> str:
 
 
 def _is_opaque(value: object) -> bool:
-    """Return whether a value can't be readable text, which some servers send in fields for encrypted data."""
+    """Some servers send readable text in fields for encrypted data."""
     return isinstance(value, int) or (isinstance(value, str) and _OPAQUE_TEXT.fullmatch(value) is not None)
 
 
@@ -183,13 +177,13 @@ def _keep_encrypted_detail(detail: dict[str, Any]) -> dict[str, Any]:
 
 
 class FallbackChain:
-    """Models with their names, in order of preference."""
+    """Models in order of preference."""
 
     def __init__(self, models: Sequence[tuple[str, ChatModel]]) -> None:
         self._models = tuple(models)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Raises ModelUnavailable if one of the models may answer later, otherwise the last error."""
+        """Raises ModelUnavailable if a model may answer later, else the last error."""
         errors: list[ModelError] = []
         for name, model in self._order(request):
             if errors:
@@ -219,13 +213,12 @@ class FallbackChain:
 @dataclass(frozen=True)
 class Chains:
     make_chain: Callable[[Sequence[str]], ChatModel]
-    default_names: tuple[str, ...]
-    """For agents that name no models; empty if the offline model answers."""
+    default_names: tuple[str, ...]  # for agents that name none; empty if the offline model answers
     adaptations: Callable[[], Mapping[str, tuple[str, ...]]] = dict
 
     def chain_for(self, names: tuple[str, ...]) -> ChatModel:
         return self.make_chain(names or self.default_names)
 
     def first_name(self, names: tuple[str, ...]) -> str:
-        """Return the name of the chain's first model; empty for the offline model."""
+        """Empty for the offline model."""
         return (names or self.default_names)[0] if self.default_names else ""

@@ -1,5 +1,5 @@
-"""A rule-based model for use without an API key. It remembers, recalls, forgets and reminds, and to any other
-message answers which setting configures a model."""
+"""A rule-based model for use without an API key. It remembers, recalls, forgets and reminds, and otherwise
+answers which setting configures a model."""
 
 import json
 import re
@@ -46,7 +46,7 @@ _ROWS: Final = [[part.strip() for part in row.split("|")] for row in _SENTENCES.
 JA: Final = {name: japanese for name, japanese, _ in _ROWS}
 EN: Final = {name: english for name, _, english in _ROWS}
 
-# Longer messages are not read: patterns that begin with `.+` take quadratic time.
+# Patterns that begin with `.+` take quadratic time.
 MAX_CHARACTERS: Final = 400
 _MAX_QUOTED: Final = 300
 _MAX_FOUND: Final = 5
@@ -55,7 +55,7 @@ _MAX_LISTED: Final = 20
 _PROMPT_HEAD: Final = re.compile(
     r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?"
 )
-"""What a prompt puts before the author's text."""
+"""A prompt has these before the author's text."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
@@ -143,12 +143,12 @@ class _Turn:
         self.message = _author_text(present.text)
         self.has_images = isinstance(present, UserPart) and bool(present.images)
         self.results = {part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)}
-        """Results of this turn, by tool."""
+        """By tool."""
         self.tools = frozenset(tool.name for tool in request.tools)
         self.texts = JA if _KANA_OR_KANJI.search(self.message) else EN
 
     def outcome(self, tool: str, sentence: str) -> str | None:
-        """Return the sentence about a call's result; None if the tool was not called yet."""
+        """Return the sentence about a call's result; None if it was not called yet."""
         if (result := self.results.get(tool)) is None:
             return None
         if (error := result.get("error")) is not None:
@@ -165,7 +165,7 @@ def _call(tool: str, **arguments: object) -> ToolRequest:
 
 
 def _author_text(text: str) -> str:
-    """Return the author's text, without the head and the indentation that a prompt adds."""
+    """Remove the head and the indentation that a prompt adds."""
     head = _PROMPT_HEAD.match(text)
     own = text[head.end() :] if head else text
     return (own.replace("\n  ", "\n") if head and head["name"] else own).strip()
@@ -198,7 +198,7 @@ def _remember(turn: _Turn) -> _Step | None:
 
 
 def _forget(turn: _Turn) -> _Step | None:
-    """Forget a note if only one is surely meant, else ask which one."""
+    """Forget a note only if exactly one is meant."""
     if (match := _first_match(_FORGET, turn.message)) is None:
         return None
     forgotten = turn.results.get("forget", {}).get("forgotten") or {}

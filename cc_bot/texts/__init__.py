@@ -52,7 +52,7 @@ def texts(locale: Locale, *, names: Locale | None = None) -> Texts:
 
 
 def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:
-    """Return the texts with mentions of the registered commands (`ids`) and names of others."""
+    """Return texts with mentions of registered commands (`ids`), and names of others."""
     by_name = command_namer(locale)
 
     def name_command(name: str) -> str:
@@ -63,7 +63,7 @@ def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:
 
 
 def relative_timestamp(moment: datetime) -> str:
-    """Return a Discord timestamp, shown as the distance from now."""
+    """Return Discord's markup for the distance from now."""
     return f"<t:{int(moment.timestamp())}:R>"
 
 

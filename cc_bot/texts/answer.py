@@ -8,7 +8,7 @@ class AnswerTexts(Area):
     default_agent = Sentence(ja="標準", en="Standard")
     thinking = Sentence(ja="考えています…", en="Thinking…")
     going_on_for = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
-    queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # behind the same user or channel; `in_line`: behind others
+    queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # behind the same user or channel
     in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
     next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
@@ -60,20 +60,18 @@ class AnswerTexts(Area):
     lost = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
-        """Say what a question waits for; `ahead` as in Notice."""
+        """`ahead` is as in Notice."""
         if ahead is None:
             return self.queued
         return self.in_line.format(ahead=ahead) if ahead else self.next_in_line
 
     def tool_line(self, name: str) -> str:
-        """Say which tool runs; `name` is shown for unknown tools."""
+        """`name` is shown for unknown tools."""
         other = self.tool_canvas if name.startswith("canvas_") else self.tool_other
         return self.tools.get(name, other).format(name=name)
 
 
 class CanvasChangeTexts(Area):
-    """Sentences of an answer about the canvas beside it."""
-
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
     changed_unseen = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
@@ -85,15 +83,13 @@ class ChartTexts(Area):
 
 
 class MentionTexts(Area):
-    """Replies to messages other than answers."""
-
     ask_something = Sentence(ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。", en="Yes? Please send that again with what you would like to know.")
     ask_about_forward = Sentence(ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。", en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.")
     away = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need it, please ask again.")
     left_behind = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
-    withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")  # in a DM, above what was done
+    withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")  # in a DM
 
 
 class SummaryTexts(Area):
@@ -106,8 +102,6 @@ class SummaryTexts(Area):
 
 
 class UnfinishedTexts(Area):
-    """Sentences about a turn that the end of the program interrupted."""
-
     cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
     temporary = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
@@ -118,7 +112,7 @@ class UnfinishedTexts(Area):
     late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
 
     def late_note(self, link: str) -> str:
-        """Say that an answer is late; `link` leads to the question, if known."""
+        """`link` leads to the question, if known."""
         return self.late_with_link.format(link=link) if link else self.late
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
@@ -144,7 +138,6 @@ class MessageMenuTexts(Area):
     messages_withheld_and_left = Sentence(ja="📖 ここから{total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。このあとにも続きがあります。", en="📖 I read {read} of {total} messages from here on. Discord does not show me the others, and there are more after these.")
 
     def say_read(self, read: int, total: int, *, more: bool) -> str:
-        """Say how much of a conversation was read, if not all of it."""
         if read == total:
             return self.messages_left.format(read=read)
         sentence = self.messages_withheld_and_left if more else self.messages_withheld

@@ -1,8 +1,8 @@
-"""Areas: classes whose attributes are sentences in both languages; and the commands named in sentences.
+"""Areas: classes whose attributes are sentences in both languages; and commands named in them.
 
-A sentence names a command by a mark, `</memory add>`, which front ends replace by the name in the reader's
-language. With an id, `</memory add:123>`, it is a mention: Discord localizes it and opens the command on a click,
-but only in contents and in embeds' descriptions and field values. Ids are never stored or logged.
+A sentence names a command by a mark, `</memory add>`, which front ends replace by its name. With an id,
+`</memory add:123>`, it is a mention: Discord localizes it and opens the command on a click, but only in
+contents and in embeds' descriptions and field values. Ids are never stored or logged.
 """
 
 import re
@@ -24,7 +24,7 @@ _MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
 
 
 class Both(Generic[Wording]):
-    """A wording in each language. Instances of its Area have their language's wording under the same name."""
+    """A wording in each language. An instance of its Area has one of them under the same name."""
 
     __slots__ = ("en", "ja")
 
@@ -40,9 +40,9 @@ class Both(Generic[Wording]):
     @overload
     def __get__(self, area: "Area", owner: type) -> Wording: ...
     def __get__(self, area: object, owner: type) -> Any:
-        return self  # for the class: an instance's own attribute takes precedence
+        return self  # only for the class: instance attributes take precedence
 
-    if TYPE_CHECKING:  # at run time it would take precedence over instance attributes
+    if TYPE_CHECKING:  # at run time it would hide instance attributes
 
         def __set__(self, area: object, value: Never) -> None: ...
 
@@ -74,7 +74,7 @@ class Area:
         return MappingProxyType(self.__dict__)
 
     def reword(self, **wordings: object) -> Self:
-        """Return a copy with other wordings. Raises TypeError for an unknown name."""
+        """Return a copy. Raises TypeError for an unknown name."""
         if unknown := wordings.keys() - self.__dict__.keys():
             raise TypeError(unknown)
         other = copy(self)
@@ -83,9 +83,8 @@ class Area:
 
 
 def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
-    """Return a wording, or a tree of them, with each mark replaced. Mentions lose backticks around them, as code would
-    show them as text.
-    """
+    """Return a wording, or a tree of them, with each mark replaced. Mentions lose backticks, as code shows
+    them as text."""
 
     def replace_mark(mark: re.Match[str]) -> str:
         shown = name_command(mark[2])
@@ -95,7 +94,7 @@ def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
 
 
 def without_mentions(text: str, name_command: NameCommand = "/{}".format) -> str:
-    """Return a text from Discord with names instead of mentions."""
+    """Replace Discord's mentions by names."""
     return _MENTION.sub(lambda found: name_command(found[1]), text)
 
 

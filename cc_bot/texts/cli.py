@@ -101,7 +101,7 @@ class BackupTexts(Area):
 
 
 class StorageTexts(Area):
-    """Why a command ended because of the database, for the operator. StorageError: any other reason."""
+    """Why the database ended a command. StorageError: any other reason."""
 
     in_file: Both[Mapping[type[StorageError], str]] = by_key(
         {
@@ -144,7 +144,7 @@ class StorageTexts(Area):
 
 
 def storage_problem(error: StorageError, where: object, words: StorageTexts, *, on_server: bool) -> str:
-    """Return what is wrong with a database. `where`: its path or URL."""
+    """Return a database's problem. `where` is its path or URL."""
     sentences = words.on_server if on_server else words.in_file
     return sentences.get(type(error), sentences[StorageError]).format(path=where)
 
@@ -186,8 +186,6 @@ class TerminalTexts(Area):
 
 
 class OperatorFileTexts(Area):
-    """Mistakes in any file of the operator's."""
-
     missing = Sentence(ja="{variable} で指定されたファイルがありません。作成するか、指定を直してください。", en="The file that {variable} names does not exist. Create it or correct the setting.")
     unreadable = Sentence(ja="ファイルを開けません。読み取りの権限を確かめてください。", en="It can't be opened. Check the permission to read it.")
     no_file = Sentence(ja="ふつうのファイルではありません（フォルダやパイプなどです）。ファイルを置いてください。", en="It is no ordinary file but a folder, a pipe or the like. Put a file there.")
@@ -200,8 +198,6 @@ class OperatorFileTexts(Area):
 
 
 class ModelsFileTexts(Area):
-    """Mistakes in models.toml."""
-
     no_providers = Sentence(ja="書けるのは [providers.名前] の表だけです。", en="It holds tables [providers.name] alone.")
     no_server = Sentence(
         ja="サーバーが1つも書かれておらず、OPENAI_API_KEY も OPENAI_BASE_URL もないので、CC_BOT_MODEL に聞けません。どれかを設定するか、CC_BOT_MODEL を消してください（内蔵の簡易モデルが答えます）。",
@@ -213,7 +209,7 @@ class ModelsFileTexts(Area):
 
 
 class PolicyFileTexts(Area):
-    """Mistakes in policy.toml. What is to be written is quoted as in the file."""
+    """Expected values are quoted as in the file."""
 
     other_table = Sentence(ja="{key} は知らないキーです。使えるのは [limits]、[prices]、[access] の表です。", en="{key} is not a known key. There are the tables [limits], [prices] and [access].")
     bad_id = Sentence(ja='[{name}]: Discord の ID を数字で書いてください（例: [limits.users."123456789012345678"]）。', en='[{name}]: write an id of Discord in digits, as in [limits.users."123456789012345678"].')
@@ -227,7 +223,7 @@ class PolicyFileTexts(Area):
 
 
 class ProcessTexts(Area):
-    """The processes that share a database server, for the doctor, `/admin status` and the console."""
+    """For the doctor, `/admin status` and the console."""
 
     process = Sentence(ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。", en="A process on {host} holds shards: {shards}. It does for all: {duties}.")
     all_shards = Sentence(ja="すべて", en="all")

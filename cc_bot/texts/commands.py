@@ -1,6 +1,5 @@
-"""Names and descriptions of the commands, by lightbulb's localization keys. Discord's limits are 1-32 characters for
-names (lower case, no spaces, but in menus) and 1-100 for descriptions.
-"""
+"""Names and descriptions of commands, by lightbulb's localization keys. Discord's limits are 1-32 characters
+for names (lower case, no spaces, except in menus) and 1-100 for descriptions."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,7 @@ from cc_bot.texts.area import Area, Both, NameCommand, Sentence, name_commands
 
 
 class CommandTexts(Area, is_base=True):
-    """Names of a part of the commands: each feature has its own subclass in its `texts`."""
+    """Each feature has a subclass in its `texts`."""
 
 
 class CoreCommandTexts(CommandTexts):
@@ -35,13 +34,13 @@ class CoreCommandTexts(CommandTexts):
 
 
 def _wordings(locale: Locale) -> Iterator[tuple[str, str]]:
-    """Yield the names, and the descriptions at `{key}_description`."""
+    """Yield names, and descriptions at `{key}_description`."""
     for area in CommandTexts.__subclasses__():
         for key, wording in area(locale).values().items():
             match wording:
                 case str():
                     yield key, wording
-                case Mapping():  # of a list of choices
+                case Mapping():  # choices
                     prefix = key.removesuffix("_choices")
                     for value, name in wording.items():
                         yield f"{prefix}_{value}_choice", f"{name[0].upper()}{name[1:]}"
@@ -51,7 +50,7 @@ def _wordings(locale: Locale) -> Iterator[tuple[str, str]]:
 
 @cache
 def _all_wordings(locale: Locale) -> Mapping[str, str]:
-    deque(modules("texts"), 0)  # imported, a feature's areas are subclasses of CommandTexts
+    deque(modules("texts"), 0)  # importing them makes the subclasses
     return dict(_wordings(locale))
 
 
@@ -60,7 +59,7 @@ def command_names(locale: Locale) -> dict[str, str]:
 
 
 def command_namer(locale: Locale) -> NameCommand:
-    """Return a function that names a command in a language: `/memory add`, `/メモリ 追加`."""
+    """Return a function that names commands: `/memory add`, `/メモリ 追加`."""
 
     def name_command(command: str) -> str:
         wordings = _all_wordings(locale)

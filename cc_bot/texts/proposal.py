@@ -58,22 +58,22 @@ class ProposalTexts(Area):
     not_yours = Sentence(ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this.")
 
     def reason(self, proposals: Sequence[Proposal]) -> str:
-        """Say that nothing is done yet, and how long the proposals are open."""
+        """Say that nothing is done yet, and for how long proposals are open."""
         calls = [each.content.goes_on for each in proposals]
         if not any(calls):
             return self.why
         return self.why_call if all(calls) else self.why_mixed
 
     def outcome(self, state: CallState, what: str, *, stopped: bool = False) -> str:
-        """Return the outcome of an approved call. `what` is formatted by the front end."""
+        """`what` is formatted by the front end."""
         lines: Mapping[CallState, str] = {"claimed": self.calling, "done": self.called, "failed": self.call_failed, "unknown": self.call_stopped if stopped else self.call_in_doubt}
         return lines[state].format(what=what)
 
 
-# A call's arguments, one per line. No value may look like another argument, so a line's first characters tell what
-# it is, and different objects never look the same.
+# Arguments, one per line. No value may look like another argument: a line's first characters
+# show its kind, and different objects never look the same.
 
-_BAR: Final = "│ "  # before each line of a text below its name
+_BAR: Final = "│ "  # before lines of a text below its name
 _MAX_INLINE_CHARACTERS: Final = 60
 _PLAIN_NAME: Final = re.compile(r"[\w.-]++")
 # Characters that look like a spelled-out invisible one, or end a line outside of JSON.
@@ -81,7 +81,7 @@ _ESCAPED: Final = re.compile("⟨(?=U\\+)|[\u2028\u2029]")
 
 
 def argument_lines(arguments: Mapping[str, Any]) -> str:
-    """Write a JSON object for people: short values beside their names, texts below them, the rest as JSON."""
+    """Write short values beside their names, texts below them, the rest as JSON."""
     return "\n".join(line for name, value in arguments.items() for line in _argument(name, value)) or "{}"
 
 

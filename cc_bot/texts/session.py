@@ -21,7 +21,7 @@ class MomentTexts(Area):
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
     def written(self, local: datetime, now: datetime) -> str:
-        """Write a local time: 11月23日(月) 9:00, with the year if it is not that of `now`."""
+        """Write 11月23日(月) 9:00, with the year if it is not that of `now`."""
         template = self.at if local.year == now.astimezone(local.tzinfo).year else self.at_in_year
         month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
         return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
@@ -51,7 +51,7 @@ class UsageTexts(Area):
     servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="Please ask for what a server used in that server.")
 
     def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str) -> list[str]:
-        """Return usage and what is left. `moment` formats times, `name` model names."""
+        """`moment` formats times, `name` model names."""
         lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month.total, report.currency))]
         for left in report.left:
             template = self.left_today if left.name == "tokens_per_day" else self.left_this_month
@@ -77,6 +77,6 @@ class UsageTexts(Area):
 
 
 def money(micros: int, currency: str) -> str:
-    """Write an amount, such as `0.0123 USD`."""
+    """Write `0.0123 USD`."""
     amount = micros / MICROS
     return f"{amount:,.2f} {currency}" if amount >= 1 or not micros else f"{amount:,.4f} {currency}"

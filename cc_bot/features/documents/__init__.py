@@ -1,7 +1,5 @@
-"""Reads documents as text in a sandboxed process. `reader` starts it, `__main__` is its program.
-
-This module holds what the parsers share: a document's content, with limits.
-"""
+"""Reads documents as text in a sandboxed process: `reader` starts the program `__main__`, and this module
+holds what its parsers share."""
 
 import re
 import unicodedata
@@ -11,7 +9,7 @@ MAX_PARTS = 1000  # pages, slides, chapters or ranges of a sheet
 MAX_CHARACTERS = 1_000_000
 MAX_HEADINGS = 300
 MAX_NAME_LENGTH = 60
-MAX_PART_CHARACTERS = 1500  # about a page, for formats without pages
+MAX_PART_CHARACTERS = 1500  # about a page
 MAX_CELLS = 100_000
 MAX_COLUMNS = 100
 ROWS_PER_PART = 50
@@ -23,19 +21,19 @@ class DocumentRefused(Exception):
 
 class Content:
     def __init__(self, kind: str, unit: str) -> None:
-        """`kind` is the file's format, `unit` what a part is: `page`, `slide`, `chapter` or `part`."""
+        """`kind` is the format; `unit` is `page`, `slide`, `chapter` or `part`."""
         self.kind = kind
         self.unit = unit
         self.parts: list[tuple[str, str]] = []
-        """The name of each part, which may be empty, and its text."""
+        """Names, which may be empty, and texts."""
         self.headings: list[tuple[str, int]] = []
-        """The title of each heading, and the number of its part, from 1."""
+        """Titles, and numbers of parts from 1."""
         self.pictures: list[bytes] = []
-        """The first pages of a scan, as JPEGs."""
+        """JPEGs of a scan's first pages."""
         self._characters = 0
 
     def add(self, text: str, name: str = "") -> None:
-        """Add a part. Raises DocumentRefused above the limits."""
+        """Raises DocumentRefused above the limits."""
         text = normalize_text(text)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS or len(self.parts) >= MAX_PARTS:
@@ -43,7 +41,7 @@ class Content:
         self.parts.append((clean_name(name), text))
 
     def add_heading(self, title: str, part: int | None = None) -> None:
-        """Add a heading of a part; of the next one if `part` is left out."""
+        """Without `part` it belongs to the next part."""
         title = clean_name(normalize_text(title))
         if title and len(self.headings) < MAX_HEADINGS:
             self.headings.append((title, part or len(self.parts) + 1))
@@ -51,29 +49,29 @@ class Content:
 
 _COMPATIBILITY_FORMS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
-"""PDFs contain these radicals in place of characters, and Unicode normalization keeps them."""
+"""PDFs contain these in place of characters. Unicode normalization keeps them."""
 _SOFT_HYPHEN = re.compile("\xad|[\x02\ufffe]\r?\n?")
-"""PDFium reports a hyphen at the end of a line as one of the latter two."""
+"""PDFium reports a hyphen at a line's end as one of the latter two."""
 _NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\n\x0b\x0c\u2028\u2029]")
 _EMPTY_LINES = re.compile("\n{3,}")
 
 
 def normalize_text(text: str) -> str:
-    """Replace radicals and half-width kana by ordinary characters. Full-width letters and ① stay."""
+    """Replace radicals and half-width kana. Full-width letters and ① stay."""
     text = _NOT_TEXT.sub("", _LINE_END.sub("\n", _SOFT_HYPHEN.sub("", text))).translate(_RADICALS)
     text = _COMPATIBILITY_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return _EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip()
 
 
 def clean_name(name: str) -> str:
-    """Return a name as one short line, without characters that could end a heading."""
+    """Return one short line without characters that could end a heading."""
     cleaned = "".join(each for each in name if each.isprintable() and each not in '[]"`')
     return " ".join(cleaned.split())[:MAX_NAME_LENGTH]
 
 
 class RunningText:
-    """Joins paragraphs to parts. If the file has no pages, a part ends at a heading or when it is full."""
+    """Joins paragraphs to parts. Without pages, a part ends at a heading or when it is full."""
 
     def __init__(self, content: Content, *, paged: bool = False) -> None:
         self._content = content
@@ -102,7 +100,7 @@ class RunningText:
 
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; the first row is the header. Raises DocumentRefused if it is too large."""
+    """Return a Markdown table with a header. Raises DocumentRefused if it is too large."""
     escaped, cells = list[list[str]](), 0
     for row in rows:
         cells += len(row)
@@ -126,8 +124,7 @@ def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> Non
 
 
 def _row_ranges(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
-    """Yield the numbers of the first and last row, and the rows between that are not empty. Raises
-    DocumentRefused."""
+    """Yield first and last row number, and the non-empty rows. Raises DocumentRefused."""
     cells, some, first, last = 0, list[Sequence[str]](), 0, 0
     for number, row in enumerate(rows, 1):
         cells += len(row) or 1

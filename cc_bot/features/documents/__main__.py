@@ -1,11 +1,8 @@
-"""Reads one document from standard input; writes an answer to standard output: its length in four bytes, then
-JSON.
+"""Reads a document from standard input, and writes an answer: its length in four bytes, then JSON.
 
-The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures":
-[base64]}` or `{"error": …}`. The first bytes decide the parser, which is imported before the sandbox forbids
-that. With the argument `page`, the input is a line with a web page's kind (`html`, `json` or `text`) and
-encoding, then the page, and the answer is `{"title", "text"}`. The argument `unconfined` permits reading
-without a sandbox.
+The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures": [base64]}`
+or `{"error": …}`. With the argument `page`, a line with kind (`html`, `json` or `text`) and encoding precedes
+a web page, and the answer is `{"title", "text"}`. `unconfined` permits reading without a sandbox.
 """
 
 import encodings
@@ -33,7 +30,7 @@ _SNIFFED_BYTES = 1024  # some printers put text before `%PDF-`
 def main() -> None:
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     answer_fd = os.dup(1)
-    os.dup2(2, 1)  # keeps output of libraries out of the answer
+    os.dup2(2, 1)  # libraries may write output
     answer = _answer(data, sys.argv[1:])
     unsent = len(answer).to_bytes(4, "big") + answer
     while unsent:
@@ -67,7 +64,6 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
 
 
 def _load_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Return the parser of a document. Raises ImportError if its library is not installed."""
     if b"%PDF-" in beginning:
         parse = import_module("cc_bot.features.documents.pdf").read_pdf
     elif beginning.startswith(_ZIP):

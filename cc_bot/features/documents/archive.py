@@ -16,13 +16,13 @@ MAX_ENTRIES = 5000
 _CHUNK_BYTES = 2**16
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # decompression by others takes unlimited memory
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others take unlimited memory
 
 
 class Archive:
     def __init__(self, data: bytes) -> None:
         """Raises DocumentRefused."""
-        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile would make an object of each
+        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile makes an object of each
             raise DocumentRefused("too_long")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -39,13 +39,13 @@ class Archive:
         return name in self._zip.NameToInfo
 
     def check_size(self, *beginnings: str) -> None:
-        """Raise DocumentRefused if the declared sizes of these parts are too large together."""
+        """Raise DocumentRefused if the parts are together too large, as declared."""
         infos = (info for info in self._zip.infolist() if info.filename.startswith(beginnings))
         if sum(info.file_size for info in infos) > MAX_BYTES:
             raise DocumentRefused("too_long")
 
     def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
-        """Decompress a part. Raises DocumentRefused, also if it is missing."""
+        """Raises DocumentRefused, also for a missing part."""
         data = bytearray()
         for chunk in self.chunks(name):
             data += chunk
@@ -54,7 +54,7 @@ class Archive:
         return bytes(data)
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Decompress a part, and yield it in chunks. Raises DocumentRefused, also if it is missing."""
+        """Decompress a part in chunks. Raises DocumentRefused, also for a missing part."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
@@ -70,7 +70,7 @@ class Archive:
 
 
 def resolve_name(name: str, target: str) -> str:
-    """Return the name of the part to which `target` in the part `name` refers."""
+    """Return the name of the part to which `target` in part `name` refers."""
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target)).lstrip("/")
 
 
@@ -80,7 +80,7 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class Element:
-    """An XML element. Names have no namespace, and only attributes in _KEPT_ATTRIBUTES are kept."""
+    """An XML element without namespaces, with only _KEPT_ATTRIBUTES."""
 
     name: str
     attributes: dict[str, str]
@@ -90,14 +90,14 @@ class Element:
         return (child for child in self.children if not isinstance(child, str))
 
     def all(self, *names: str) -> "Iterator[Element]":
-        """Yield the elements of these names at any depth, in order."""
+        """Yield elements at any depth, in order."""
         for child in self.elements():
             if child.name in names:
                 yield child
             yield from child.all(*names)
 
     def outermost(self, *names: str) -> "Iterator[Element]":
-        """Yield the elements of these names that are not inside another of them."""
+        """Yield elements that are not inside another of them."""
         for child in self.elements():
             if child.name in names:
                 yield child
@@ -112,7 +112,7 @@ class Element:
 
 
 def parse_xml(chunks: Iterable[bytes], skipped: frozenset[str] = frozenset()) -> Element:
-    """Parse XML, skipping some elements. Raises DocumentRefused."""
+    """Raises DocumentRefused."""
     builder = _TreeBuilder(skipped)
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -135,7 +135,7 @@ _KEPT_ATTRIBUTES = frozenset(
         *("full-path", "href", "idref", "number-columns-repeated"),
     ]
 )
-_NO_ATTRIBUTES: dict[str, str] = {}  # shared, as dictionaries would take most of the memory
+_NO_ATTRIBUTES: dict[str, str] = {}  # shared to save memory
 
 
 def _keep_attributes(found: dict[str, str]) -> dict[str, str]:

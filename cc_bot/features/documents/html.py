@@ -16,8 +16,8 @@ from cc_bot.files import decode_declared
 
 MAX_TITLE_LENGTH = 200
 MIN_ARTICLE_CHARACTERS = "80"
-"""If the article is shorter, the whole page is used. The library's 250 characters suit alphabets: in Japanese
-they are one to three paragraphs."""
+"""If the article is shorter, the whole page is used. The library's 250 are one to three paragraphs in
+Japanese."""
 _DECLARATION_BYTES = 2048
 _BLANKS = re.compile(r"\s++")
 _CHARSET_DECLARATION = re.compile(
@@ -27,7 +27,7 @@ _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
 """lxml refuses text that declares its encoding."""
 
 MAX_ELEMENTS = 20_000
-"""With more elements or tables, finding the article takes too long (quadratic time for tables), so the whole
+"""With more elements or tables, finding the article takes too long (quadratic time for tables): the whole
 page is used."""
 MAX_TABLES = 1000
 _SKIPPED_TAGS = ("head", "script", "style", "template", "noscript", "title")
@@ -42,9 +42,9 @@ _INLINE_TAGS = frozenset(
 
 
 _STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
-"""All languages would take 36 MB. There is none for Japanese."""
+"""All languages take 36 MB; there is no Japanese."""
 
-# The library reads these files lazily, which the sandbox forbids.
+# The library reads these lazily, which the sandbox forbids.
 _SETTINGS = use_config()
 _SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", MIN_ARTICLE_CHARACTERS)
 _WORDS = tuple(word for each in _STOPLISTS for word in get_stoplist(each))
@@ -53,7 +53,7 @@ external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return title and text. `declared` is the encoding that the server named."""
-    logging.disable()  # a library logs what it thinks of the page
+    logging.disable()  # a library logs about the page
     declaration = _CHARSET_DECLARATION.search(data[:_DECLARATION_BYTES])
     text = decode_declared(data, declared, declaration[1].decode("ascii") if declaration else "")
     html = _XML_DECLARATION.sub("", data.decode("utf-8", "replace") if text is None else text)
@@ -62,7 +62,7 @@ def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
         return "", ""
     title, text = _title(tree), ""
     if tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"):
-        tree = None  # frees memory for the library's trees
+        tree = None  # frees memory
         with suppress(MemoryError):
             text = (
                 trafilatura.extract(html, output_format="markdown", include_comments=False, config=_SETTINGS)
@@ -91,7 +91,7 @@ def _all_text(tree: lxml.html.HtmlElement) -> Iterator[str]:
             yield "\n"
         if event == "start" and is_skipped:
             walk.skip_subtree()
-        # A comment's text is not shown; what follows it is.
+        # A comment is not shown; its tail is.
         text = (None if is_skipped else element.text) if event == "start" else element.tail
         yield _BLANKS.sub(" ", text or "")
 

@@ -1,4 +1,4 @@
-"""Reads PDFs by PDFium, which is fast and right for Japanese. The first pages of a scan become pictures."""
+"""Reads PDFs by PDFium, which is fast and right for Japanese. A scan's first pages become pictures."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -10,18 +10,18 @@ from PIL import Image
 from cc_bot.features.documents import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
 
 MAX_PICTURES = 5
-_PICTURE_PIXELS = 1400  # of the longer side: models use hardly more
+_PICTURE_PIXELS = 1400  # longer side: models use hardly more
 _JPEG_QUALITY = 75
 _MIN_PICTURE_SHARE = 0.3
 _MIN_CHARACTERS_PER_PAGE = 15
 _MIN_COLUMN_CHARACTERS = 4
 _MAX_BOXES = 6  # characters of a line whose positions are compared
 
-Image.preinit()  # loads the writer of JPEGs, which is not possible in the sandbox
+Image.preinit()  # can't be loaded in the sandbox
 
 
 def read_pdf(data: bytes) -> Content:
-    """Read the text of each page, and the outline. Raises DocumentRefused."""
+    """Read pages and outline. Raises DocumentRefused."""
     content = Content("pdf", "page")
     document = _open(data)
     if len(document) > MAX_PARTS:
@@ -78,7 +78,7 @@ def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Reverse runs of vertical lines, which PDFium returns from left to right."""
+    """Reverse runs of vertical lines: PDFium returns them from left to right."""
     at, lines = 0, list[tuple[float | None, str]]()
     for line in text.split("\r\n"):
         lines.append((_vertical_position(page, at, len(line)), line))
@@ -89,7 +89,7 @@ def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
 
 
 def _vertical_position(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
-    """Return where a vertical line is on the page; None for other lines."""
+    """Return a vertical line's position; None for other lines."""
     if characters < _MIN_COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None
     boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _MAX_BOXES)))
@@ -111,7 +111,7 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
 
 
 def _render_page(data: bytes, number: int) -> bytes:
-    document = _open(data)  # a document keeps what it rendered until it is closed
+    document = _open(data)  # a document keeps rendered pages until closed
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)
     written = io.BytesIO()

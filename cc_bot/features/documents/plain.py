@@ -10,15 +10,14 @@ from typing import TextIO
 from cc_bot.features.documents import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 from cc_bot.files import decode_declared, decode_text
 
-_SEPARATORS = "\t;,"  # in order of preference: sentences and numbers contain commas, too
+_SEPARATORS = "\t;,"  # by preference: sentences and numbers contain commas, too
 _SNIFFED_LINES = 20
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
-_ENCODING_SAMPLE_BYTES = 2**18
-"""The encoding is detected from these bytes: trying every encoding on a whole file takes seconds."""
+_ENCODING_SAMPLE_BYTES = 2**18  # trying every encoding on a whole file takes seconds
 
 
 def read_separated(data: bytes) -> Content:
-    """Return the rows as a sheet. Raises DocumentRefused."""
+    """Raises DocumentRefused."""
     sample = data[:_ENCODING_SAMPLE_BYTES]
     if len(data) > _ENCODING_SAMPLE_BYTES:
         sample = sample[: sample.rfind(b"\n") + 1] or sample
@@ -58,10 +57,9 @@ def _guess_separator(text: str) -> str:
 
 
 def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return an empty title and the text, which is empty if the data is binary. `declared` is the encoding
-    that the server named."""
+    """Return an empty title, and the text or "" for binary data. `declared` is the server's encoding."""
     text = decode_declared(data, declared) or ""
-    if "\\u" in text:  # escapes in JSON take up to six times the space
+    if "\\u" in text:  # escapes take up to six times the space
         with suppress(ValueError, RecursionError):
             unescaped = json.dumps(json.loads(text), ensure_ascii=False)
             text = unescaped.encode("utf-8", "ignore").decode()  # drops lone surrogates

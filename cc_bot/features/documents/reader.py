@@ -23,16 +23,16 @@ _WRITE_BYTES: Final = 64 * 2**10
 
 
 def reading_command(*arguments: str, unconfined: bool = False) -> tuple[str, ...]:
-    """Return the command of the reading process. `unconfined` permits reading without a sandbox."""
+    """`unconfined` permits reading without a sandbox."""
     permission = ("unconfined",) if unconfined else ()
     return (sys.executable, "-s", "-P", "-m", "cc_bot.features.documents", *arguments, *permission)
 
 
 async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Mapping[str, Any]:
-    """Return the reading process's answer about a file. `extra` names the package's extra with the parsers.
+    """Return the process's answer about a file. `extra` names the package's extra with the parsers.
 
     Raises the InputError that the answer names; OSError, ValueError or RecursionError for an invalid answer;
-    TimeoutError if the process used up its processor time.
+    TimeoutError if the processor time was used up.
     """
     answer = json.loads(await _ask_process(command, file))
     if not isinstance(answer, dict):
@@ -76,7 +76,7 @@ async def _write_file(process: asyncio.subprocess.Process, file: io.BytesIO) -> 
                 stdin.write(piece)
                 await stdin.drain()
         stdin.close()
-    file.close()  # frees its memory while the process reads
+    file.close()  # frees memory
 
 
 async def _read_answer(process: asyncio.subprocess.Process) -> bytes:
@@ -88,18 +88,18 @@ async def _read_answer(process: asyncio.subprocess.Process) -> bytes:
         if length > _MAX_ANSWER_BYTES:
             raise ValueError
         return await stdout.readexactly(length)
-    except asyncio.IncompleteReadError as error:  # the process ended, by a limit or by a fault of a parser
+    except asyncio.IncompleteReadError as error:  # a limit or a parser ended the process
         spent = sys.platform != "win32" and await process.wait() == -signal.SIGXCPU
         raise (TimeoutError if spent else OSError) from error
 
 
 def _environment() -> Mapping[str, str]:
-    """Return no secrets, since the process reads an untrusted file."""
+    """Return no secrets, as the file is untrusted."""
     windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 
 
-TIMEOUT_S: Final = 18.0  # per document, which may take 15 s of processor time
+TIMEOUT_S: Final = 18.0  # of which 15 s processor time
 QUEUE_TIMEOUT_S: Final = 60.0
 MAX_CONCURRENT_READS: Final = 1
 EXTRA_MODULES: Final = ("pypdfium2", "PIL", "python_calamine")
@@ -120,16 +120,15 @@ _ERRORS: Final[Mapping[str, type[errors.InputError]]] = {
 
 
 class DocumentReader(DocumentSource):
-    """Reads documents one after the other, each in its own process."""
+    """Reads documents one by one, each in its own process."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
-        """`command` starts the reading process; this package's program by default. `unconfined` permits
-        reading without a sandbox."""
+        """`command` starts another reading process. `unconfined` permits reading without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._queue = asyncio.Semaphore(MAX_CONCURRENT_READS)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Wait for a turn and read a document. Raises what `turn` and `read_without_queue` raise."""
+        """Wait, then read. Raises what `turn` and `read_without_queue` raise."""
         async with self.turn():
             return await self.read_without_queue(io.BytesIO(data))
 
@@ -165,7 +164,7 @@ class _Answer(BaseModel):
 
 
 def _validate_answer(answer: Mapping[str, Any]) -> ReadDocument:
-    """Convert an answer. Raises ValueError if it is invalid."""
+    """Raises ValueError."""
     given = _Answer.model_validate(answer)
     last = max(len(given.parts), 1)
     headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in given.headings)

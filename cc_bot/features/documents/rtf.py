@@ -40,14 +40,13 @@ _MAX_GROUPS = 1000
 class _State:
     is_skipped: bool = False
     charset: str = ""
-    fallback_length: int = 1
-    """How many characters after a Unicode character are a fallback for old programs."""
+    fallback_length: int = 1  # characters after a Unicode character, for old programs
     in_fonts: bool = False
     hidden: bool = False
 
 
 def read_rtf(data: bytes) -> Content:
-    """Read the text, with tables. Raises DocumentRefused."""
+    """Raises DocumentRefused."""
     parser = _RtfParser()
     parser.read(data)
     content = Content("rtf", "part")
@@ -69,12 +68,12 @@ class _RtfParser:
         self._text: list[str] = []
         self._fallback_left = 0
         self._group_begun = False
-        """True after the start of a group, whose first word names its kind."""
+        """True before a group's first word, which names its kind."""
         self._in_row = False
         self._in_table = False
-        """In a table the end of a paragraph does not end the line."""
+        """In tables paragraphs don't end lines."""
         self._footnote: tuple[int, int] | None = None
-        """The depth of groups at an open footnote, and the index in `_text` where it begins."""
+        """Depth of groups at an open footnote, and its index in `_text`."""
 
     def paragraphs(self) -> list[str]:
         self._flush()
@@ -197,4 +196,4 @@ class _RtfParser:
                 self._text.append(data.decode(self._state.charset or self._code_page, "replace"))
 
 
-_CELL, _ROW = "\ue000", "\ue001"  # private-use characters that mark the ends of cells and rows
+_CELL, _ROW = "\ue000", "\ue001"  # mark ends of cells and rows

@@ -1,9 +1,8 @@
 """Irreversible limits that the reading process sets before it reads a file.
 
-On Linux the kernel refuses every system call that is not listed (seccomp), such as opening files, starting
-processes, using the network and sending signals. So all modules are imported before. On every system an
-audit hook refuses the same in Python. Linux and macOS also allow no new descriptors and processes. Only Linux
-limits memory.
+On Linux seccomp refuses unlisted system calls: opening files, starting processes, the network, signals. So
+modules are imported before. An audit hook refuses the same in Python on every system. Linux and macOS allow
+no new descriptors and processes; only Linux limits memory.
 """
 
 import ctypes
@@ -13,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
-MEMORY_BYTES = 124 * 2**20  # nearly all for a scan of 20 MB: with less, PDFium silently draws white pages
+MEMORY_BYTES = 124 * 2**20  # a scan of 20 MB needs it: with less, PDFium silently draws white pages
 CPU_S = 15
 
 _PERMITTED_EVENTS = frozenset({"os.listdir", "os.scandir"})  # failing imports cause them
@@ -30,8 +29,7 @@ class NotConfined(Exception):
 
 
 def enter_sandbox(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
-    """Set the limits. Nothing can be imported afterwards. Raises NotConfined without a system call filter;
-    all other limits hold even then."""
+    """Set the limits; then nothing can be imported. Raises NotConfined if only the filter is missing."""
     sys.dont_write_bytecode = True
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc:
@@ -43,11 +41,10 @@ def enter_sandbox(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> No
 
 
 def _prefer_for_oom_killer() -> None:
-    """Make the kernel kill this process first if memory runs out."""
     try:
         with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib is slow to load
             score.write("1000")
-    except OSError:  # the limit of memory holds even so
+    except OSError:
         return
 
 
@@ -67,7 +64,7 @@ def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
     for which, most in limits.items():
         hard = resource.getrlimit(which)[1]
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with suppress(ValueError, OSError):  # macOS accepts no limit below the address space in use
+        with suppress(ValueError, OSError):  # macOS refuses limits below the used address space
             resource.setrlimit(which, (limit, limit))
 
 
@@ -76,7 +73,7 @@ def _refuse_event(event: str, _: tuple[object, ...]) -> None:
         raise PermissionError(event)
 
 
-# System calls that are not listed fail with EPERM. fcntl and ioctl could send signals. tgkill is not listed,
+# Unlisted calls fail with EPERM. fcntl and ioctl could send signals. tgkill is not listed,
 # so abort() ends by an illegal instruction.
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
@@ -116,7 +113,7 @@ _SYSTEM_CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
 
 
 def _filter_system_calls(libc: ctypes.CDLL) -> bool:
-    """Install the filter. Returns False if that fails, or if this machine's calls are not listed."""
+    """Return False if that fails, or this machine's calls are not listed."""
     known = _SYSTEM_CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
     if known is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
@@ -128,7 +125,7 @@ def _filter_system_calls(libc: ctypes.CDLL) -> bool:
 
 
 def _filter_program(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:
-    """Yield the filter's instructions. A call of another architecture kills the process."""
+    """Yield instructions. A call of another architecture kills the process."""
     yield _instruction(_LOAD, 4)
     yield _instruction(_JUMP_IF_EQUAL, machine, 1, 0)
     yield _instruction(_RETURN, _KILL)

@@ -1,5 +1,5 @@
-"""The tool that reads documents too long for the prompt: some pages, or what a query finds. The text taints
-the turn. It is not stored with the answer, as it may be another user's and is deleted with the document."""
+"""The tool that reads documents too long for the prompt. The text taints the turn. It is not stored with the
+answer: it may be another user's, and is deleted with the document."""
 
 import asyncio
 import re
@@ -12,7 +12,7 @@ from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, none_if
 from cc_bot.domain.message import Attachment, Document
 from cc_bot.features.memory.search.passages import find_passages
 
-MAX_CHARACTERS: Final = 9000  # per result: about 7,000 tokens of Japanese
+MAX_CHARACTERS: Final = 9000  # 7,000 tokens of Japanese
 MAX_PASSAGES: Final = 5
 _CONTEXT_CHARACTERS: Final = 1200
 _RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
@@ -50,8 +50,8 @@ async def read_file(
 
 
 def _find_document(files: Sequence[Attachment], name: str) -> Attachment:
-    """Return the newest document with this name, or with a name that contains it. If there is only one
-    document, its name does not matter."""
+    """Return the newest document with this name, else with a longer one. The name of a single document does
+    not matter."""
     documents = [each for each in reversed(files) if each.document is not None]
     part = name.casefold().strip()
     matches = [each for each in documents if each.name == name]

@@ -1,2 +1,2 @@
-"""MCP servers that the operator configures. The library is imported only if one is configured: only `server`
-and the modules below it need it."""
+"""MCP servers that the operator configures. Only `server` and the modules below it import the library, and
+only if a server is configured."""

@@ -1,5 +1,5 @@
-"""Converts the tools that a server lists, and decides which are offered to models. Equal lists are stored as
-equal text, so that requests stay byte-identical while a server is unavailable."""
+"""Converts the tools that a server lists, and decides which are offered. Equal lists are stored as equal
+text, so that requests stay byte-identical."""
 
 import hashlib
 import json
@@ -45,12 +45,11 @@ _TYPES_BY_BOUND: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("minLength", "maxLength"), ("string",)),
     **dict.fromkeys(("minItems", "maxItems"), ("array",)),
 }
-"""The types that may have each bound; some providers refuse it for others."""
+"""Some providers refuse bounds for other types."""
 
 
 def simplify_schema(schema: object) -> Schema:
-    """Return the schema in a form that every provider accepts: an object without unions at its top. Raises
-    SchemaRefused."""
+    """Return an object schema without top-level unions, as every provider accepts. Raises SchemaRefused."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - importing it takes 20 ms
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
@@ -73,8 +72,8 @@ class _Simplifier:
     def simplify(
         self, schema: object, depth: int, open_references: tuple[str, ...]
     ) -> Schema | Literal[False]:
-        """Return a subschema in simple form; False accepts nothing. `open_references` are the references that
-        led to it. Cycles, and what is deeper than MAX_SCHEMA_DEPTH, become schemas that accept anything."""
+        """Return a simple subschema; False accepts nothing. `open_references` led to it. Cycles and deeper
+        levels than MAX_SCHEMA_DEPTH become schemas that accept anything."""
         if isinstance(schema, bool):
             return {} if schema else False
         self._nodes += 1
@@ -134,7 +133,7 @@ class _Simplifier:
             simple["properties"] = {name: each for name, each in properties.items() if each is not False}
         if type_ in ("object", None) and "required" in schema:
             simple["required"] = [*schema["required"]]
-        # With patterns, which are dropped, other properties than the named ones are allowed.
+        # Patterns, which are dropped, may allow more properties.
         closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
         return {**simple, "additionalProperties": False} if closed and type_ == "object" else simple
 
@@ -164,7 +163,7 @@ def _merge(part: Schema, simple: Schema) -> Schema:
 
 
 def _as_object(simple: Schema) -> Schema | None:
-    """Merge unions into the schema. Returns None if it describes no objects."""
+    """Merge unions. Returns None if the schema describes no objects."""
     if simple.get("type", "object") != "object":
         return None
     merged, properties = _without(simple, "type", "anyOf", "required"), simple.get("properties", {})
@@ -185,12 +184,12 @@ def _as_object(simple: Schema) -> Schema | None:
 MAX_TOOLS: Final = 200
 MAX_DESCRIPTION_LENGTH: Final = 4000
 MAX_SCHEMA_LENGTH: Final = 64_000
-MAX_SCHEMAS_LENGTH: Final = 500_000  # per server: a hundred times that of well-known ones
+MAX_SCHEMAS_LENGTH: Final = 500_000  # per server; a hundred times that of well-known ones
 MAX_LISTED_NAME_LENGTH: Final = 128
 
 
 def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
-    """Convert a tool whose input schema is wrapped by messages.py."""
+    """Convert a tool whose input schema messages.py has wrapped."""
     hints, description = tool.annotations, tool.description or tool.title or ""
     read_only = hints is not None and hints.read_only_hint is True
     [original] = tool.input_schema["allOf"]
@@ -207,7 +206,7 @@ def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
 
 
 def to_text(tools: Sequence[RemoteTool]) -> str:
-    """Return the tools as JSON, sorted, so that the server's order doesn't matter."""
+    """Return the tools as sorted JSON."""
     ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
     return json.dumps([*map(astuple, ordered)], ensure_ascii=False)
 
@@ -220,8 +219,8 @@ def from_text(text: str) -> tuple[RemoteTool, ...]:
 class Catalog:
     offered: tuple[OfferedTool, ...] = ()
     reviewed: tuple[ReviewedTool, ...] = ()
-    """Every listed or accepted tool; those awaiting an owner first."""
-    code: str = ""  # the code that accepts these tools; empty if nothing awaits an owner
+    """Every listed or accepted tool, those awaiting an owner first."""
+    code: str = ""  # accepts these tools; empty if none awaits an owner
 
     @property
     def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:
@@ -234,8 +233,8 @@ class Catalog:
 
 
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
-    """Decide which tools are offered to models: those that the operator's file allows, that an owner accepted
-    exactly as they are listed now, and that models can use."""
+    """Offer the tools that the operator's file allows, an owner accepted exactly as listed, and models can
+    use."""
     listed_tools, accepted_tools = from_text(stored.listed), from_text(stored.accepted)
     listed, accepted = ({tool.name: tool for tool in tools} for tools in (listed_tools, accepted_tools))
     digests = {tool.digest for tool in accepted_tools}
@@ -278,7 +277,7 @@ def is_open_world(tool: RemoteTool, rules: ServerRules) -> bool:
 def _offer(
     server: str, rules: ServerRules, tool: RemoteTool, accepted: RemoteTool, name_counts: Mapping[str, int]
 ) -> OfferedTool:
-    """Return the tool as offered to models. Raises SchemaRefused."""
+    """Raises SchemaRefused."""
     offered_name = full_name(server, tool.name)
     if name_counts[offered_name] > 1:
         raise SchemaRefused("duplicate_name")

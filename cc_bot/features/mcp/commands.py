@@ -29,7 +29,7 @@ async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
     interaction, button, recipient = press
     words, opened = recipient.words, forms.find(button.form)
     if is_acknowledged(interaction):
-        return  # pressed twice: the first press shows the outcome
+        return  # pressed twice
     if opened is None:
         await _close(interaction, words[FormTexts].over)
     elif button.action == "skip":

@@ -1,4 +1,4 @@
-"""Shows the forms of MCP servers on Discord. A form is open until its call or the process ends."""
+"""Shows forms of MCP servers on Discord. A form is open until its call ends."""
 
 import asyncio
 import secrets
@@ -74,7 +74,7 @@ class OpenForms(Askers):
 
 @dataclass(eq=False, slots=True)
 class FormAsker(Asker):
-    """Shows forms in a separate message, which is ephemeral if the reply is."""
+    """Shows forms in a separate message, ephemeral if the reply is."""
 
     forms: OpenForms
     reply: Reply
@@ -122,7 +122,7 @@ class WithheldTools(OwnerNews):
 MAX_SHOWN_MESSAGE_LENGTH: Final = 600
 MAX_TITLE_LENGTH: Final = 45
 MAX_PLACEHOLDER_LENGTH: Final = 100
-_MAX_ONE_LINE_LENGTH: Final = 200  # longer fields have several lines
+_MAX_ONE_LINE_LENGTH: Final = 200
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
@@ -139,7 +139,7 @@ def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
 
 
 def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
-    """Return the modal's text inputs. Their ids are positions, as the server chooses the names of fields."""
+    """Return the text inputs. Their ids are positions, as the server chooses the fields' names."""
     rows = list[ModalActionRowBuilder]()
     for number, form_field in enumerate(form.fields):
         labels = (each.label for each in form_field.choices if each.value == form_field.default)

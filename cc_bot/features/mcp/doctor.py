@@ -11,7 +11,7 @@ from cc_bot.features.mcp.service import describe_left_out
 from cc_bot.features.mcp.texts import McpCheckTexts, ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts import Texts
 
-TIMEOUT_S: Final = 30.0  # for the servers to start and list their tools
+TIMEOUT_S: Final = 30.0
 MAX_NAMES: Final = 10
 
 

@@ -1,5 +1,5 @@
 """The operator's file of MCP servers, in the format of Claude Desktop and VS Code, with our settings under
-`cc_bot`. Errors repeat no values: commands, variables and headers hold secrets."""
+`cc_bot`. Errors repeat no values, which may be secret."""
 
 import json
 import os
@@ -35,10 +35,10 @@ from cc_bot.texts.cli import OperatorFileTexts
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-INHERITED: Final = ("PATH", "HOME", "LANG")  # the only variables of our environment that servers get
+INHERITED: Final = ("PATH", "HOME", "LANG")  # servers get no other variables
 
 Approval = Literal["never", "writes", "always"]
-"""Which calls need approval: none, those that may change something, or all."""
+"""Which calls need approval; `writes` are those that may change something."""
 
 _ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 
@@ -57,12 +57,12 @@ _Patterns = Annotated[
 
 
 class ServerRules(BaseModel):
-    """The settings of a server under `cc_bot`."""
+    """A server's settings under `cc_bot`."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, frozen=True)
 
     enabled: bool = True
-    tools: _Patterns | None = None  # names or patterns of the tools to offer; None for all
+    tools: _Patterns | None = None  # names or patterns to offer; None for all
     deny: _Patterns = ()
     approve: Approval = "writes"
     approvers: Approvers = "asker"
@@ -74,14 +74,12 @@ class ServerRules(BaseModel):
     dms: bool | None = None
     roles: _Ids = frozenset()
     local: _Patterns | None = None
-    """Names or patterns of tools that reach nothing beyond the server. If None, what the server declares
-    counts once an owner has accepted it."""
+    """Names or patterns of tools that reach nothing beyond the server. None: as the server declares and an
+    owner accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerEntry:
-    """An entry with its variables filled in."""
-
     name: str
     rules: ServerRules
     command: str = field(default="", repr=False)
@@ -92,7 +90,7 @@ class ServerEntry:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
     def has_same_target(self, other: "ServerEntry") -> bool:
-        """Return whether both have the same command or address, so that a connection can stay open."""
+        """Return whether a connection can stay open, as both have the same command or address."""
         return replace(self, rules=other.rules) == other
 
 
@@ -117,19 +115,18 @@ _IGNORED_SERVER_KEYS: Final = frozenset(
 )
 """Keys of servers that other programs read."""
 _IGNORED_TOP_LEVEL_KEYS: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
-"""Keys of files of VS Code and Claude Desktop."""
 _SERVER_GROUPS: Final = ("mcpServers", "servers")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(
     r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
 )
 _PUBLIC_KEYS: Final = ("command", "args")
-"""Every user of the machine can read these in the list of processes."""
+"""Every user of the machine can read these in its process list."""
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
 def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> Mapping[str, ServerEntry]:
-    """Return the enabled servers by name, in the file's order. Raises FileRefused."""
+    """Return the enabled servers in the file's order. Raises FileRefused."""
     if not text.strip():
         return {}
     sentences = words[ToolServersFileTexts]
@@ -169,7 +166,7 @@ def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
         document = json.loads(text, object_pairs_hook=as_object)
     except json.JSONDecodeError as error:
         raise FileRefused(words.not_json.format(line=error.lineno, column=error.colno)) from None
-    except (ValueError, RecursionError):  # a number has too many digits, or the nesting is too deep
+    except (ValueError, RecursionError):  # too many digits, or too deep nesting
         raise FileRefused(words.not_json.format(line=1, column=1)) from None
     if not isinstance(document, dict):
         raise FileRefused(words.no_object.format())
@@ -186,7 +183,7 @@ class _Reader:
         self._tables = TableReader(words[OperatorFileTexts], expected)
 
     def read(self, table: Any) -> ServerEntry | None:
-        """Return the server; None if disabled. Raises FileRefused."""
+        """Return None for a disabled server. Raises FileRefused."""
         if not _NAME.fullmatch(self._name) or SEPARATOR in self._name:
             raise FileRefused(self._words.bad_name.format(server=self._server))
         if not isinstance(table, dict):
@@ -263,7 +260,7 @@ class _Reader:
 
 
 def servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:
-    """Return the operator's file, with errors in their language. It must exist if a setting names it."""
+    """Return the file, which must exist if a setting names it."""
     words = texts(config.operator_locale)
     empty = words[ToolServersFileTexts].no_object.format()
     parse = partial(parse_servers, variables=config.variables, words=words)

@@ -1,6 +1,5 @@
-"""Shows forms that servers send during a call (elicitation) to the call's user. A form that asks for a secret
-or has more than a few plain fields is declined, and the user reads the reason. A form that belongs to no
-running call is declined silently."""
+"""Shows forms that servers send during a call (elicitation) to the call's user. Forms that ask for secrets or
+have more than a few plain fields are declined with a reason, those of no running call silently."""
 
 import asyncio
 import json
@@ -43,9 +42,9 @@ _KINDS: Final[Mapping[str, FieldKind]] = {
 
 
 def to_form(server: str, params: types.ElicitRequestParams) -> Form:
-    """Convert what a server asks. Raises SecretAsked and FormUnsuitable."""
+    """Raises SecretAsked and FormUnsuitable."""
     if not isinstance(params, types.ElicitRequestFormParams):
-        raise SecretAsked(server=server)  # other forms are links to pages that ask for secrets
+        raise SecretAsked(server=server)  # the form is a link to a page
     schema = params.requested_schema
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not 1 <= len(properties) <= MAX_FIELDS:
@@ -55,7 +54,7 @@ def to_form(server: str, params: types.ElicitRequestParams) -> Form:
     shown = (params.message, *(words for field in properties.values() for words in _field_texts(field)))
     if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
         raise FormUnsuitable(server=server)
-    texts = (*properties, *shown, " ".join(shown))  # a question may be split over several texts
+    texts = (*properties, *shown, " ".join(shown))  # a question may be split
     if any(map(asks_for_secret, texts)) or any(
         each.get("format") == "password" or each.get("writeOnly") is True for each in properties.values()
     ):
@@ -126,10 +125,10 @@ def _to_number(value: object) -> float | None:
 
 
 class ActiveCall:
-    """A running call, during which the server may send forms."""
+    """A running call whose server may send forms."""
 
     def __init__(self, server: str, asker: Asker | None, timeout: asyncio.Timeout) -> None:
-        """`timeout` is the call's timeout, paused while a form is open."""
+        """An open form pauses `timeout`."""
         self._server = server
         self._asker = asker
         self._timeout = timeout
@@ -137,7 +136,7 @@ class ActiveCall:
         self._form_lock = asyncio.Lock()
         self._open_form: asyncio.Task[Mapping[str, str] | None] | None = None
         self.notes = list[str]()
-        """Lines for the model about declined forms."""
+        """For the model, about declined forms."""
 
     async def answer(self, params: types.ElicitRequestParams) -> types.ElicitResult:
         self.forms_received += 1
@@ -155,7 +154,6 @@ class ActiveCall:
                 return await self._ask(self._asker, form)
 
     def end(self) -> None:
-        """Withdraw an open form, as the call is over."""
         self._asker = None
         if self._open_form:
             self._open_form.cancel()
@@ -175,7 +173,7 @@ class ActiveCall:
                 return types.ElicitResult(action="accept", content=dict(read_form(form, entries)))
         except InputError as error:
             _log.warning("form_not_read", error=type(error).__name__)
-        except Exception as error:  # noqa: BLE001 - showing the form may fail in any way
+        except Exception as error:  # noqa: BLE001 - any error of Discord
             _log.warning("form_not_asked", error=type(error).__name__)
             return self.decline(_DECLINE_REASONS[FormUnsuitable])
         return self.decline(_BY_USER)
@@ -184,11 +182,10 @@ class ActiveCall:
         try:
             async with asyncio.timeout(OPEN_FOR_S):
                 await asker.tell(refusal)
-        except Exception as error:  # noqa: BLE001 - the form is declined in any case
+        except Exception as error:  # noqa: BLE001 - declined anyway
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     def decline(self, reason: str) -> types.ElicitResult:
-        """Decline, with a note for the model."""
         if (note := _DECLINED_NOTE.format(why=reason)) not in self.notes:
             self.notes.append(note)
         return types.ElicitResult(action="decline")

@@ -1,7 +1,7 @@
-"""Cleans servers' messages before the MCP library validates them, and limits tools' results.
+"""Cleans servers' messages before the MCP library validates them on the event loop, and limits results.
 
-The library validates on the event loop. So a message is first reduced to the fields that are used, in a
-thread if it is large. The number of values is limited, as parsing holds the interpreter lock.
+A message is reduced to the fields that are used, in a thread if it is large. The number of values is limited,
+as parsing holds the interpreter lock.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ from cc_bot.features.mcp.catalog import MAX_TOOLS
 from cc_bot.features.mcp.model import ServerResult
 
 MAX_MESSAGE_BYTES: Final = 12 << 20  # 8 MB of pictures in base64, and a text
-MAX_VALUES: Final = 100_000  # parsing so many holds the interpreter lock for 30 ms
+MAX_VALUES: Final = 100_000  # parsing them locks the interpreter for 30 ms
 MAX_CONTENT_BLOCKS: Final = 1000
-MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # a little more than an operator can allow
-MAX_INTEGER_DIGITS: Final = 30  # longer ones become strings, as parsing them takes quadratic time
-MAX_SERVER_REQUEST_BYTES: Final = 1_000_000  # requests stay in memory until they are answered
+MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # more than an operator can allow
+MAX_INTEGER_DIGITS: Final = 30  # longer ones become strings: parsing takes quadratic time
+MAX_SERVER_REQUEST_BYTES: Final = 1_000_000  # requests stay in memory until answered
 MAX_INLINE_BYTES: Final = 32_000
 T = TypeVar("T")
 _WORKER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
@@ -39,16 +39,16 @@ _TOOL_HINTS: Final = ("readOnlyHint", "openWorldHint")
 
 
 class MessageUnreadable(ValueError):
-    """The text is not a message, or parsing it would take too long."""
+    """The text is not a message, or parsing would take too long."""
 
 
 async def clean_message(text: bytes) -> bytes:
-    """Return the message in a form that the library accepts. Raises MessageUnreadable."""
+    """Return the message as the library accepts it. Raises MessageUnreadable."""
     return _clean_json(text) if len(text) <= MAX_INLINE_BYTES else await run_in_worker(_clean_json, text)
 
 
 async def run_in_worker(function: Callable[..., T], *arguments: object) -> T:
-    """Run a function in the one thread for large data, so that only one large message takes memory."""
+    """Run a function in the only thread for large data, to limit memory."""
     return await asyncio.get_running_loop().run_in_executor(_WORKER, function, *arguments)
 
 
@@ -73,7 +73,7 @@ def _clean_json(text: bytes) -> bytes:
 
 
 def has_too_many_values(text: bytes) -> bool:
-    """Return whether JSON has more than MAX_VALUES values, by counting delimiters outside of strings."""
+    """Count the values of JSON by delimiters outside of strings, and compare with MAX_VALUES."""
     if sum(map(text.count, _DELIMITERS)) <= MAX_VALUES:
         return False
     unescaped = text.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -108,8 +108,8 @@ def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _clean_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep only fields for which the library can't refuse the whole list. It never checks the wrapped input
-    schema, which catalog.py does. A pattern in an output schema could run forever."""
+    """Keep only fields that can't make the library refuse the whole list. It never checks the wrapped input
+    schema; a pattern in an output schema could run forever."""
     texts = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     annotations = tool.get("annotations")
     annotations = annotations if isinstance(annotations, dict) else {}
@@ -168,7 +168,7 @@ def _one_line(text: str) -> str:
 
 
 def truncate(text: str, max_bytes: int) -> str:
-    """Cut a text to `max_bytes` of UTF-8, between characters, and append how much is missing."""
+    """Cut a text to `max_bytes` of UTF-8, and append how much is missing."""
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= max_bytes:
         return encoded.decode("utf-8")

@@ -31,8 +31,7 @@ _REFUSED_CHARACTER: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def full_name(server: str, name: str) -> str:
-    """Return the name that models use for a tool. Characters that providers refuse become `_`; a name of only
-    such characters, like a Japanese one, becomes a digest."""
+    """Return the name for models: refused characters become `_`, a name of only such ones a digest."""
     ascii_name = _REFUSED_CHARACTER.sub("_", name)
     if name and not ascii_name.strip("_-"):
         ascii_name = f"t_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
@@ -40,8 +39,8 @@ def full_name(server: str, name: str) -> str:
 
 
 def find_unknown_tools(patterns: Iterable[str], tools: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
-    """Return the names and patterns that match no tool. `tools`: names by server; None if the server listed
-    none, so that any name may be one of its tools."""
+    """Return the names and patterns that match no tool. `tools` is by server; None (not listed yet) matches
+    any."""
     existing = [full_name(server, name) for server, names in tools.items() for name in names or ()]
     unlisted = [full_name(server, "") for server, names in tools.items() if names is None]
     return tuple(
@@ -61,12 +60,12 @@ class OfferedTool:
     parameters: Mapping[str, Any] = field(hash=False)
     read_only: bool
     open_world: bool
-    """True if a call may reach beyond its server. False only if the operator's file says so, or the server
-    does and an owner accepted that."""
+    """False if the operator's file, or the server and an owner, say that calls reach nothing beyond the
+    server."""
     needs_approval: bool
     approvers: Approvers = "asker"
-    max_calls: int = 8  # for all tools of its server in one turn
-    for_roles: bool = False  # True if only some roles may use it; others may read its results
+    max_calls: int = 8  # for all of the server's tools in one turn
+    for_roles: bool = False  # True if only some roles may use it
 
     @property
     def full_name(self) -> str:
@@ -86,7 +85,7 @@ class ServerResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """The tools that a server listed last, and those that an owner accepted, as JSON (see catalog.py)."""
+    """The tools that a server listed last, and those that an owner accepted (see catalog.py)."""
 
     listed: str
     accepted: str = ""
@@ -97,33 +96,31 @@ class StoredToolList:
 
     @property
     def code(self) -> str:
-        """A digest of the list, which an owner copies to accept it."""
+        """A digest of the list, by which an owner accepts it."""
         return hashlib.sha256(self.listed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "not_allowed"]
-"""`left_out`: no model can use it. `not_allowed`: the operator's file excludes it."""
+"""`left_out`: no model can use it. `not_allowed`: excluded by the operator's file."""
 AWAITING_OWNER: Final = frozenset[ToolStatus]({"new", "changed", "gone"})
 LeftOutReason = Literal["duplicate_name", "long_name", "too_large", "no_schema", "no_object"]
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool as its server lists it, with bounded texts."""
+    """A tool as listed, with bounded texts."""
 
     name: str
     description: str
-    schema: str  # JSON; empty if it was too long
+    schema: str  # JSON; empty if too long
     read_only: bool
-    digest: str  # hash of all the server's fields except `open_world`
+    digest: str  # a hash of all the server's fields except `open_world`
     open_world: bool = True
-    """False if the server declares that calls reach nothing outside of the server (`openWorldHint`)."""
+    """False if the server declares that calls stay inside it (`openWorldHint`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedTool:
-    """A tool that its server lists or that an owner accepted, with both versions."""
-
     name: str
     status: ToolStatus
     listed: RemoteTool | None
@@ -140,7 +137,7 @@ class ToolServerProblem:
     """Why a server is unavailable."""
 
     kind: ToolServerProblemKind
-    detail: str = ""  # the exit code, or the type of the error
+    detail: str = ""  # an exit code, or an error's type
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, self.detail)))
@@ -148,22 +145,22 @@ class ToolServerProblem:
 
 MAX_FIELDS: Final = 5
 MAX_ENTRY_LENGTH: Final = 4000
-MAX_CHOICES_LENGTH: Final = 1000  # in an error
+MAX_CHOICES_LENGTH: Final = 1000
 OPEN_FOR_S: Final = 300
-MAX_NUMBER: Final = 1e15  # floats represent all integers up to here
+MAX_NUMBER: Final = 1e15  # floats represent all smaller integers
 
 FieldValue = str | int | float | bool
 
 
 _YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"
 _NO: Final = "no n false off 0 いいえ いや しない しません 無効 × x"
-# Only commas between groups of three digits are removed: any other may be a decimal point.
+# Any other comma may be a decimal point.
 _GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 
 
 def read_form(form: Form, entries: Mapping[str, str]) -> Mapping[str, FieldValue]:
-    """Return the values of the fields that are not empty. Raises an InputError for the first invalid one."""
+    """Return the values of the non-empty fields. Raises an InputError for the first invalid one."""
     values = {field.name: _read_field(field, entries.get(field.name, "").strip()) for field in form.fields}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -189,7 +186,7 @@ def _read_field(field: FormField, text: str) -> FieldValue | None:
 
 
 def _find_choice(field: FormField, text: str) -> str:
-    """Match labels before values, and exactly before ignoring case and width."""
+    """Prefer labels to values, and exact matches to those ignoring case and width."""
     for normalize in (str.strip, _fold):
         for by_label in (True, False):
             named = ((each.label if by_label else each.value, each.value) for each in field.choices)

@@ -1,5 +1,5 @@
-"""The connection to one server, reopened until the file no longer names the server. One task opens and closes
-the library's client; any task may call. A failing server affects no other, and no turn waits for it."""
+"""The connection to one server, reopened until the file no longer names it. One task opens and closes the
+library's client; any task may call."""
 
 import asyncio
 import logging
@@ -28,20 +28,20 @@ from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProces
 
 _log = structlog.get_logger(__name__)
 
-CONNECT_TIMEOUT_S: Final = 90.0  # to start and list the tools: some servers are downloaded first
+CONNECT_TIMEOUT_S: Final = 90.0  # some servers are downloaded first
 MIN_RETRY_PAUSE_S: Final = 1.0
 MAX_RETRY_PAUSE_S: Final = 60.0
-STEADY_CONNECTION_S: Final = 60.0  # after such a connection, retries begin with the shortest pause
-ALIVE_TIMEOUT_S: Final = 5.0  # for an answer to a probe after a failed call
+STEADY_CONNECTION_S: Final = 60.0  # then retries begin with the shortest pause
+ALIVE_TIMEOUT_S: Final = 5.0
 MIN_LIST_INTERVAL_S: Final = 5.0
 MAX_PAGES: Final = 50
-MAX_FORMS_RECEIVED: Final = 16  # in one call; a server that sends more is disconnected
+MAX_FORMS_RECEIVED: Final = 16  # per call; more disconnect the server
 MAX_ERROR_BYTES: Final = 1000
 _LOST_RESPONSE_PREFIXES: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
-"""Of the library's errors for a call without a readable response."""
+"""The library's errors for calls without a readable response."""
 _CURRENT_CALL: Final = ContextVar["ActiveCall | None"]("_CURRENT_CALL", default=None)
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
@@ -52,7 +52,6 @@ OnList = Callable[[Sequence[RemoteTool]], Awaitable[None]]
 
 class ServerConnection:
     def __init__(self, entry: ServerEntry, on_list: OnList) -> None:
-        """`on_list` is called with each list of tools."""
         self.entry = entry
         self.state: State = "starting"
         self.problem: ToolServerProblem | None = None
@@ -60,9 +59,8 @@ class ServerConnection:
         self._on_list = on_list
         self._active = list[ActiveCall]()
         self._has_abandoned = False
-        """True if a call of this connection was cancelled or timed out."""
         self._sent_unbound_form = False
-        """True if the server sent a form outside of a call's result: it doesn't say which call it is for."""
+        """True if the server sent a form that names no call."""
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
@@ -85,9 +83,9 @@ class ServerConnection:
             try:
                 await self._connect()
                 error = None
-            except Exception as caught:  # noqa: BLE001 - after any error it is tried again
+            except Exception as caught:  # noqa: BLE001 - retried
                 error = caught
-            if self._ended:  # a group of tasks that fails at the same moment swallows the cancellation
+            if self._ended:  # a failing task group may swallow the cancellation
                 break
             self.problem, self.state = _describe_problem(error, self._transport), "away"
             if steady := clock() - started_s > STEADY_CONNECTION_S:
@@ -163,7 +161,7 @@ class ServerConnection:
         await self._on_list(tools)
 
     async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
-        """Call a tool. Raises ToolServerUnavailable, ToolTimedOut and ToolCallLost."""
+        """Raises ToolServerUnavailable, ToolTimedOut and ToolCallLost."""
         client, rules, server = self._client, self.entry.rules, self.entry.name
         if client is None or not self.is_connected:
             raise ToolServerUnavailable(server=server)
@@ -200,7 +198,7 @@ class ServerConnection:
         token = _CURRENT_CALL.set(call)
         try:
             yield call
-        except asyncio.CancelledError:  # the server may still be working on the call
+        except asyncio.CancelledError:  # the server may still work on it
             self._has_abandoned = True
             self._check_alive(client)
             raise
@@ -216,8 +214,8 @@ class ServerConnection:
         context: ClientRequestContext,  # noqa: ARG002 - the library's signature
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
-        """Answer a form. In the newer protocol it is the result of a call. In the older one it names no call,
-        so it is declined unless exactly one call is running and none was abandoned."""
+        """In the older protocol forms name no call: they are declined unless exactly one call is running and
+        none was abandoned. In the newer one they are results of calls."""
         if call := _CURRENT_CALL.get():
             return await call.answer(params)
         self._sent_unbound_form = True
@@ -238,13 +236,13 @@ class ServerConnection:
         try:
             async with asyncio.timeout(ALIVE_TIMEOUT_S):
                 await client.list_tools()
-        except Exception as error:  # noqa: BLE001 - any error means that there was no answer
+        except Exception as error:  # noqa: BLE001 - there was no answer
             if transport is not None:
                 transport.disconnect(type(error).__name__)
 
 
 def _describe_problem(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Describe a problem for the log, without texts of the file or the server."""
+    """Leave out texts of the file and the server."""
     if transport is not None and transport.exit_code is not None:
         return ToolServerProblem("ended", str(transport.exit_code))
     if error is None:

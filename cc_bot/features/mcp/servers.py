@@ -1,4 +1,4 @@
-"""Starts, supervises and ends the servers of the operator's file."""
+"""Runs the servers of the operator's file."""
 
 import asyncio
 import sys
@@ -42,7 +42,7 @@ POLL_INTERVAL_S: Final = 0.05
 @dataclass(slots=True)
 class ManagedServer:
     entry: ServerEntry
-    stored: StoredToolList | None = None  # None until it listed its tools once
+    stored: StoredToolList | None = None  # None before its first list
     catalog: Catalog = field(default_factory=Catalog)
     tokens: int = 0
     within_budget: bool = True
@@ -60,14 +60,12 @@ class ManagedServer:
 
 @dataclass(slots=True)
 class Servers:
-    """The configured servers, by name in `managed`."""
-
     lists: ToolListStore | None
-    budget: int  # tokens for the tools of all servers
+    budget: int  # tokens for all their tools
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Names of servers with newly withheld tools, for a message to the owners."""
+    """Servers with newly withheld tools, of which the owners are informed."""
 
     def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
         """Return the tools offered to a user in a channel, in a fixed order."""
@@ -83,8 +81,7 @@ class Servers:
         return managed is not None and managed.state == "starting"
 
     async def wait_for(self, server: str) -> None:
-        """Wait until a server has started, at most as long as a call may take. Raises
-        ToolServerUnavailable."""
+        """Wait for a server's start, at most its call timeout. Raises ToolServerUnavailable."""
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
@@ -97,9 +94,9 @@ class Servers:
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
-        """Call a tool; cancelling this cancels the call at the server. Without `asker`, forms that the server
-        sends are declined. Raises ToolGone and ToolServerUnavailable if nothing was sent; ToolTimedOut and
-        ToolCallLost if the call may have been made."""
+        """Call a tool; cancelling this cancels the call at the server. Without `asker`, forms are declined.
+        Raises ToolGone and ToolServerUnavailable if nothing was sent; ToolTimedOut and ToolCallLost if the
+        call may have been made."""
         managed = self.managed.get(server)
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
@@ -116,15 +113,15 @@ class Servers:
         return result
 
     def get(self, server: str) -> ManagedServer:
-        """Return a server. Raises ToolServerUnknown."""
+        """Raises ToolServerUnknown."""
         if server not in self.managed:
             raise ToolServerUnknown
         return self.managed[server]
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Accept the tools of the catalog with this code. Returns the names of the tools offered from now on;
-        None if nothing awaited acceptance. Raises ToolServerUnknown, ToolListNotShown if the tools changed
-        since, and StorageError."""
+        """Accept the tools of the catalog with this code. Returns the tools offered now; None if nothing
+        awaited acceptance. Raises ToolServerUnknown, ToolListNotShown if the tools changed since, and
+        StorageError."""
         managed = self.get(server)
         if managed.stored is None or not managed.stored.awaits_owner:
             return None
@@ -134,8 +131,8 @@ class Servers:
         return tuple(each.full_name for each in managed.catalog.offered)
 
     async def apply_entries(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Manage these servers and end all others. Servers whose command or address did not change keep
-        running. Raises StorageError."""
+        """Manage these servers and end others. A server with the same command or address keeps running.
+        Raises StorageError."""
         if not entries and not self.managed:
             return
         stored = await self.lists.get_all() if entries and self.lists else {}
@@ -155,7 +152,7 @@ class Servers:
         await _end_servers(list(ending.values()))
 
     async def start(self) -> None:
-        """Start the servers that were not started yet, without waiting for them."""
+        """Start new servers without waiting for them."""
         new_servers = [managed for managed in self.managed.values() if managed.task is None]
         if not new_servers:
             return
@@ -166,7 +163,6 @@ class Servers:
             managed.task = asyncio.create_task(managed.connection.run())
 
     async def settle(self) -> None:
-        """Wait until no server is starting."""
         while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - no event
             await asyncio.sleep(POLL_INTERVAL_S)
 
@@ -180,7 +176,7 @@ class Servers:
         try:
             if has_changed := stored != managed.stored:
                 await self._store(managed, stored)
-        except CcBotError as error:  # the list is stored at the next start
+        except CcBotError as error:  # stored at the next start
             _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
         if managed.catalog.awaiting_owner:
             _log.warning(
@@ -197,7 +193,6 @@ class Servers:
             await self.lists.put(managed.entry.name, managed.stored)  # perhaps accepted during the review
 
     async def _review(self, managed: ManagedServer) -> None:
-        """Review in a thread, and repeat that if the tools or the rules have changed meanwhile."""
         reviewed = None
         while managed.stored is not None and reviewed != (managed.entry, managed.stored):
             reviewed = managed.entry, managed.stored
@@ -227,7 +222,7 @@ async def _end_servers(servers: Sequence[ManagedServer]) -> None:
 
 
 def is_offered_to(rules: ServerRules, visitor: Visitor) -> bool:
-    """Return whether a server with these rules is offered to the user in the channel."""
+    """Return whether the rules allow the user and the channel."""
     if rules.roles and not rules.roles & set(visitor.role_ids or ()):
         return False
     unlimited = not rules.guilds and not rules.channels
@@ -246,7 +241,7 @@ async def open_servers(
     budget: int,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Run the servers of a loaded file, without waiting for them to start. Raises StorageError."""
+    """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
     servers = Servers(lists, budget, meter)
     entries = await file.now()
     await servers.apply_entries(entries)
@@ -273,7 +268,7 @@ async def _apply_changes(
 
 
 async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> Sequence[ManagedServer]:
-    """Start servers, and end them. Returns them as if an owner had accepted all their tools."""
+    """Start and end servers. Returns them as if an owner had accepted all tools."""
     servers = Servers(None, budget=sys.maxsize)
     try:
         await servers.apply_entries(entries)

@@ -18,14 +18,14 @@ from cc_bot.features.mcp.texts import ToolServersTexts
 
 MAX_NAMES: Final = 20
 MAX_DETAILS_BYTES: Final = 4_000_000
-# A longer schema is written on one line: if it is nested deeply, indentation would take megabytes.
+# Indenting deeply nested schemas takes megabytes.
 MAX_INDENTED_LENGTH: Final = 20_000
 
 _log = structlog.get_logger(__name__)
 
 
 async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
-    """Show the tool servers, or each tool of one. Raises ToolServerUnknown."""
+    """Show the servers, or the tools of one. Raises ToolServerUnknown."""
     words = caller.words[ToolServersTexts]
     if not server:
         managed = servers.managed.values()
@@ -40,8 +40,7 @@ async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, servers: Servers) -> Reply:
-    """Accept a server's tools as shown. Raises ToolServerUnknown, and ToolListNotShown if they have
-    changed."""
+    """Accept tools as shown. Raises ToolServerUnknown, and ToolListNotShown if they have changed."""
     read = unicodedata.normalize("NFKC", code).strip(" `").lower()
     accepted = await servers.accept(server, read)
     if accepted is not None:
@@ -65,12 +64,10 @@ def _describe_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
 
 
 def describe_left_out(tools: Iterable[tuple[str, LeftOutReason]], words: ToolServersTexts) -> str:
-    """List tools that are left out, with reasons, on one line."""
     return one_line("; ".join(f"{name}: {words.reasons[reason].format()}" for name, reason in tools))
 
 
 def describe_accepted(server: str, names: Sequence[str] | None, caller: Caller) -> str:
-    """Return which tools of a server are offered from now on; None: there was nothing to accept."""
     words, name = caller.words[ToolServersTexts], caller.text(one_line(server))
     if names is None:
         return words.nothing_to_accept.format(server=name)
@@ -84,8 +81,8 @@ def describe_accepted(server: str, names: Sequence[str] | None, caller: Caller) 
 def details_file(
     server: str, tools: Sequence[ReviewedTool], rules: ServerRules, words: ToolServersTexts
 ) -> str:
-    """Return a server's tools as a text. Their descriptions may be meant to deceive, so each of their lines
-    begins with a bar, and invisible characters are spelled out."""
+    """Return a server's tools as text. Descriptions may be meant to deceive: their lines begin with a bar,
+    and invisible characters are spelled out."""
     lines, bytes_left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
     for line in (line for tool in tools for line in _describe_tool(server, tool, rules, words)):
         bytes_left -= len(line.encode()) + 1
@@ -135,6 +132,5 @@ def _quote_line(line: str) -> str:
 
 
 def _visible(character: str) -> str:
-    """Spell out control, direction and zero-width characters."""
     is_visible = character.isprintable() or unicodedata.category(character) == "Zs"
     return character if is_visible else character.encode("unicode_escape").decode("ascii")

@@ -14,12 +14,12 @@ class ToolListStore(Store):
     """Stores the tools of servers, and nothing about users."""
 
     async def get_all(self) -> Mapping[str, StoredToolList]:
-        """Return the lists by server. Raises StorageError."""
+        """Raises StorageError."""
         rows = await self._database.query(SELECT_LISTS)
         return {server: StoredToolList(*tools) for server, *tools in rows}
 
     async def put(self, server: str, tools: StoredToolList) -> None:
-        """Store a server's tools. Raises StorageError."""
+        """Raises StorageError."""
         await self._change((), _PUT_TOOLS, server, tools.listed, tools.accepted)
 
 

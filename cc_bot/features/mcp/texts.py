@@ -1,4 +1,4 @@
-"""Sentences about tool servers, their file and their forms."""
+"""Sentences about tool servers."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class ToolServersFileTexts(Area):
-    """Errors in the operator's file. They repeat no values, which may be secret."""
+    """They repeat no values, which may be secret."""
 
     not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
     no_object = Sentence(ja='空か、オブジェクトではありません。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty, or not an object. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
@@ -102,8 +102,6 @@ class ToolServersTexts(Area):
 
 
 class FormTexts(Area):
-    """Sentences around forms that servers send during a call."""
-
     asks = Sentence(
         ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",
         en="📋 The server “{server}” asks this, not the bot and not Discord, and gets your answer. Whatever it says, never enter a password, a code that you were sent or the number of a card (open for {minutes} minutes).",

@@ -1,6 +1,6 @@
-"""Tools of MCP servers in a turn. Results are written by others: they are passed as JSON, which they can't
-break out of, and taint the turn. A call needs approval if it changes something outside (unless the operator
-configured otherwise), or if others' text might make the model leak data."""
+"""Tools of MCP servers in a turn. Results are untrusted: they are JSON, and taint the turn. Calls need
+approval if they change something outside (unless configured otherwise), or if others' text might make the
+model leak data."""
 
 import json
 from collections import Counter
@@ -29,9 +29,9 @@ OWNERS_ELSEWHERE: Final = (
     "Only an owner of this bot may agree to this, and nobody but the user reads this answer. Nothing was"
     " done: tell the user to ask for it in a channel, not in private."
 )
-# A tainted turn may repeat what the user typed in so many calls: even the choice of words can leak data.
+# In a tainted turn even the choice of typed words can leak data.
 MAX_TAINTED_CALLS: Final = 1
-_TAINTED_CALLS: Final = ""  # their key in the counter; no server has this name
+_TAINTED_CALLS: Final = ""  # no server has this name
 
 
 class CallableServerTool(CallableTool):
@@ -46,7 +46,7 @@ class CallableServerTool(CallableTool):
         self._calls = calls
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        """Make or propose the call. Raises InvalidToolCall and ToolServerError."""
+        """Raises InvalidToolCall and ToolServerError."""
         tool, values = self._tool, self._parse_arguments(arguments)
         expected = {"approvers": tool.approvers}
         check_unchanged(context, **expected)
@@ -73,8 +73,8 @@ class CallableServerTool(CallableTool):
         )
 
     def _may_leak(self, context: ToolContext, values: Mapping[str, Any]) -> bool:
-        """Return whether the call may carry out private data, or return data that the authors of others' text
-        may not see."""
+        """Return whether the call may send out private data, or return data that others in the turn may not
+        see."""
         if not (context.tainted and (self._tool.open_world or self._tool.for_roles)):
             return False
         known = self._tool.parameters.get("properties", {})
@@ -87,13 +87,12 @@ class CallableServerTool(CallableTool):
         tool = self._tool
         try:
             values = json.loads(arguments or "{}")
-            # The server must get these arguments unchanged: JSON has no infinity and no lone surrogates.
+            # The server must get them unchanged: JSON has no infinity and no lone surrogates.
             json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
             raise InvalidToolCall("The arguments are no JSON.") from None
         if not isinstance(values, dict):
             raise InvalidToolCall("The arguments are to be one JSON object.")
-        # The server validates all else.
         if missing := [name for name in tool.parameters.get("required", ()) if name not in values]:
             raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
         if self._calls[tool.server] >= tool.max_calls:
@@ -109,7 +108,7 @@ def _in_schema_order(values: Mapping[str, Any], tool: OfferedTool) -> Mapping[st
 
 
 class ServerTools:
-    """The tools of all servers (a ExternalTools)."""
+    """The tools of all servers (an ExternalTools)."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
@@ -122,7 +121,7 @@ class ServerTools:
 
 @asynccontextmanager
 async def open_tools(config: "Config", stores: Stores, meter: Meter) -> AsyncIterator[ServerTools]:
-    """Run the servers of the operator's file. Raises InvalidToolServers and StorageError."""
+    """Raises InvalidToolServers and StorageError."""
     await (file := servers_file(config)).load()
     lists, budget = stores[ToolListStore], config.tool_tokens
     async with open_servers(file, lists, budget=budget, meter=meter) as servers:

@@ -1,6 +1,5 @@
-"""Transports for the library's client, with limits: a program's stdin and stdout, and HTTP. The library's own
-transport for programs neither limits lines nor repairs text, and after a line that it can't read a call waits
-forever."""
+"""Transports with limits: a program's stdin and stdout, and HTTP. The library's own for programs neither
+limits lines nor repairs text, and hangs after an unreadable line."""
 
 import asyncio
 import json
@@ -25,19 +24,19 @@ from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, c
 
 _log = structlog.get_logger(__name__)
 
-READ_PAUSE_S: Final = 0.001  # after each line or chunk: a flood must not block the event loop
+READ_PAUSE_S: Final = 0.001  # after each chunk, so that a flood does not block the loop
 MAX_BYTES_PER_S: Final = 8 << 20
 
-EXIT_TIMEOUT_S: Final = 0.5  # after stdin is closed
+EXIT_TIMEOUT_S: Final = 0.5
 KILL_TIMEOUT_S: Final = 1.0
 POLL_INTERVAL_S: Final = 0.02
 WRITE_TIMEOUT_S: Final = 10.0
 _READ_BYTES: Final = 1 << 16
 
 CONNECT_TIMEOUT_S: Final = 10.0
-READ_TIMEOUT_S: Final = 600.0  # between two chunks of a response; calls have timeouts of their own
+READ_TIMEOUT_S: Final = 600.0  # between two chunks
 CLOSE_TIMEOUT_S: Final = 3.0
-NOT_SENT: Final = -32099  # our error code for a call that did not reach the server or was rejected
+NOT_SENT: Final = -32099  # the call did not reach the server, or was rejected
 _REJECTED_STATUSES: Final = (401, 403, 429)
 _EVENT_STREAM: Final = "text/event-stream"
 _MAX_EVENT_ID_LENGTH: Final = 1000
@@ -46,13 +45,12 @@ _MAX_EVENT_ID_LENGTH: Final = 1000
 class Transport:
     def __init__(self, entry: ServerEntry) -> None:
         self.closed = asyncio.Event()
-        """Set when the connection has ended or has to end."""
+        """The connection has ended or has to end."""
         self.exit_code: int | None = None
-        """The exit code of a program that ended by itself."""
+        """Set if the program ended by itself."""
         self._entry = entry
 
     def disconnect(self, problem: str) -> None:
-        """Close the connection, and log what the server did wrong."""
         if not self.closed.is_set():
             _log.warning("tool_server_let_go", server=self._entry.name, problem=problem)
         self.closed.set()
@@ -63,7 +61,7 @@ async def _pause(size: int) -> None:
 
 
 class ServerProcess(Transport):
-    """A program that writes a message per line. It is ended together with the processes that it started."""
+    """A program that writes a message per line. It is ended with its child processes."""
 
     def __init__(self, entry: ServerEntry) -> None:
         super().__init__(entry)
@@ -101,9 +99,9 @@ class ServerProcess(Transport):
             cwd=entry.folder,
             process_group=0,
         )
-        # The watchdog kills the server's process group, of which it is a member, when the bot dies, even by
-        # kill -9: the server may ignore the end of its stdin. It uses no process id, which could be reused.
-        with suppress(OSError):  # there is no shell, or the server has already ended
+        # The watchdog kills its process group when the bot dies, even by kill -9, as servers may ignore the
+        # end of stdin. It uses no process id, which could be reused.
+        with suppress(OSError):  # no shell, or the server has ended
             self._watchdog = await asyncio.create_subprocess_exec(
                 *("/bin/sh", "-c", "trap '' HUP INT TERM; read -r _; kill -KILL 0"),
                 stdin=asyncio.subprocess.PIPE,
@@ -116,7 +114,7 @@ class ServerProcess(Transport):
     async def _read(
         self, stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        """Pass on the messages; lines that are not JSON objects are greetings or logs."""
+        """Pass on messages; lines that are not JSON objects are greetings or logs."""
         with received, suppress(anyio.BrokenResourceError):
             try:
                 async for line in _read_lines(stdout):
@@ -169,7 +167,7 @@ class ServerProcess(Transport):
         else:
             _signal_group(process, signal.SIGTERM)
             await _wait_for_exit(process, KILL_TIMEOUT_S)
-        _signal_group(process, signal.SIGKILL)  # what the server started may still run
+        _signal_group(process, signal.SIGKILL)  # children may still run
         for each in filter(None, (process, self._watchdog)):
             await _wait_for_exit(each, KILL_TIMEOUT_S)
             transport = getattr(each, "_transport", None)
@@ -179,8 +177,8 @@ class ServerProcess(Transport):
 
 
 async def _read_lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield lines. Raises MessageUnreadable for a long one."""
-    # StreamReader.readline with such a limit would buffer and move megabytes of short lines.
+    """Raises MessageUnreadable for a long line."""
+    # StreamReader.readline would move megabytes of short lines.
     unfinished = bytearray()
     while chunk := await stdout.read(_READ_BYTES):
         *ends, rest = chunk.split(b"\n")
@@ -194,7 +192,7 @@ async def _read_lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 async def _finish_before_cancelling(work: Coroutine[Any, Any, None]) -> None:
-    """Finish the work before a cancellation is raised, so that no process is left half started."""
+    """Delay a cancellation, so that no process is half started."""
     task, cancelled = asyncio.create_task(work), None
     with anyio.CancelScope(shield=True):
         while not task.done():
@@ -218,7 +216,7 @@ async def _wait_for_exit(process: asyncio.subprocess.Process, timeout_s: float) 
     """Return whether the process ended in time."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + timeout_s
-    # Process.wait would also wait for its pipes, which children may hold open.
+    # Process.wait also waits for its pipes, which children may hold open.
     while process.returncode is None and clock() < deadline:  # noqa: ASYNC110 - see above
         await asyncio.sleep(POLL_INTERVAL_S)
     return process.returncode is not None
@@ -265,17 +263,17 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
             if is_call and isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
                 return _not_sent_response(sent)
             if is_call:
-                return httpx2.Response(503)  # the library would end all other calls if this was raised
+                return httpx2.Response(503)  # an exception would end all other calls
             if request.method == "POST":
                 self._transport.closed.set()
             raise
         session_expired = response.status_code == 404 and "mcp-session-id" in request.headers
         if is_call and (session_expired or response.status_code in _REJECTED_STATUSES):
             if session_expired:
-                self._transport.closed.set()  # so that a new session is opened
+                self._transport.closed.set()  # opens a new session
             await response.aclose()
             return _not_sent_response(sent)
-        # Compression was not requested, and the data could unpack to any size.
+        # Not requested, and of any size once decompressed.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("compressed", request=request)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -306,14 +304,14 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 async def _paced(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield at most 1000 chunks a second, as each costs time."""
+    """Limit the chunks to 1000 a second."""
     async for piece in body:
         yield piece
         await asyncio.sleep(READ_PAUSE_S)
 
 
 async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield the cleaned message; nothing if it is too long, cut off or unreadable, so that the call fails."""
+    """Yield the cleaned message; nothing if it is too long, cut off or unreadable: the call fails."""
     whole = bytearray()
     try:
         async for piece in _paced(body):
@@ -328,7 +326,7 @@ async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
 
 
 async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -> AsyncIterator[bytes]:
-    """Yield cleaned events. Retry pauses of the server are dropped, so the library pauses for a second."""
+    """Yield cleaned events, without the server's retry pauses: the library pauses for a second."""
     stream = _Stream(_paced(body), body)
     response = httpx2.Response(200, headers={"content-type": _EVENT_STREAM}, stream=stream, request=request)
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):

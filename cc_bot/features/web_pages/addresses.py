@@ -1,6 +1,5 @@
-"""Finds web addresses in texts, and decides which may be read. A model that has read others' text may write
-any address, and put what it knows into it. So it may only read those that the user wrote or a search
-found."""
+"""Finds web addresses, and decides which may be read. A model that has read others' text may put what it
+knows into an address, so it may only read those that the user wrote or a search found."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -24,12 +23,12 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
 _PERCENT_ENCODED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
 _INVISIBLE: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
-"""Characters that paths and queries may contain, and `%`, so that encoded characters stay encoded."""
+"""Characters of paths and queries, and `%`, so that encoded characters stay encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """A normalized address: characters that can't be sent are percent-encoded, in upper case."""
+    """A normalized address: other characters are percent-encoded, in upper case."""
 
     scheme: str
     host: str
@@ -38,7 +37,7 @@ class WebAddress:
 
     @property
     def netloc(self) -> str:
-        """The host, and the port unless it is the scheme's default."""
+        """The host, and a port that is not the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -47,7 +46,7 @@ class WebAddress:
         return f"{self.scheme}://{self.netloc}{self.target}"
 
     def follow(self, location: str) -> "WebAddress":
-        """Return where a redirect leads; spaces are encoded, as in browsers. Raises AddressRefused."""
+        """Return a redirect's target; spaces are encoded. Raises AddressRefused."""
         try:
             return parse_address(urljoin(self.url, location.strip(" \t").replace(" ", "%20")))
         except ValueError as error:
@@ -55,8 +54,8 @@ class WebAddress:
 
 
 def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
-    """Normalize a web address. `ports` are the allowed ones; None allows all. Raises AddressRefused if the
-    address is invalid or contains credentials."""
+    """Normalize an address. `ports` are allowed; None allows all. Raises AddressRefused, also for
+    credentials."""
     parts = None if len(text) > MAX_LENGTH or _INVISIBLE.search(text) else _PARTS.fullmatch(text)
     authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
     if parts is None or authority is None:
@@ -76,12 +75,12 @@ def _normalize_host(written: str) -> str:
             address = IPv6Address(written[1:-1])
         except AddressValueError as error:
             raise AddressRefused from error
-        if address.scope_id is not None:  # it names a network card of this machine
+        if address.scope_id is not None:  # names a network card
             raise AddressRefused
         return str(address)
     name = written.lower().removesuffix(".")
     if not name.isascii() and len(name) <= MAX_NAME_LENGTH:
-        import idna  # noqa: PLC0415 - its tables are large, and such names rare
+        import idna  # noqa: PLC0415 - large tables for rare names
 
         try:
             name = idna.encode(name, uts46=True).decode()
@@ -92,7 +91,7 @@ def _normalize_host(written: str) -> str:
     return name
 
 
-# Japanese has no spaces, so the end of an address may be unclear (…/wiki/東京を見て). All possible ends are
+# The end of an address may be unclear in Japanese (…/wiki/東京を見て). All possible ends are
 # kept, and the model names the right one.
 
 _ADDRESS: Final = re.compile(
@@ -107,7 +106,7 @@ _TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
 
 
 def find_addresses(text: str) -> Iterator[WebAddress]:
-    """Yield the addresses in a text, each with all its possible ends."""
+    """Yield each address with all possible ends."""
     for found in islice(_ADDRESS.finditer(text), MAX_ADDRESSES):
         for candidate in dict.fromkeys(_possible_addresses(found[0])):
             try:
@@ -133,29 +132,27 @@ def _trim(written: str) -> str:
 
 
 class AddressBook:
-    """The addresses that a turn may read."""
+    """Addresses that a turn may read."""
 
     def __init__(self, typed_texts: Iterable[str] = (), seen_texts: Iterable[str] = ()) -> None:
-        """`typed_texts` are by the user and the authors of messages they refer to. `seen_texts` also contain
-        previews, forwards and quotations."""
+        """`typed_texts` are the user's and those of referenced messages; `seen_texts` also previews, forwards
+        and quotations."""
         self._typed_texts = typed_texts
         self._seen_texts = seen_texts
         self._found = dict[str, WebAddress]()
 
     def add(self, address: WebAddress) -> None:
-        """Add a search result."""
         self._found.setdefault(address.url, address)
 
     def find(self, named: str) -> WebAddress:
-        """Return the address that a model named. Raises AddressRefused if it is invalid, AddressNotGiven if
-        it is unknown."""
+        """Return the address that a model named. Raises AddressRefused or, if unknown, AddressNotGiven."""
         address = parse_address(named.strip().strip("<>"))
         if not self.is_given(address) and address not in self.seen:
             raise AddressNotGiven
         return address
 
     def is_given(self, address: WebAddress) -> bool:
-        """Return whether it was typed or found by a search."""
+        """Return whether it was typed or a search found it."""
         return address.url in self._found or address in self.typed
 
     @cached_property
@@ -173,16 +170,16 @@ def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
 
 IpAddress = IPv4Address | IPv6Address
 
-# In addition to what `is_global` excludes in every version of Python.
+# `is_global` of some Python versions includes these.
 _NOT_PUBLIC_4: Final = (
-    IPv4Network("168.63.129.16/32"),  # Azure's platform, beside each of its machines
+    IPv4Network("168.63.129.16/32"),  # Azure's platform
     IPv4Network("192.0.0.0/24"),
     IPv4Network("192.88.99.0/24"),  # relays of 6to4
     IPv4Network("224.0.0.0/3"),  # multicast
 )
 _GLOBAL_6: Final = IPv6Network("2000::/3")
 _NOT_PUBLIC_6: Final = (
-    IPv6Network("2001::/23"),  # protocols, Teredo among them, which has an IPv4 address in it
+    IPv6Network("2001::/23"),  # protocols such as Teredo, with an IPv4 address in it
     IPv6Network("2002::/16"),  # 6to4, likewise
     IPv6Network("3fff::/20"),
 )
@@ -190,7 +187,7 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")  # contains an IPv4 address, for net
 
 
 def may_be_public(address: WebAddress) -> bool:
-    """Return False if the host is an IP address that is not public."""
+    """Return False for an IP address that is not public."""
     try:
         return is_public(ip_address(address.host))
     except ValueError:
@@ -198,8 +195,8 @@ def may_be_public(address: WebAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether an IP address is on the public internet. For mapped and translated addresses the IPv4
-    address in them decides."""
+    """Return whether an IP address is on the public internet. The IPv4 address in mapped and translated ones
+    decides."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
     if address.ipv4_mapped is not None:

@@ -11,7 +11,7 @@ from cc_bot.features.web_pages.texts import WebPageCheckTexts
 from cc_bot.features.web_pages.turn import PageSource, can_read_pages
 from cc_bot.texts import Texts, explain
 
-PAGE: Final = "https://example.com/"  # IANA maintains it for such uses
+PAGE: Final = "https://example.com/"  # maintained by IANA
 QUERY: Final = "cc-bot"
 _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 

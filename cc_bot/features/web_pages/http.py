@@ -1,5 +1,5 @@
 """Sends HTTP requests to untrusted servers. All IP addresses of a name must be allowed, and each is checked
-again when its socket is made, so DNS rebinding changes nothing. No proxy, cookie or password is used."""
+again at its socket, against DNS rebinding. No proxy, cookie or password is used."""
 
 import asyncio
 import socket
@@ -37,7 +37,7 @@ def _fetch_loop() -> asyncio.AbstractEventLoop:
 
 
 async def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the fetching thread's event loop, so that parsing does not block the bot."""
+    """Run a coroutine on the fetching thread's loop: parsing must not block the bot."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _fetch_loop()))
 
 
@@ -48,8 +48,7 @@ _lookup_slots = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
-    """Resolve a name on a daemon thread, so that a name server that never answers delays neither other work
-    nor the exit. Raises OSError."""
+    """Use a daemon thread: a silent name server must not delay other work or the exit. Raises OSError."""
     if not _lookup_slots.acquire(blocking=False):
         raise OSError("too many names are being looked up")
     found: Future[Sequence[SocketAddress]] = Future()
@@ -75,7 +74,7 @@ def _default_tls() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How to resolve names, which IP addresses are allowed, and which certificates are trusted."""
+    """How to resolve names, which IP addresses are allowed, and which certificates trusted."""
 
     resolve: Resolve = resolve
     is_allowed: Callable[[IpAddress], bool] = is_public
@@ -106,7 +105,7 @@ class _AddressFilter(AbstractResolver):
         ]
 
     def make_socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> socket.socket:
-        """Raises AddressNotPublic if the address is not allowed."""
+        """Raises AddressNotPublic."""
         family, kind, protocol, _, address = info
         self._check(str(address[0]), [(str(address[0]), 0)])
         return socket.socket(family, kind, protocol)
@@ -161,7 +160,7 @@ async def get(
 
 
 def header(response: aiohttp.ClientResponse, name: str) -> str:
-    """Return the first header of a name, or an empty string."""
+    """Return the first header of a name, or ""."""
     value = response.headers.get(name, "").encode("utf-8", "surrogateescape")
     try:
         return value.decode()
@@ -170,8 +169,8 @@ def header(response: aiohttp.ClientResponse, name: str) -> str:
 
 
 async def read_body(response: aiohttp.ClientResponse, host: str, max_bytes: int) -> bytes:
-    """Return the decompressed body. Raises PageTooLarge if it is larger, compressed or not, and PageGarbled
-    if it is cut off or compressed in an unknown way."""
+    """Return the decompressed body. Raises PageTooLarge, whether compressed or not, and PageGarbled if it is
+    cut off or compressed in an unknown way."""
     if header(response, "content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
         raise PageGarbled(host=host)
     content, body = response.content, bytearray()

@@ -1,4 +1,4 @@
-"""Reads web pages: a separate thread fetches them (`http`), a separate process converts them to text
+"""Reads web pages: a thread fetches them (`http`), a process converts them to text
 (`cc_bot.features.documents`)."""
 
 import asyncio
@@ -40,7 +40,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""For these the first bytes decide whether the response is a document."""
+"""Their first bytes decide whether they are documents."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -54,7 +54,7 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
-    """Fetch a page, following redirects. Raises a PageError, which contains no text of the server."""
+    """Follow redirects. Raises a PageError without text of the server."""
     return await run_apart(_fetch(address, network))
 
 
@@ -70,7 +70,7 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
                 address = address.follow(location)
     except errors.PageError as error:
         if "host" in error.params:
-            error.params["host"] = requested.host  # the host of a redirect is text of the server
+            error.params["host"] = requested.host  # a redirect's host is text of the server
         raise
     except TimeoutError as error:
         raise errors.PageTooSlow(host=requested.host, seconds=round(FETCH_TIMEOUT_S)) from error
@@ -97,15 +97,15 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
-# For waiting, fetching and converting: less than a tool's timeout. The reading process is limited by
-# processor time, so that a busy machine refuses no page.
+# Less than a tool's timeout. The process is limited by processor time, so that a busy
+# machine refuses no page.
 TOTAL_TIMEOUT_S: Final = 19.0
 MAX_PAGES_IN_MEMORY: Final = 4
 MAX_PAGES_BEING_READ: Final = 1
 MAX_TITLE_CHARACTERS: Final = 200
 
 _SAFE_ENCODING_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""Other names are not passed to the reading process, which expects one line."""
+"""The process expects the name within one line."""
 
 _log = structlog.get_logger(__name__)
 
@@ -121,8 +121,8 @@ class PageReader:
         *,
         unconfined: bool = False,
     ) -> None:
-        """`command` starts the reading process (default: `cc_bot.features.documents page`). `documents` reads
-        PDFs and office files. `unconfined` permits reading without a sandbox."""
+        """`command` starts another reading process. `documents` reads PDFs and office files. `unconfined`
+        permits reading without a sandbox."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
@@ -130,8 +130,8 @@ class PageReader:
         self._reading_slots = asyncio.Semaphore(MAX_PAGES_BEING_READ)
 
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """Read a page, after waiting for one of the turn's `slots` and one of the process's. Raises a
-        PageError, DocumentLocked or DocumentOldFormat."""
+        """Wait for one of the turn's `slots` and one of the process's. Raises a PageError, DocumentLocked or
+        DocumentOldFormat."""
         started_s = time.monotonic()
         try:
             fetched, (title, text) = await self._read(address, slots)
@@ -154,11 +154,11 @@ class PageReader:
                     fetched = await fetch(address, self._network)
                     async with self._reading_slots:
                         return fetched, await self._convert(fetched)
-        except TimeoutError as error:  # waiting for other pages took the time: the steps have own timeouts
+        except TimeoutError as error:  # waited for other pages: each step has its own timeout
             raise errors.PageReaderBusy from error
 
     async def _convert(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return the title and the text. Raises a PageError, DocumentLocked or DocumentOldFormat."""
+        """Return title and text. Raises a PageError, DocumentLocked or DocumentOldFormat."""
         is_document = fetched.kind == "document"
         try:
             if is_document:

@@ -1,5 +1,5 @@
-"""Searches the web by SearXNG or Brave. The service gets the query and nothing about the user. Results are
-untrusted: invalid addresses are dropped, and markup is removed."""
+"""Searches the web by SearXNG or Brave, which learn nothing about the user. Results are untrusted: invalid
+addresses are dropped, and markup is removed."""
 
 import asyncio
 import html
@@ -38,10 +38,10 @@ class SearxngSearch:
     name: ClassVar = "searxng"
 
     async def find(self, query: str) -> Sequence[SearchResult]:
-        """Raises SearchFailed, or SearchFormatOff if SearXNG is set to answer only with HTML."""
+        """Raises SearchFailed, or SearchFormatOff if SearXNG answers only with HTML."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _request(url)
-        if status == 403:  # the format is not among SearXNG's `search.formats`
+        if status == 403:  # not in SearXNG's `search.formats`
             raise SearchFormatOff
         match answer:
             case {"results": list(found)}:
@@ -63,7 +63,7 @@ class BraveSearch:
         match answer:
             case {"web": {"results": list(found)}}:
                 return _read_results(found, "description")
-            case {"type": "search"}:  # nothing was found
+            case {"type": "search"}:  # no results
                 return ()
             case _:
                 raise SearchFailed
@@ -79,7 +79,7 @@ class WebSearch:
     services: Sequence[SearchService]
 
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Return results, the best first. Raises SearchFailed."""
+        """Return the best results first. Raises SearchFailed."""
         failure = SearchFailed()
         for service in self.services:
             started_s = time.monotonic()
@@ -117,7 +117,7 @@ def _read_results(found: Iterable[Any], snippet_field: str) -> Sequence[SearchRe
                 with suppress(AddressRefused):
                     address, snippet = parse_address(url), each.get(snippet_field)
                     text = _clean_text(snippet, MAX_SNIPPET_LENGTH) if isinstance(snippet, str) else ""
-                    if may_be_public(address):  # no other address can be read
+                    if may_be_public(address):  # others can't be read
                         results.append(SearchResult(address, _clean_text(title, MAX_TITLE_LENGTH), text))
     return results
 

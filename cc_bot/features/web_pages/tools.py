@@ -1,5 +1,5 @@
-"""The tools that read a page and search the web. Their results are written by others, so they taint the turn.
-They are stored with the answer, for later questions."""
+"""The tools that read a page and search the web. Results are untrusted: they taint the turn. They are stored
+with the answer for later questions."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -13,9 +13,9 @@ from cc_bot.domain.tool_calls import READ_PAGE, WEB_SEARCH
 from cc_bot.features.web_pages.addresses import WebAddress, addresses_in, parse_address
 from cc_bot.features.web_pages.turn import ReadPage, TurnWebAccess
 
-MAX_TEXT_BYTES: Final = 16 << 10  # of a page: 5,400 characters of Japanese
+MAX_TEXT_BYTES: Final = 16 << 10  # 5,400 characters of Japanese
 MAX_QUERY_LENGTH: Final = 400
-# If the user typed more addresses and the model knows private data, reading one needs approval.
+# If the user typed more, a model that knows private data needs approval to read one.
 MAX_TYPED_ADDRESSES: Final = 8
 
 PAGES_NOTE: Final = (
@@ -43,10 +43,10 @@ async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     try:
         address = web.addresses.find(url)
     except (AddressRefused, AddressNotGiven) as error:
-        # The address is not logged: the model may have put private data into it.
+        # The model may have put private data into the address.
         _log.info("page_refused", error=type(error).__name__)
         raise
-    # The choice and the order of addresses can leak data, too.
+    # Choice and order of addresses can leak data, too.
     if not web.addresses.is_given(address) or (
         _may_leak(context) and not web.spend_choice(_count_address_choices(context.typed, address))
     ):
@@ -83,7 +83,7 @@ def _may_leak(context: ToolContext) -> bool:
 
 
 def _count_address_choices(typed: str, address: WebAddress) -> int:
-    """Return among how many addresses the model chose; 0 if the user did not type this one."""
+    """Return how many addresses the model chose among; 0 if this one was not typed."""
     if typed.count("://") > MAX_TYPED_ADDRESSES:
         return 0
     addresses = addresses_in((typed,))

@@ -1,4 +1,4 @@
-"""Web access of one turn: reading pages, searching, and the addresses that may be read."""
+"""A turn's web access: pages, searches, and addresses that may be read."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,14 +11,14 @@ from cc_bot.domain.message import Message, ReferenceKind, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, WebAddress
 
 EXTRA_MODULES: Final = ("trafilatura", "lxml_html_clean")
-MAX_PAGES: Final = 8  # each may have 5,000 characters of Japanese
+MAX_PAGES: Final = 8  # each up to 5,000 characters of Japanese
 MAX_SEARCHES: Final = 5
 MAX_CHOICES: Final = 1000
 MAX_CONCURRENT_READS: Final = 2
 
 
 def can_read_pages() -> bool:
-    """Return whether the extra for reading HTML is installed and the feature `documents` exists."""
+    """Return whether the extra for HTML and the feature `documents` exist."""
     return all(map(find_spec, (*EXTRA_MODULES, "cc_bot.features.documents")))
 
 
@@ -27,7 +27,7 @@ _TYPED_REFERENCES: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
 
 
 def readable_addresses(messages: Iterable[Message]) -> AddressBook:
-    """Return the addresses in users' messages, and in messages that these reference or forward."""
+    """Return the addresses in users' messages and in those they reference or forward."""
     typed, seen = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
@@ -60,14 +60,14 @@ class SearchResult:
 
 class PageSource(Protocol):
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """Read a page. `slots` limits how many pages a turn reads at once. Raises a PageError
-        (PageReaderBusy if other turns take too long), DocumentLocked or DocumentOldFormat."""
+        """`slots` limits the pages that a turn reads at once. Raises a PageError (PageReaderBusy if other
+        turns take too long), DocumentLocked or DocumentOldFormat."""
         ...
 
 
 class SearchSource(Protocol):
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Return results, the best first. Raises SearchFailed."""
+        """Return the best results first. Raises SearchFailed."""
         ...
 
 
@@ -80,8 +80,8 @@ class WebAccess:
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Return whether the tools about each subject are offered. Reading pages is offered even if a turn
-        may read no address, so that the beginning of the prompt stays the same."""
+        """Return whether each subject's tools are offered, also if a turn may read no address: the prompt's
+        beginning stays the same."""
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
@@ -97,21 +97,20 @@ class TurnWebAccess:
     pages_left: int = MAX_PAGES
     searches_left: int = MAX_SEARCHES
     choices_left: int = MAX_CHOICES
-    """Limits how much a model can tell a server by its choice among typed addresses or words. Each choice
+    """Limits how much a model can tell a server by choosing among typed addresses or words: each choice
     divides it by the number of options."""
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT_READS))
     _results: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 
     def spend_choice(self, options: int) -> bool:
-        """Spend a choice among this many options. Returns False and spends nothing if too few are left."""
+        """Spend a choice among this many options. Returns False if too few are left."""
         if not 0 < options <= self.choices_left:
             return False
         self.choices_left //= options
         return True
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
-        """Return a page, which is read once per turn unless that fails. Raises what `PageSource.read`
-        raises."""
+        """Read a page once per turn unless that fails. Raises as `PageSource.read`."""
         pending = self._results.get(address)
         if pending is not None:
             return await asyncio.shield(pending)

@@ -1,8 +1,7 @@
-"""A model behind any server that speaks Chat Completions or Responses.
+"""Models behind servers with the Chat Completions or Responses API.
 
-After a refusal that names what to change, the request is changed and sent again, and so are later ones
-(quirks.py). `timeout_s` limits the time between two signs of life of the model; retries and keep-alives don't
-count. An answer is cut where it reaches a limit of bytes, characters, calls or time.
+A refusal that names what to change adapts this request and later ones (quirks.py). `timeout_s` limits the
+time between two signs of life of the model, without retries and keep-alives.
 """
 
 import asyncio
@@ -44,7 +43,7 @@ _log = structlog.get_logger(__name__)
 @dataclass(eq=False, repr=False)
 class OpenAIChatModel(Endpoint):
     _: KW_ONLY
-    reasoning: str = ""  # the reasoning effort of requests that name none
+    reasoning: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,12 +56,11 @@ class OpenAIChatModel(Endpoint):
 
     @property
     def has_path(self) -> bool:
-        """True if the address has a path, such as the `/v1` that most servers need."""
+        """True if the address has a path, such as `/v1`."""
         return urlsplit(self._url).path not in ("", "/")
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Names of the lessons learned from refusals."""
         return tuple(self._changes)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -84,7 +82,6 @@ class OpenAIChatModel(Endpoint):
                 send_again = isinstance(error, ServerError) and not reply.has_text and attempts.learn(error)
         for event in reply.flush():
             yield event
-        # An error after the finish reason doesn't matter.
         if failure := stream_failure if stream_failure and reply.finish_reason is None else reply.failure():
             answer_begun = request.answer_begun or reply.has_text
             cut = {"outcome": "cut"} if answer_begun else {}
@@ -121,7 +118,6 @@ class OpenAIChatModel(Endpoint):
                     raise ServerError(error)
                 chunk = read(event)
                 yield chunk
-                # After `yield`, as the consumer may take long.
                 if chunk.finish_reason:
                     deadline_s = clock() + min(_TRAILER_TIMEOUT_S, self.timeout_s)
                 elif chunk.alive:
@@ -137,7 +133,7 @@ class OpenAIChatModel(Endpoint):
         return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
     def _apply_lessons(self, attempts: Attempts) -> None:
-        """Apply the lasting lessons to later requests, and log all."""
+        """Apply the lasting lessons to later requests."""
         self.leaves_out_images = not attempts.quirks.images
         for event, lasting in (("model_request_changed", True), ("model_request_changed_once", False)):
             lessons = [lesson for lesson in attempts.lessons if lesson.lasting is lasting]
@@ -150,7 +146,7 @@ class OpenAIChatModel(Endpoint):
                     self._quirks = adapt(self._quirks, lesson.changes)
 
     def _watch_prompt_tokens(self, tokens: int, size: int) -> None:
-        """Warn if prompts seem to be cut: Ollama silently cuts them at its context length."""
+        """Warn if the server seems to cut prompts, as Ollama does silently."""
         max_tokens, max_size, longer_prompts = self._longest_prompt
         if tokens > max_tokens:
             self._longest_prompt = (tokens, size, 0)
@@ -163,7 +159,6 @@ class OpenAIChatModel(Endpoint):
 
 
 def _optional_fields(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
-    """Return the fields that a server may refuse."""
     options: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
     if request.temperature is not None:
         options["temperature"] = request.temperature
@@ -187,6 +182,6 @@ def _error_in(event: object) -> object:
 
 
 def _without_quoted_limit(error: ModelError, request: ChatRequest) -> ModelError:
-    """Drop the limit if the refusal may have quoted it from the prompt: limits are remembered."""
+    """Drop a limit that the refusal may have quoted from the prompt, as limits are remembered."""
     limit = str(error.limit) if isinstance(error, ContextTooLong) and error.limit else None
     return ContextTooLong() if limit and any(limit in part.text for part in request.prompt) else error

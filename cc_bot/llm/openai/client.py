@@ -1,5 +1,4 @@
-"""Sends requests to any server with OpenAI's API, with limits and retries, and raises a ModelError for each
-failure. Also requests embeddings."""
+"""Sends requests to servers with OpenAI's API, with limits and retries. Also requests embeddings."""
 
 import asyncio
 import json
@@ -37,11 +36,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, repr=False)
 class Endpoint:
-    """A model of a server, with a session of its own."""
+    """A model of a server, with its own HTTP session."""
 
     model: str
     _: KW_ONLY
-    name: str = ""  # the model's name in the operator's settings
+    name: str = ""
     api_key: str | None = None
     base_url: str | None = None
     timeout_s: float = 45
@@ -71,7 +70,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def _request(self, event: str) -> AsyncIterator[None]:
-        """Limit the time of a request. Logs a failure as `event` and raises its ModelError."""
+        """Limit the time of a request, and log a failure as `event`. Raises ModelError."""
         try:
             async with asyncio.timeout(self.timeout_s):
                 yield
@@ -90,8 +89,7 @@ class Endpoint:
             return b"".join([data async for data in body])
 
     async def _send(self, path: str, retries: int, **content: Any) -> aiohttp.ClientResponse:
-        """Return a response that is no refusal; the caller reads and closes it. Raises ServerError for a
-        refusal or a failed connection, and TooManyBytes."""
+        """Return a successful response, which the caller closes. Raises ServerError and TooManyBytes."""
         self._session = self._session or self._open_session()
         for retry in range(retries + 1):
             pause_s: float | None = min(0.5 * 2**retry, _MAX_RETRY_PAUSE_S) * uniform(0.75, 1)  # noqa: S311
@@ -115,7 +113,7 @@ class Endpoint:
                 try:
                     raise failure
                 finally:
-                    del failure  # a reference cycle with the traceback would keep pictures in memory
+                    del failure  # the traceback would keep pictures in memory
             await asyncio.sleep(pause_s)
         raise ValueError("a negative number of retries")
 
@@ -130,7 +128,7 @@ async def read_chunks(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes,
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise TooManyBytes  # compression was not requested, and the data could decompress to any size
+            raise TooManyBytes  # not requested, and of any size once decompressed
         async for data in response.content.iter_any():
             total += len(data)
             if total > MAX_RESPONSE_BYTES:
@@ -146,14 +144,14 @@ class OpenAIEmbedder(Endpoint):
     unrelated = None  # unknown, as the server may use any model
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return the texts' vectors. Raises ModelError."""
+        """Raises ModelError."""
         vectors: list[Vector] = []
         for start in range(0, len(texts), _MAX_BATCH_TEXTS):
             vectors += await self._embed_batch(texts[start : start + _MAX_BATCH_TEXTS])
         return vectors
 
     async def _embed_batch(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts; if they are too long, one by one, and a single text by its first half."""
+        """Embed texts; if they are too long, one by one, and a single one by its first half."""
         try:
             async with self._request("embedding_failed"):
                 body = {"model": self.model, "input": list(texts)}
@@ -168,7 +166,6 @@ class OpenAIEmbedder(Endpoint):
 
 
 def _read_vectors(response: Any, count: int) -> list[Vector]:
-    """Return the vectors in the order of the texts. Raises FAILURES or _WRONG_SHAPE."""
     data = response["data"]
     # Some servers leave out the index.
     vectors = {item.get("index", position): pack(item["embedding"]) for position, item in enumerate(data)}

@@ -1,5 +1,5 @@
-"""What refusals of servers mean, and what requests to each model need: known by host and model name
-(FAMILIES), or learned from refusals (LESSONS)."""
+"""Explains servers' refusals, and how requests to each model differ: known by host and model name (FAMILIES)
+or learned from refusals (LESSONS)."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _NO_MODEL: Final = re.compile(
 _TRANSIENT_STATUSES: Final = frozenset({408, 409, 425, 429})
 
 # From llama.cpp, vLLM, SGLang, TGI, LM Studio, Ollama, Mistral, Gemini, xAI, gateways to Anthropic. The
-# pattern is broad: a false match costs one request with a shorter history, a missed one the answer.
+# pattern is broad: a false match only shortens the history.
 _TOO_LONG: Final = re.compile(
     r"""
       context_length_exceeded | exceed_context_size_error | model_context_window_exceeded
@@ -60,7 +60,7 @@ _LIMIT: Final = re.compile(
 
 
 class ServerError(Exception):
-    """A refusal, or a connection that failed."""
+    """A refusal or a failed connection."""
 
     def __init__(self, body: object, *, status: int | None = None, retries: int = 0) -> None:
         super().__init__(status)
@@ -72,8 +72,6 @@ class ServerError(Exception):
 
 
 class ModelFailure(NamedTuple):
-    """An error, with details for the log."""
-
     error: errors.ModelError
     problem: str
     status: int | None = None
@@ -81,7 +79,8 @@ class ModelFailure(NamedTuple):
 
 
 def refusal_text(body: object) -> str:
-    """Return the text of `{"error": {…}}`, a list of that (Gemini), `{"detail": …}` (FastAPI), or text."""
+    """Return the text of `{"error": {…}}`, a list of that (Gemini), `{"detail": …}` (FastAPI), or a
+    string."""
     if isinstance(body, str):
         try:
             body = json.loads(body)
@@ -102,7 +101,6 @@ def refusal_text(body: object) -> str:
 
 
 def find_length_refusal(text: str) -> errors.ContextTooLong | None:
-    """Return the error if a refusal says that the request is too long, else None."""
     if not _TOO_LONG.search(text):
         return None
     limit = _LIMIT.search(text)
@@ -136,14 +134,14 @@ MAX_TOOLS: Final = 128  # platform.openai.com/docs/api-reference/chat/create
 class Quirks:
     wire: Literal["chat", "responses", "chat only"] = "chat"
     omit: frozenset[str] = frozenset()
-    effort_with_tools: str = ""  # sent with tools in place of the operator's setting
+    effort_with_tools: str = ""
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
     reasoning: frozenset[str] = frozenset()  # reasoning fields that messages with calls must have
-    native: bool = True  # send back what came with earlier calls
+    native: bool = True  # send back native data of earlier calls
     skip_signature: bool = False  # mark calls without a thought signature as another model's
     tools: bool = True
     images: bool = True
-    max_tools: int = MAX_TOOLS  # only the first ones are sent
+    max_tools: int = MAX_TOOLS
     system_role: Literal["system", "user"] = "system"
     alternate: bool = False
     cache_marks: bool = False  # mark cacheable prefixes for Anthropic
@@ -151,7 +149,7 @@ class Quirks:
 
 
 def adapt(quirks: Quirks, changes: Mapping[str, Any]) -> Quirks:
-    """Return changed quirks: sets are added to, other values replaced."""
+    """Return changed quirks. Sets are extended, other values replaced."""
     unions = {key: getattr(quirks, key) | new for key, new in changes.items() if isinstance(new, frozenset)}
     return replace(quirks, **{**changes, **unions})
 
@@ -207,7 +205,6 @@ def known_quirks(base_url: str, model: str) -> Quirks:
 OPTIONAL_FIELDS: Final = frozenset(
     {"prompt_cache_key", "stream_options", "temperature", "reasoning_effort", "reasoning", "thinking"}
 )
-"""Fields that can be left out of a request."""
 _MAX_LESSONS: Final = 4
 _TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
 _NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")  # an index, or the id of a request
@@ -221,10 +218,10 @@ _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 @dataclass(frozen=True, slots=True)
 class Lesson:
     name: str
-    needs: str  # what the refused request must contain, see `_describe_request`; empty for nothing
+    needs: str  # must be in the refused request, see `_describe_request`; empty for any request
     refusal: re.Pattern[str]
     changes: Mapping[str, Any]
-    lasting: bool = True  # False if it only applies to this request
+    lasting: bool = True  # True if it also applies to later requests
 
 
 def _lesson(name: str, needs: str, refusal: str, *, lasting: bool = True, **changes: object) -> Lesson:
@@ -281,7 +278,6 @@ _LAST_LESSONS: Final = (
         r"|no endpoints found that support tool use",
         tools=False,
     ),
-    # Otherwise every later question would be refused because of an unreadable image.
     _lesson(
         "no images this time",
         "images",
@@ -293,7 +289,6 @@ _LAST_LESSONS: Final = (
 
 
 def is_transient(body: str, status: int) -> bool:
-    """Return whether the same request may succeed later."""
     text = refusal_text(body)
     lessons = (lesson for lesson in (*LESSONS, *_LAST_LESSONS) if lesson.lasting)
     teaches = status in _TEACHING_STATUSES and any(lesson.refusal.search(text) for lesson in lessons)
@@ -303,8 +298,6 @@ def is_transient(body: str, status: int) -> bool:
 
 
 class Attempts:
-    """The attempts at one request, which each refusal changes."""
-
     def __init__(self, known: Quirks, request: ChatRequest) -> None:
         self.lessons: list[Lesson] = []
         self.sent: Mapping[str, Any] = {}
@@ -320,12 +313,12 @@ class Attempts:
         return reduce(lambda quirks, lesson: adapt(quirks, lesson.changes), self.lessons, self._known)
 
     def learn(self, error: ServerError) -> bool:
-        """Change the request after a refusal. Returns whether to send it again."""
+        """Adapt the request. Returns whether to send it again."""
         text, status = error.text, error.status
         final = isinstance(classify(error, "").error, errors.ContextTooLong | errors.ModelRefusedKey)
         if final or self._request.answer_begun:
             return False
-        if "tool_use_failed" in text:  # Groq: the model's call was not JSON; the next attempt mostly succeeds
+        if "tool_use_failed" in text:  # Groq: the call was not JSON; a repetition mostly succeeds
             repeat = "repeat" not in self._tried
             self._tried.add("repeat")
             self.started_s = None
@@ -334,7 +327,7 @@ class Attempts:
             return False
         before, self._refusal = self._refusal, _NUMBERED.sub("", text)
         if self.lessons and before == self._refusal:
-            self.lessons.pop()  # the same refusal again: the lesson did not help
+            self.lessons.pop()  # the lesson did not help
         if lesson := self._find_lesson(f"{status} {text}"):
             self._tried.add(lesson.name)
             self.lessons.append(lesson)
@@ -370,8 +363,8 @@ class Attempts:
 
 
 def _may_quote(lesson: Lesson, refusal: str, part: PromptPart) -> bool:
-    """Return whether the refusal may match only because it quotes this part, escaped or cut. A user's text
-    must not change later requests."""
+    """Return whether the refusal may match only because it quotes this part: a user's text must not change
+    later requests."""
     if isinstance(part, SystemPart):
         return lesson.refusal.search(f"{part.text}\n{_NOT_PLAIN.sub(' ', part.text)}") is not None
     calls = part.tool_requests if isinstance(part, AssistantPart) else ()

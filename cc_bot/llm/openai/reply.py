@@ -1,6 +1,7 @@
-"""Reads the events of a stream, and assembles an answer and its tool calls from their chunks.
+"""Reads the events of a stream, and assembles an answer and its tool calls.
 
-Servers leave out fields, add others and send null. Unknown values are skipped."""
+Servers leave out fields, add others and send null; unknown values are skipped.
+"""
 
 import json
 import re
@@ -27,8 +28,8 @@ from cc_bot.llm.model import (
 )
 from cc_bot.llm.openai.quirks import ModelFailure
 
-MAX_EVENT_BYTES: Final = 2**20  # a whole answer in one event, each character as \uXXXX, takes 600,000
-MAX_TOKENS: Final = 100_000_000  # of one request; a server that reports more is mistaken
+MAX_EVENT_BYTES: Final = 2**20  # 600,000 hold a whole answer as \uXXXX
+MAX_TOKENS: Final = 100_000_000
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n|\r\r\n?")
 
 
@@ -38,8 +39,6 @@ class TooManyBytes(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """Part of a call. Fields that the server left out are empty."""
-
     index: int | None = None
     id: str = ""
     name: str = ""
@@ -55,13 +54,12 @@ class Chunk:
     usage: Usage | None = None
     reasoning: Mapping[str, Any] = field(default_factory=dict)  # fields with reasoning, by name
     items: tuple[Any, ...] = ()  # items of the Responses API, to be sent back with the calls
-    alive: bool = False
-    """True if the chunk shows that the model works; an empty one only shows that the server does."""
+    alive: bool = False  # True if the chunk shows that the model works, not only the server
 
 
 async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
-    """Yield the data of each event; a JSON body without events counts as one. Raises TooManyBytes, ValueError
-    or RecursionError."""
+    """Yield the data of each event, or the JSON of a body without events. Raises TooManyBytes, ValueError or
+    RecursionError."""
     unfinished = b""
     async for data in body:
         *blocks, unfinished = _BLANK_LINE.split(unfinished + data)
@@ -91,7 +89,7 @@ def _event(block: bytes) -> Any:
 
 
 def read_usage(value: object, prompt_name: str, completion_name: str) -> Usage | None:
-    """Return the reported usage; None if a number can't be right, so that an estimate is charged."""
+    """Return the usage; None if a number is impossible, so that an estimate is charged."""
     if not isinstance(value, Mapping):
         return None
     prompt, completion = _count(value.get(prompt_name)), _count(value.get(completion_name))
@@ -120,7 +118,6 @@ def as_text(value: object) -> str:
 
 
 def is_json_object(text: str) -> bool:
-    """Return whether it is valid JSON of an object: without NaN, half a surrogate pair or endless nesting."""
     try:
         return isinstance(from_json(text.encode(errors="replace"), allow_inf_nan=False), dict)
     except ValueError:
@@ -137,18 +134,18 @@ _WORDS: Final = "(?:think|thinking|reasoning|thought)"
 _TAG: Final = re.compile(rf"[<\[\u25c1] ?{_WORDS} ?[>\]\u25b7]", re.IGNORECASE)
 _END_TAG: Final = re.compile(rf"[<\[\u25c1] ?/ ?{_WORDS} ?[>\]\u25b7]", re.IGNORECASE)
 _START_OF_TAG: Final = re.compile(r"(?:[<\[\u25c1] ?[a-z]{0,9} ?)?", re.IGNORECASE)
-# gpt-oss writes channels, of which the last is the answer.
+# gpt-oss: the last channel is the answer.
 _CHANNEL: Final = "<|channel|>"
 _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
 _FINAL_MARKERS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
-# If the template opens the tag, the answer contains only the end tag, on its own line.
+# The template may open the tag, and the answer only end it.
 _LONE_END_TAG: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_WORDS}[>\]][ \t]*(?=\n)", re.IGNORECASE)
-_QUOTE: Final = re.compile(rf"```|[<\[]{_WORDS}[>\]]", re.IGNORECASE)  # then later tags are the answer's own
+_QUOTE: Final = re.compile(rf"```|[<\[]{_WORDS}[>\]]", re.IGNORECASE)  # later tags are the answer's own
 _MAX_LONE_END_LENGTH: Final = 16
 
 
 class ReasoningFilter:
-    """Removes reasoning from the text of an answer, which comes in pieces. Only tags at its start count."""
+    """Removes reasoning from an answer that comes in pieces. Only tags at its start count."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -221,14 +218,13 @@ class _Call:
     def add(self, delta: ToolCallDelta) -> None:
         self.id = self.id or delta.id[:_MAX_NAME_LENGTH]
         self.extra = self.extra or delta.extra
-        if delta.name.startswith(self.name):  # the first name, the same again or a longer one
+        if delta.name.startswith(self.name):  # the same name again, or a longer one
             self.name = delta.name[:_MAX_NAME_LENGTH]
         elif not self.arguments:
             self.name = (self.name + delta.name)[:_MAX_NAME_LENGTH]
         self.arguments += delta.arguments[: MAX_ARGUMENTS_CHARACTERS + 1 - len(self.arguments)]
 
     def is_followed_by(self, delta: ToolCallDelta) -> bool:
-        """Return whether the delta begins another call under the same index."""
         if not delta.name:
             return False
         other_id = delta.id and self.id and delta.id[:_MAX_NAME_LENGTH] != self.id
@@ -243,13 +239,13 @@ class _Call:
 
 
 class ToolCallAssembler:
-    """Joins the deltas of calls. Servers may leave out the id or the index, give every call index 0, repeat
-    the name in each delta, or send whole calls."""
+    """Joins the deltas of calls. Servers may leave out the id or index, give every call index 0, repeat the
+    name, or send whole calls."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._newest: dict[int | None, _Call] = {}
-        """The newest call of each index, and of all under None."""
+        """By index; under None the newest of all."""
 
     def add(self, delta: ToolCallDelta) -> None:
         call = self._newest.get(delta.index)
@@ -261,7 +257,7 @@ class ToolCallAssembler:
         call.add(delta)
 
     def requests(self) -> tuple[tuple[ToolRequest, Any], ...]:
-        """Return the calls with a name, in order, each with a unique id and its `extra`."""
+        """Return the named calls, each with a unique id and its `extra`."""
         requests: dict[str, tuple[ToolRequest, Any]] = {}
         for call in self._calls:
             if call.name:
@@ -288,7 +284,6 @@ class Reply:
 
     @property
     def is_full(self) -> bool:
-        """True if the text is longer than an answer may be."""
         return self._characters_left < 0
 
     def add(self, chunk: Chunk) -> list[ModelEvent]:
@@ -311,11 +306,10 @@ class Reply:
         return self._release(visible)
 
     def flush(self) -> list[ModelEvent]:
-        """Return the events for text that was held back."""
         return self._release(self._filter.flush())
 
     def _release(self, visible: str) -> list[ModelEvent]:
-        """Return the event for a text. Holds back leading white space, and half a surrogate pair."""
+        """Hold back leading white space and half a surrogate pair."""
         text, self._held = self._held + visible[: max(self._characters_left, 0)], ""
         self._characters_left -= len(visible)
         if "\ud800" <= text[-1:] <= "\udbff":
@@ -334,8 +328,7 @@ class Reply:
             self._reasoning[name] += [piece for piece in pieces if isinstance(piece, kind)]
 
     def finish(self, model: str, label: str) -> Finish:
-        """Return the end of the stream. With calls the reason is `tools`, although many servers say
-        `stop`."""
+        """Return the end of the stream. With calls the reason is `tools`, as many servers say `stop`."""
         calls = self._calls.requests()
         if not calls:
             return Finish("stop", (), self.usage, model)
@@ -352,7 +345,7 @@ class Reply:
         return Finish("tools", requests, self.usage, model, text if len(text) <= _MAX_NATIVE else "{}")
 
     def failure(self) -> ModelFailure | None:
-        """Return why the answer is not complete; None if it is."""
+        """Return why the answer is incomplete, else None."""
         if self.is_full:
             return ModelFailure(ModelUnavailable(), "too_long")
         if self.finish_reason is None:
@@ -367,8 +360,7 @@ class Reply:
 
 
 def _join_pieces(pieces: list[Any]) -> str | list[Any]:
-    """Join strings, or the pieces of readable `reasoning_details` of OpenRouter. Encrypted ones are
-    complete."""
+    """Join strings, or OpenRouter's readable `reasoning_details`; encrypted ones are complete."""
     if pieces and isinstance(pieces[0], str):
         return "".join(pieces)
     details = list[Any]()

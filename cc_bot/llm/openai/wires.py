@@ -1,8 +1,8 @@
-"""Writes requests of Chat Completions and Responses as JSON, and reads the events of their streams.
+"""Writes requests of Chat Completions and Responses, and reads the events of their streams.
 
-Requests have the form that most servers accept: one system part, plain strings without an image, no `tools`
-without tools, valid JSON in each call. With `store: false`, encrypted reasoning of Responses is sent back
-with the calls that it led to (platform.openai.com/docs/guides/reasoning).
+Requests have the form that most servers accept: one system part, plain strings without an image, no empty
+`tools`, valid JSON in each call. With `store: false`, encrypted reasoning is sent back with its calls
+(platform.openai.com/docs/guides/reasoning).
 """
 
 import json
@@ -50,8 +50,8 @@ _IMAGE_NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if
 def prepare_prompt(
     prompt: Sequence[PromptPart], quirks: Quirks, label: str
 ) -> tuple[list[PreparedPart], list[int]]:
-    """Return the parts, each with the native data that the model `label` sent, and the new index of each old
-    part. Calls get valid JSON, and ids that the model knows or that every server accepts."""
+    """Return the parts with native data of the model `label`, and the new index of each old part. Calls get
+    valid JSON, and ids that the server accepts."""
     parts, new_indices = fold_system_parts(prompt, quirks)
     prepared, ids = list[PreparedPart](), dict[str, str]()
     for part in parts:
@@ -85,8 +85,9 @@ def _neutral_id(call_id: str) -> str:
 def fold_system_parts(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPart], list[int]]:
     """Return the prompt with one system part, and the new index of each old part.
 
-    Later system parts are joined to the following user part: many templates accept only one system message,
-    at the beginning. In their old position they don't change a cached prefix."""
+    Later system parts are joined to the next user part: many templates accept only one, at the beginning. In
+    place they keep a cached prefix.
+    """
     parts, new_indices, after_context = list[PromptPart](), list[int](), False
     for each in _limit_images(prompt, quirks):
         part = each
@@ -106,7 +107,7 @@ def fold_system_parts(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[lis
 
 
 def _limit_images(prompt: Sequence[PromptPart], quirks: Quirks) -> Sequence[PromptPart]:
-    """Keep the newest images that fit into one request, and replace the others by a line of text."""
+    """Replace the oldest images by a line of text if there are too many."""
     bytes_left = MAX_REQUEST_IMAGE_BYTES if quirks.images else -1
     parts = list[PromptPart]()
     for each in reversed(prompt):
@@ -128,12 +129,12 @@ _ENCODED_BYTES: Final = 48 * 1024  # a multiple of 3, so that the pieces join to
 
 
 class RequestBody(aiohttp.Payload):
-    """Encodes images while they are sent, so that no encoded copy is in memory."""
+    """Encodes images while they are sent, to keep no encoded copy."""
 
     _autoclose = True
 
     def __init__(self, body: Json) -> None:
-        """`body` contains an Attachment in place of each image's URL."""
+        """`body` contains an Attachment for each image URL."""
         marker, self._images = token_hex(16), list[bytes]()
 
         def data_url(image: Attachment) -> str:
@@ -146,7 +147,7 @@ class RequestBody(aiohttp.Payload):
 
     @property
     def size(self) -> int:
-        """The length in bytes. Without it the body would be sent in chunks, which many servers refuse."""
+        """The length in bytes; many servers refuse chunked requests."""
         return sum(map(len, self._texts)) + sum(-(-len(image) // 3) * 4 for image in self._images)
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
@@ -163,7 +164,7 @@ class RequestBody(aiohttp.Payload):
                 yield b64encode(image[start : start + _ENCODED_BYTES])
 
     def release(self) -> None:
-        """Drop the images, as the reference cycle of request and response keeps them in memory."""
+        """Drop the images, which a reference cycle would keep in memory."""
         self._texts, self._images = [], []
 
 
@@ -171,9 +172,9 @@ CHAT_PATH: Final = "/chat/completions"
 MAX_CACHE_MARKS: Final = 4  # Anthropic's API refuses a fifth
 _REASONING_FIELDS: Final = frozenset({"reasoning_content", "reasoning", "thinking", "reasoning_details"})
 _PLAIN_KEYWORDS: Final = ("type", "description", "enum", "required", "items", "anyOf")
-# ai.google.dev/gemini-api/docs/thought-signatures, for calls of other models
+# For calls of other models: ai.google.dev/gemini-api/docs/thought-signatures
 _SKIP_SIGNATURE: Final = {"google": {"thought_signature": "skip_thought_signature_validator"}}
-# In place of reasoning that was not stored. DeepSeek and Kimi only check that there is some.
+# For reasoning that was not stored: DeepSeek and Kimi only check that there is some.
 _NO_REASONING: Final[dict[str, Any]] = {"reasoning_content": " ", "reasoning_details": []}
 
 
@@ -252,12 +253,12 @@ def _mark_cacheable(message: Json) -> Json:
 
 
 def read_chunk(chunk: object) -> Chunk:
-    """Read a chunk, or an answer that was sent in place of a stream. Never raises."""
+    """Read a chunk, or an unstreamed answer. Never raises."""
     choice = as_mapping(next(iter(as_list(as_mapping(chunk).get("choices"))), None))
     delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
     content, finish_reason = delta.get("content"), as_text(choice.get("finish_reason")) or None
     usage = read_usage(as_mapping(chunk).get("usage"), "prompt_tokens", "completion_tokens")
-    if isinstance(content, list):  # Mistral: parts, of which those of type `thinking` have no `text`
+    if isinstance(content, list):  # Mistral: `thinking` parts have no `text`
         text = "".join(as_text(as_mapping(part).get("text")) for part in content)
     else:
         text = as_text(content)
@@ -274,7 +275,7 @@ def read_chunk(chunk: object) -> Chunk:
 def _call(call: Mapping[str, Any]) -> ToolCallDelta:
     function, index = as_mapping(call.get("function")), call.get("index")
     arguments = function.get("arguments")
-    if isinstance(arguments, Mapping):  # some servers send the object instead of its text
+    if isinstance(arguments, Mapping):  # some servers send an object
         arguments = json.dumps(arguments, ensure_ascii=False)
     return ToolCallDelta(
         index if isinstance(index, int) else None,
@@ -318,8 +319,7 @@ def _input_items(part: PromptPart, native: Json) -> list[Json]:
 
 
 def _response_items(part: AssistantPart, native: Json) -> list[Json]:
-    """Return text, calls and reasoning in their order. Reasoning is refused without the item that it led
-    to."""
+    """Keep the order: reasoning is refused without the item that it led to."""
     phase = {"phase": native["phase"]} if native.get("phase") else {}
     calls: list[Json] = [
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
@@ -341,7 +341,7 @@ def _response_items(part: AssistantPart, native: Json) -> list[Json]:
 
 
 def read_event(event: object) -> Chunk:
-    """Read an event of a stream. Never raises."""
+    """Never raises."""
     fields = as_mapping(event)
     kind = as_text(fields.get("type"))
     match kind:
