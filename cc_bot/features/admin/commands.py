@@ -1,4 +1,4 @@
-"""Declares `/admin …`: administration at run time, for owners, with ephemeral replies."""
+"""`/admin …`: administration at run time, for owners, with ephemeral replies."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, get_args
@@ -22,7 +22,7 @@ from cc_bot.features.admin.service import (
 
 loader = lightbulb.Loader()
 
-# Managers of a server can show hidden commands, so each command checks that its user is an owner.
+# Managers of a server can show hidden commands, so each command checks the user.
 group = lightbulb.Group(
     "admin",
     "admin_description",

@@ -1,5 +1,5 @@
-"""Runs `/admin …`: settings that owners change at run time. Front ends check that the caller is an owner.
-The log gets ids, numbers and known names of changes, never text that an owner wrote."""
+"""Settings that owners change at run time. Front ends check that the caller is an owner.
+The log gets ids, numbers and known names, never an owner's text."""
 
 import asyncio
 import re
@@ -35,7 +35,7 @@ from cc_bot.texts.session import UsageTexts, money
 
 _log = structlog.get_logger(__name__)
 
-# Owners write a mention or an id, since Discord's option types don't reach other servers.
+# Owners write a mention or id: Discord's option types don't reach other servers.
 
 _MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
 _SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
@@ -48,7 +48,7 @@ class Mentionable(NamedTuple):
 
 
 def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
-    """Parse a mention, or the id of a `kind`; an empty server is `guild_id`. Raises SubjectNotUnderstood."""
+    """Parse a mention, or the id of a `kind`; empty server: `guild_id`. Raises SubjectNotUnderstood."""
     text = unicodedata.normalize("NFKC", text).strip()
     if mention := _MENTION.fullmatch(text):
         found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
@@ -86,7 +86,7 @@ def _log_change(change: str, caller: Caller, **what: str | int | None) -> None:
 class LimitInForce:
     key: LimitKey
     value: int | None
-    source: Literal["here", "file", "default"]  # `here`: set at run time, which overrides the file
+    source: Literal["here", "file", "default"]  # `here`: at run time, overrides the file
 
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
@@ -212,7 +212,7 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
 
 
 def named_by(rules: AccessRules, ruling: Ruling) -> list[Mentionable]:
-    """Return whom the rules allow or deny, by kind and id."""
+    """Return the subjects of the rules, by kind and id."""
     named = (Mentionable(rule.subject, rule.id) for rule in rules if rule.ruling == ruling)
     return sorted(named, key=lambda each: (SUBJECTS.index(each.subject), each.id))
 
@@ -242,11 +242,8 @@ async def remove_rule(
     return Reply((done, *([texts.access_also_in_file] if also_in_file else [])))
 
 
-# During maintenance only owners get answers. Answers in progress are finished.
-
-
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
-    """Answer only owners; other users get the note, on one line."""
+    """Answer only owners; other users get the note, as one line. Answers in progress are finished."""
     text = one_line(without_controls(note))
     await administration.stores.access.begin_maintenance(text, set_by=caller.user_id)
     _log_change("maintenance_begun", caller)
@@ -290,7 +287,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
 
 
 def parse_chain(text: str) -> tuple[str, ...]:
-    """Parse names of models, without checking that they exist. Raises ModelsNotUnderstood."""
+    """Parse names of models without checking them. Raises ModelsNotUnderstood."""
     written = re.split("[,、]", unicodedata.normalize("NFKC", text))
     names = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
     fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
@@ -304,7 +301,7 @@ def _channel_id(caller: Caller, text: str) -> int:
 
 
 async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
-    """Request a token from each model, as lists of models may be incomplete. Returns the missing ones."""
+    """Return the missing models. Requests a token from each, as lists of models may be incomplete."""
 
     async def is_missing(model: str) -> bool:
         with suppress(CcBotError, TimeoutError):

@@ -41,7 +41,7 @@ class StatusSnapshot:
     cost_micros: int | None  # None if no model has a price
     currency: str
     backup_at: datetime | None
-    backs_up: bool  # whether this program makes backups; for a database server its operator does
+    backs_up: bool  # whether this program makes backups, not the operator of a database server
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By model, how its requests are changed after a refusal."""
@@ -65,7 +65,7 @@ class BotStatus:
     began_at: datetime
 
     async def take_snapshot(self) -> StatusSnapshot:
-        """Take a snapshot. Raises StorageError."""
+        """Raises StorageError."""
         used = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.now()).prices
         latency_s = self.pulse.latency_s
@@ -105,7 +105,7 @@ class Examination:
     variables: Mapping[str, str]
 
     async def run(self, locale: Locale) -> Sequence[Mapping[str, str]]:
-        """Run `cc-bot doctor --json` in a child process. Returns its findings; none if it fails."""
+        """Return the findings of `cc-bot doctor --json`, run in a child process; none if it fails."""
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
             env={**os.environ, **self.variables, "CC_BOT_LOCALE": locale.value},

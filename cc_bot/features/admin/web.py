@@ -1,5 +1,5 @@
-"""The owners' console. Every request checks that the user is an owner; for others these pages don't exist.
-Nothing shows what users wrote, or who asked."""
+"""The owners' console; for other users these pages don't exist. Nothing shows what users wrote, or who
+asked."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -41,7 +41,7 @@ MAX_ID_CHARACTERS: Final = 60
 class _Rule:
     about: Mentionable
     ruling: Ruling
-    here: bool  # whether it was set at run time, not in the operator's file
+    here: bool  # set at run time, not in the operator's file
 
 
 class ConsolePages(Pages):
@@ -142,7 +142,7 @@ class ConsolePages(Pages):
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(text_of(request, "rule"))
-        if ruling is None:  # a wrong guess could lock users out, or let one in
+        if ruling is None:  # guessing could lock users out, or let one in
             raise InputError
         return await self._run_command(
             request, "/console/access", admin.set_rule, ruling, _id(request), _kind(request)
@@ -200,7 +200,7 @@ async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse
 
 
 def owner_of(request: web.Request) -> SignedIn:
-    """Raises OwnersOnly, which is shown as not found."""
+    """Raises OwnersOnly, shown as not found."""
     visitor = visitor_of(request)
     if not visitor.owner:
         raise OwnersOnly
@@ -219,8 +219,7 @@ def _kind(request: web.Request) -> Subject | None:
 
 
 def _id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return the typed id. Raises IdNotUnderstood if it is missing: unlike a command, a page has no server or
-    channel of its own."""
+    """Return the typed id. Raises IdNotUnderstood if it is missing: a page has no server or channel."""
     written = text_of(request, "id")[:MAX_ID_CHARACTERS]
     if (kind or _kind(request)) and not written.strip():
         raise IdNotUnderstood

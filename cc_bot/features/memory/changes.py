@@ -79,11 +79,11 @@ def _state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptState:
         return "holds"
     if change.kind == "added" or change.former_id in memories:
         return "over"
-    return "undone"  # to undo a change removes the former version
+    return "undone"  # removes the former version
 
 
 def _undoable_kind(change: Change) -> Literal["added", "updated", "deleted"] | None:
-    """Return the kind of a change that can be undone; a change of audience keeps no version."""
+    """Return a change's kind if it can be undone; a change of audience keeps no version."""
     match change.kind:
         case "added" | "deleted" as kind:
             return kind

@@ -1,4 +1,4 @@
-"""`/memory …`, for the caller's memories. Every reply is ephemeral, and its buttons work after a restart."""
+"""`/memory …`: the caller's memories. Every reply is ephemeral, and its buttons work after a restart."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -79,14 +79,14 @@ on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 IMPORT_WITHIN: Final = timedelta(minutes=30)  # time to read the file
 FORM_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for a form
-_QUERY_MARK: Final = "🔍 "  # precedes the query above its hits; the paging buttons read it there
+_QUERY_MARK: Final = "🔍 "  # precedes the query, so that the paging buttons find it
 _ON_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
 
 
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], store: MemoryStore = lightbulb.di.INJECTED
 ) -> list[Choice]:
-    """Suggest memories by text or number, which Discord sends as a string."""
+    """Suggest memories by text or number (Discord sends both as a string)."""
     typed = str(ctx.focused.value or "")
     found = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
     return [(choice_name(Item(each.number, each.content)), each.number) for each in found]
@@ -97,7 +97,7 @@ async def suggest_categories(
     store: MemoryStore = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
-    """Suggest the user's categories: first those that begin with the input, then the largest."""
+    """Suggest categories: first those that begin with the input, then the largest."""
     recipient = await recipients.find(ctx.interaction)
     wanted = str(ctx.focused.value or "").strip().casefold()
     categories = await store.list_categories(recipient.user_id)
@@ -124,7 +124,7 @@ def audience_option() -> str | None:
 
 
 def choose_audience(chosen: str | None, caller: Caller) -> Audience:
-    """Return the chosen audience; by default that of the channel."""
+    """Return the chosen audience, by default that of the channel."""
     if chosen is None:
         return "private" if caller.guild_id is None else "anywhere"
     return "private" if chosen == "private" else "anywhere"
@@ -225,7 +225,7 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
-    """Send all memories as files, in as many messages as are needed."""
+    """Send all memories as files, in as many messages as needed."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
     async with service.line.of(caller.user_id):
         async with service.line.work:
@@ -246,7 +246,7 @@ async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, ser
 def _make_files(
     exported: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
 ) -> list[hikari.Bytes]:
-    """Make the files of an export. Takes seconds for many memories, so it must run in a thread."""
+    """Make the files of an export. Takes seconds, so run it in a thread."""
     kind, max_bytes, max_memories = (
         ("md", MAX_MARKDOWN_BYTES, len(exported)) if readable else ("json", MAX_IMPORT_BYTES, MAX_IMPORTED)
     )
@@ -321,7 +321,7 @@ async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
 async def change(
     press: Press[MemoryButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
 ) -> None:
-    """Run a button or menu of a memory, and show the result, or the card if the button is on it."""
+    """Run a button or menu of a memory, and show the result."""
     interaction, button, recipient = press
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
@@ -337,8 +337,7 @@ async def change(
 async def confirm(
     press: Press[ConfirmButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
 ) -> EphemeralView | None:
-    """Erase all memories, unless there are more than when the question was asked; import the attached file;
-    or cancel."""
+    """Erase all memories if there are no more than were confirmed, import the attached file, or cancel."""
     interaction, button, recipient = press
     words = recipient.words
     if button.decision == "cancel":
@@ -387,7 +386,7 @@ async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: 
 
 @on_memory_press(EditForm, response="message")
 async def submit(press: Submission[EditForm], service: Memories, upkeep: ReceiptUpkeep) -> EphemeralView:
-    """Change the memory. Invalid input is shown again, so that it is not lost."""
+    """Change the memory. Invalid input is shown again."""
     _, form, recipient = press
     content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
     entered = MemoryForm(content, category, tags, end)
@@ -410,7 +409,7 @@ async def _open_form(
     *,
     missing: Callable[[Texts], str],
 ) -> None:
-    """Open the form, or say why not. A form must be the first response, so the database has little time."""
+    """Open the form, or say why not. It must be the first response, so the database has little time."""
     try:
         async with asyncio.timeout(FORM_TIMEOUT_S):
             recipient = await recipients.find(interaction)

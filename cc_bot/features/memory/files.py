@@ -18,7 +18,7 @@ MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
 
-# Each matches at the beginning of a line or entry, and has one way to match its white space.
+# Each has only one way to match white space.
 _FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
 _HEADING = re.compile(r"#{1,6}\s")
 _BULLET = re.compile(
@@ -39,7 +39,7 @@ class PortableMemory:
     content: str
     category: str = DEFAULT_CATEGORY
     tags: tuple[str, ...] = ()
-    audience: Audience | None = None  # None if the file does not tell
+    audience: Audience | None = None  # None if the file does not say
     created_at: datetime | None = None
     updated_at: datetime | None = None
     expires_at: datetime | None = None
@@ -70,7 +70,7 @@ def portable(memory: Memory) -> PortableMemory:
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
-    """Return a file that `read_memories` restores unchanged, with one line per memory."""
+    """Return a file that `read_memories` restores unchanged, one memory per line."""
     head = {"format": _FORMAT, "version": _VERSION, "exported_at": _write_moment(exported_at)}
     return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_write_memory, memories)) + "\n]}\n"
 
@@ -82,7 +82,7 @@ def split_export(
     max_bytes: int,
     max_memories: int,
 ) -> Iterator[bytes]:
-    """Yield one file, or several of which none is too large, with all memories."""
+    """Yield all memories as files within the limits."""
     file = write(memories).encode("utf-8", "replace")
     if len(memories) < 2 or (len(file) <= max_bytes and len(memories) <= max_memories):
         yield file
@@ -93,10 +93,10 @@ def split_export(
 
 
 def read_memories(text: str) -> list[PortableMemory]:
-    """Read the memories of a file: our own JSON, a JSON list of texts, or one memory per line.
+    """Read our own JSON, a JSON list of texts, or one memory per line, without validating memories.
 
-    Leading numbers, bullets and dates are removed; an indented line continues the previous one. Memories are
-    not validated. Raises ImportNotUnderstood or TooManyToImport.
+    Removes leading numbers, bullets and dates; an indented line continues the previous one.
+    Raises ImportNotUnderstood or TooManyToImport.
     """
     text = text.removeprefix("\ufeff").strip()
     found = _from_json(text) if text.startswith(("{", "[")) else None
@@ -126,7 +126,7 @@ def _to_json_value(value: object) -> object:
 
 
 def _from_json(text: str) -> list[PortableMemory] | None:
-    """Return None if the text only looks like JSON (a ChatGPT list begins with a date in brackets)."""
+    """Return None for text that only looks like JSON (a ChatGPT list begins with a date in brackets)."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -141,7 +141,6 @@ def _from_json(text: str) -> list[PortableMemory] | None:
 
 
 def _ensure_not_too_many(items: int) -> None:
-    """Raise TooManyToImport early: a megabyte may contain half a million."""
     if items > MAX_IMPORTED:
         raise TooManyToImport(limit=MAX_IMPORTED)
 
@@ -169,7 +168,7 @@ def _read_text_map(value: object) -> dict[str, str]:
 
 
 def _read_audience(value: object) -> Audience | None:
-    """Return `private` for an unknown value, as it was meant as a restriction."""
+    """Return `private` for an unknown value, which was meant as a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -193,8 +192,7 @@ def _write_moment(moment: datetime) -> str:
 
 
 def _read_moment(value: object) -> datetime | None:
-    """Return a time in UTC, also if it has no zone; None near the ends of the calendar, which other zones
-    can't express."""
+    """Return a time in UTC, or None near the ends of the calendar, which other zones can't express."""
     try:
         moment = datetime.fromisoformat(_read_text(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -233,7 +231,7 @@ def _from_lines(text: str) -> list[PortableMemory]:
 
 
 def _split_date(entry: str) -> PortableMemory:
-    """Parse an entry. A date before the text, and set off from it, is the creation date."""
+    """Parse an entry; a date set off before the text is the creation date."""
     found = _DATED.match(entry)
     if found is None or found.end() == len(entry):
         return PortableMemory(entry)

@@ -34,7 +34,7 @@ MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
 MAX_PINNED = 10  # per user
-UNDO_TIME = timedelta(minutes=10)  # a deleted memory is hidden, and can be restored for this long
+UNDO_TIME = timedelta(minutes=10)  # how long a deleted memory stays hidden and can be restored
 
 _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
@@ -57,13 +57,12 @@ class Source:
     author: str = ""  # the author of that message, unless it is the owner
 
     def as_object(self) -> dict[str, str]:
-        """Return the known fields, for JSON."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A note of one user, valid in every channel until the user deletes it."""
+    """A user's note, valid in every channel until deleted."""
 
     id: int
     user_id: int
@@ -85,7 +84,7 @@ class Memory:
 
     @property
     def tainted(self) -> bool:
-        """Whether others may have written the text."""
+        """Whether other people may have written the text."""
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
@@ -95,10 +94,10 @@ VERSIONED: Final = ("content", "category", "tags", "expires_at")
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Selects memories. A field that is not set matches all."""
+    """Selects memories; a field that is not set matches all."""
 
     category: str | None = None
-    tags: tuple[str, ...] = ()  # all of which a memory must have
+    tags: tuple[str, ...] = ()  # a memory must have all of these
     audience: Audience | None = None
     origin: SourceKind | None = None
 
@@ -109,7 +108,7 @@ ALL_MEMORIES: Final = MemoryFilter()
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
     memory: Memory
-    confidence: float  # the probability that the query means this memory
+    confidence: float  # probability that the query means this memory
 
 
 ChangeKind = Literal["added", "updated", "deleted"]
@@ -117,10 +116,8 @@ ChangeKind = Literal["added", "updated", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """A committed change of a memory."""
-
     kind: ChangeKind
-    memory: Memory  # as it is after the change; if deleted, as it was before
+    memory: Memory  # after the change; a deleted memory: before it
     former: Memory | None = None
 
     @property
@@ -133,7 +130,6 @@ class MemoryChange:
 
     @property
     def version_id(self) -> int | None:
-        """The id of the former version, if the change kept one."""
         former_id = self.former.supersedes if self.former else None
         return None if self.memory.supersedes == former_id else self.memory.supersedes
 
@@ -158,7 +154,7 @@ class MemoryStatistics:
     expired: int
     oldest: datetime | None
     newest: datetime | None
-    categories: tuple[tuple[str, int], ...] = ()  # names and numbers of memories, largest first
+    categories: tuple[tuple[str, int], ...] = ()  # names and memory counts, largest first
     sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
@@ -166,8 +162,8 @@ class MemoryStatistics:
 class ErasureCounts:
     memories: int = 0
     versions: int = 0
-    summaries: int = 0  # deleted, as they were made from emptied messages
-    messages: int = 0  # emptied, if conversations were erased, too
+    summaries: int = 0  # summaries of emptied messages, deleted
+    messages: int = 0  # emptied when conversations are erased, too
 
 
 def is_same_text(one: str, other: str) -> bool:
@@ -177,8 +173,7 @@ def is_same_text(one: str, other: str) -> bool:
 
 
 def clean_content(content: str) -> str:
-    """Strip white space and control characters. Raises EmptyMemory, or MemoryTooLong, also if NFKC makes the
-    text too long for search."""
+    """Strip white space and control characters. Raises EmptyMemory or MemoryTooLong (after NFKC, too)."""
     cleaned = without_controls(content).strip()
     if is_blank(cleaned):
         raise EmptyMemory
@@ -191,7 +186,7 @@ def clean_content(content: str) -> str:
 
 
 def check_details(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raise DetailsTooLong if category, tags and metadata are too long."""
+    """Raise DetailsTooLong if a text is too long."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_DETAILS_CHARACTERS:
         raise DetailsTooLong(limit=MAX_DETAILS_CHARACTERS, length=length)
@@ -203,7 +198,7 @@ def clean_category(category: str | None) -> str:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags as short lines, without empty ones and duplicates."""
+    """Return tags as short lines, without empty tags and duplicates."""
     lines = (_clean_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
     return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
 
@@ -222,7 +217,7 @@ def _clean_line(text: str, limit: int) -> str:
 
 
 def parse_tags(text: str | None) -> tuple[str, ...]:
-    """Parse tags separated by commas (also 、 and ，) or white space; `#` is optional."""
+    """Parse tags separated by commas (also 、 and ，) or white space, with or without `#`."""
     words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
     return tuple(dict.fromkeys(word for word in words if word))
 
@@ -260,10 +255,10 @@ _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?
 
 
 def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return when a memory expires, in UTC: at the end of a day in the user's time zone, or at a time; None
-    for an empty text. Accepts the times that reminders do, and durations.
+    """Return when a memory expires, in UTC; None for an empty text. A day ends in the user's time zone.
 
-    Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
+    Accepts durations and the times of reminders. Raises EndNotUnderstood, EndPassed, NoSuchTime or
+    WhenTooFar.
     """
     if text is None or not text.strip():
         return None
@@ -287,7 +282,6 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
 
 
 def _resolve_end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
-    """Return the end of a written day, or a written time. Today has not passed yet."""
     day = now.astimezone(zone).date()
     if found := _DATE.fullmatch(written):
         try:
@@ -308,5 +302,5 @@ def _resolve_end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def format_end(expires_at: datetime | None, zone: tzinfo) -> str:
-    """Return the last day of validity, as `parse_end` reads it; empty if there is no end."""
+    """Return the last day of validity, as `parse_end` reads it; empty without an end."""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""

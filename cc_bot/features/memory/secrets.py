@@ -1,7 +1,7 @@
 """Detects secrets, which must not be stored as memories, and questions for them.
 
-A secret is detected by an unmistakable form (a key of a known service, a number with a valid check digit), or
-by a word such as `password` next to something that can be one.
+A secret has an unmistakable form (a known key, a valid check digit), or is next to a word such as
+`password`.
 """
 
 import math
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-# All patterns are for a text as `normalize` returns it.
+# All patterns expect text from `normalize`.
 _KNOWN_FORM: Final = re.compile(
     r"""
     -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
@@ -102,25 +102,24 @@ _ACCOUNT: Final = re.compile(
     re.IGNORECASE,
 )
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-_SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")  # any white space but a single space or line feed
+_SPACES: Final = re.compile(r"\s{2,}|[^\S \n]")  # all but a single space or line feed
 _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
 def looks_secret(text: str) -> bool:
-    """Return whether a text contains a password, a token, a private key, or the number of a card, account or
-    person."""
+    """Return whether a text contains a password, token, private key, or card, account or personal number."""
     plain = normalize(text)
     return any(rule(plain) for rule in _RULES)
 
 
 def normalize(text: str) -> str:
-    """Normalize a text. Patterns allow white space in several positions: long runs would take minutes."""
+    """Apply NFKC and shorten white space, since patterns that allow it would take minutes on long runs."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", visible)
 
 
 def _names_password(text: str) -> bool:
-    """Return whether the text names a password: `パスワードは hunter2`, but not an ordinary word."""
+    """Return whether the text names a password that is not an ordinary word: `パスワードは hunter2`."""
     if _PHRASE.search(text) or _PLAIN_WORD.search(text):
         return True
     found = (*_AFTER_WORD.finditer(text), *_NEXT_TO_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
@@ -140,7 +139,6 @@ def _could_be_password(value: str) -> bool:
 
 
 def _names_token(text: str) -> bool:
-    """Return whether a long random string is near a word for a token."""
     for match in _LONG_WORD.finditer(text):
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].replace(match[0], " ")
         if _looks_random(match[0]) and _TOKEN_WORD.search(around):
@@ -149,7 +147,7 @@ def _names_token(text: str) -> bool:
 
 
 def _looks_random(word: str) -> bool:
-    """Return whether a word has many different characters, with letters and digits mixed."""
+    """Return whether a word mixes letters and digits, with many different characters."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
     counts = Counter(word)
@@ -187,8 +185,7 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def _is_my_number(digits: str) -> bool:
-    """Check Japan's Individual Number: Order of the Ministry of Internal Affairs and Communications no. 85 of
-    2014, article 5."""
+    """Check an Individual Number of Japan (Ministry of Internal Affairs, order 85 of 2014, article 5)."""
     *body, check = map(int, digits)
     weighted = sum(digit * (at + 1 if at <= 6 else at - 5) for at, digit in enumerate(reversed(body), 1))
     rest = weighted % 11
@@ -201,7 +198,7 @@ _RULES: Final[tuple[Callable[[str], object], ...]] = (
 )
 
 
-# A false match refuses a form, a missed one gives a password away.
+# A false match refuses a form; a missed one gives a password away.
 
 _ASKED_TERMS: Final = """
     password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey

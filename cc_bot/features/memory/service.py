@@ -47,7 +47,7 @@ from cc_bot.in_order import ExportQueue
 
 PAGE_SIZE: Final = 8
 MAX_FOUND: Final = 60  # shown hits of a search
-UNSURE_BELOW: Final = 0.4  # hits of lower confidence are marked as unsure
+UNSURE_BELOW: Final = 0.4  # hits of lower confidence are marked
 MAX_QUOTED_CHARACTERS: Final = 700  # of a memory in a sentence
 MAX_TAGS_CHARACTERS: Final = 1100  # for all tags in a form
 MAX_END_CHARACTERS: Final = 40
@@ -68,10 +68,8 @@ class Memories:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """A page of a list or search."""
-
     found: Sequence[FoundMemory]
-    count: int  # of all pages; for a search, at most MAX_FOUND + 1
+    count: int  # for all pages; a search counts up to MAX_FOUND + 1
     page: int
     pages: int
 
@@ -86,8 +84,7 @@ async def find_page(
     page_size: int = PAGE_SIZE,
     service: Memories,
 ) -> MemoryPage:
-    """Return a page of the caller's memories, for a query the best first. After the last page comes the last
-    page."""
+    """Return a page of the caller's memories, best or newest first. Past the end: the last page."""
     memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
         hits = await memories.find(user_id, query, limit=MAX_FOUND + 1, audience="private", only=only)
@@ -160,7 +157,6 @@ def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
 
 
 def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
-    """Say when a memory ends, or that it has expired; empty if it has no end."""
     if memory.expires_at is None:
         return ""
     if memory.is_expired(clock()):
@@ -197,7 +193,7 @@ async def statistics(caller: Caller, *, service: Memories) -> Reply:
 
 
 def _bar(count: int, largest: int) -> str:
-    """Draw a bar of fixed width, so that bars align on a phone, with at least one filled cell."""
+    """Draw a bar of fixed width with at least one filled cell."""
     filled = max(1, round(_BAR_WIDTH * count / largest))
     return "▰" * filled + "▱" * (_BAR_WIDTH - filled)
 
@@ -247,7 +243,7 @@ async def delete(caller: Caller, *, id: int, service: Memories) -> Reply:  # noq
 
 
 async def find_id(caller: Caller, number: int, service: Memories) -> int:
-    """Return the id of the caller's memory with this number, also of a hidden one. Raises MemoryNotFound."""
+    """Return the id of the caller's memory, even if hidden. Raises MemoryNotFound."""
     found = await service.stores.memories.get_id(caller.user_id, number)
     if found is None:
         raise MemoryNotFound(id=number)
@@ -277,9 +273,11 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
 async def change(
     caller: Caller, action: str, memory_id: int, *, version: int = 0, service: Memories
 ) -> Reply:
-    """Run the action of a button: delete, undelete, erase, erase-said (also from conversations), restore or
-    undo-edit (with a version), pin, unpin, private, anywhere. Raises TooManyPinned, TooManyMemories or
-    MemoryFull."""
+    """Run a button's action. Raises TooManyPinned, TooManyMemories or MemoryFull.
+
+    Actions: delete, undelete, erase, erase-said (also from conversations), restore and undo-edit (with a
+    version), pin, unpin, private, anywhere.
+    """
     memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
     texts, card, notes = caller.words[MemoryTexts], caller.words[MemoryCardTexts], tuple[str, ...]()
     changed: Memory | None = None
@@ -316,7 +314,7 @@ async def change(
 async def erase_all(
     caller: Caller, *, max_count: int, conversations: bool, service: Memories
 ) -> ErasureCounts | None:
-    """Erase all memories. If there are more than `max_count`, erase nothing and return None."""
+    """Erase all memories; if there are more than `max_count`, none, and return None."""
     if await service.stores.memories.count(caller.user_id) > max_count:
         return None
     stub = caller.words[ErasureTexts].mark if conversations else None
@@ -345,11 +343,11 @@ class MemoryForm:
     category: str = ""
     tags: str = ""
     end: str = ""  # the last day, as `parse_end` reads it
-    audience: Audience | None = None  # None if the form does not ask for it
+    audience: Audience | None = None  # None: not in the form
 
 
 def fill_form(memory: Memory, zone: ZoneInfo) -> MemoryForm:
-    """Fill in a form. A tag of several words becomes several tags; an end becomes that of its day."""
+    """Fill in a form. A tag of several words becomes several tags."""
     return MemoryForm(
         memory.content,
         "" if memory.category == DEFAULT_CATEGORY else memory.category,
@@ -360,14 +358,14 @@ def fill_form(memory: Memory, zone: ZoneInfo) -> MemoryForm:
 
 
 def form_hash(memory: Memory) -> str:
-    """Return a hash of what the form shows, to detect changes."""
+    """Return a hash of the form's content, to detect changes."""
     shown = repr([getattr(memory, name) for name in (*VERSIONED, "audience")])
     return hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: Memories) -> Memory | None:
-    """Store what was changed in the form; return None if the memory is gone. Raises InputError, and
-    MemoryEditOutdated if it has changed since `before`."""
+    """Store the changes of a form; return None if the memory is gone. Raises InputError, and
+    MemoryEditOutdated if it changed since `before`."""
     filled, texts = fill_form(before, caller.timezone), caller.words[MemoryTexts]
     return await service.stores.memories.update(
         caller.user_id,
@@ -398,7 +396,7 @@ def make_export_writer(
 
 
 async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as one file, JSON or a Markdown page; nothing if there are none. Raises
+    """Yield all memories as one JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
     async with service.line.of(caller.user_id):
         async with service.line.work:
@@ -411,10 +409,9 @@ async def export_file(caller: Caller, *, readable: bool, service: Memories) -> A
 async def plan_import(
     caller: Caller, fetch: Fetch, *, audience: Audience, service: Memories
 ) -> tuple[ImportPlan, str]:
-    """Return a preview of an import, and the new memories as a file for `run_import`. `audience`: for
-    memories without one.
+    """Return a preview of an import, and the new memories as a file for `run_import`.
 
-    Raises MemoryPaused, InputError, and what `fetch` raises.
+    `audience` is for memories without one. Raises MemoryPaused, InputError, and what `fetch` raises.
     """
     _ensure_not_paused(caller)
     store = service.stores.memories
@@ -428,8 +425,7 @@ async def plan_import(
 
 
 async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
-    """Store the new memories of a file from `plan_import`, and return their number. Raises as
-    `plan_import`."""
+    """Store the memories of a file from `plan_import`. Returns their number; raises as `plan_import`."""
     _ensure_not_paused(caller)
     async with service.line.of(caller.user_id):
         data = await fetch()

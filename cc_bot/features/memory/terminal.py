@@ -47,7 +47,7 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> R
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
-    """Undo the deletion of a memory, or else its newest change. Raises MemoryNotFound."""
+    """Undo the deletion of a memory, else its newest change. Raises MemoryNotFound."""
     words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
     number = parse_number(text, words[MemoryTexts].id_needed)
     memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)

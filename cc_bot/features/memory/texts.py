@@ -55,7 +55,7 @@ class MemoryTexts(Area):
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
 
     def stored_category(self, shown: str | None) -> str | None:
-        """Return a category as it is stored: the default category has a name in each language."""
+        """Return a category as it is stored: the default category is translated."""
         return DEFAULT_CATEGORY if shown is not None and shown.strip() == self.general else shown
 
     def shown_category(self, stored: str) -> str:
@@ -175,7 +175,7 @@ class MemoryCardTexts(Area):
     your_text = Sentence(ja="入力した内容", en="What you entered")
 
     def pin_use(self, memory: Memory, max_notes: int) -> str:
-        """Say what a pin does. `max_notes`: the number of memories in a prompt."""
+        """Describe a pin's effect. `max_notes`: memories per prompt."""
         if not max_notes:
             return self.pin_mark_only
         return self.pin_foreign if memory.tainted else self.pin_read.format(count=max_notes)
@@ -190,8 +190,6 @@ class MemoryCardTexts(Area):
 
 
 class ReceiptTexts(Area):
-    """Sentences on an answer's changes of memories, and replies of their buttons."""
-
     added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
     unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
@@ -227,7 +225,7 @@ class ReceiptTexts(Area):
 
 
 def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> str:
-    """Return a page of memories by category, each with its tags and dates."""
+    """Return a Markdown page of memories by category, with tags and dates."""
     title = words[MemoryBulkTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
     for memory in memories:

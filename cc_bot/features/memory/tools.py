@@ -1,6 +1,7 @@
 """Tools to store, recall, change, forget and list the user's memories.
 
-They see only what the readers of the answer may see. consent.py decides whether a change is made or proposed.
+They see only what all readers of the answer may see. consent.py decides whether a change is made or
+proposed.
 """
 
 import json
@@ -57,7 +58,7 @@ LIKELY: Final = 0.4
 
 
 def describe(context: ToolContext, memory: Memory) -> dict[str, Any]:
-    """Return a memory for a result: `id` is the number that the user sees, `ref` the id of its row."""
+    """Return a memory for a result. `id` is the number that users see, `ref` the row's id."""
     result: dict[str, Any] = {
         "id": memory.number,
         "content": memory.content,
@@ -76,13 +77,13 @@ def with_warning(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def describe_change(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
-    """Return a change for a result; receipts of stored answers are made from it (changes.py)."""
+    """Return a change for a result, from which changes.py makes receipts."""
     result = describe(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
     return result if change.version_id is None else result | {"former_ref": change.version_id}
 
 
 def _confidence_word(confidence: float) -> str:
-    """Return a word, as a model would quote a number."""
+    """Return a word, since a model would quote a number."""
     return "sure" if confidence >= SURE else "likely" if confidence >= LIKELY else "maybe"
 
 
@@ -92,7 +93,7 @@ _NEVER: Final = re.compile(r"(?:never|no|forever|)$|9999", re.IGNORECASE)
 
 
 def _as_list(tags: object) -> object:
-    """Return a list, as small models send a string."""
+    """Accept a string, which small models send."""
     if tags is None:
         return []
     return list(parse_tags(tags)) if isinstance(tags, str) else tags
@@ -109,7 +110,7 @@ Expires = Annotated[
 
 
 def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
-    """Return the end of a day, or a time, in the user's time zone; None for never. Raises InvalidToolCall."""
+    """Return when a memory ends, in the user's time zone; None for never. Raises InvalidToolCall."""
     if expires is None or _NEVER.match(expires.strip()):
         return None
     try:
@@ -140,7 +141,6 @@ class _Draft:
 
     @property
     def arguments(self) -> Mapping[str, object]:
-        """Return the arguments of remember and update_memory that store this."""
         ends = self.expires_at.isoformat() if self.expires_at else "never"
         return {"content": self.content, "category": self.category, "tags": self.tags, "expires": ends}
 
@@ -304,8 +304,10 @@ async def list_memories(
 async def _handle_duplicate(
     context: ToolContext, draft: _Draft, duplicate: Memory, *, filed: bool, tagged: bool
 ) -> ToolOutcome:
-    """Report a known memory with the same content. A new category, tag or end changes it, unless the call was
-    approved, since the user was not shown that."""
+    """Report a known memory with the same content, and change its category, tag or end.
+
+    An approved call changes nothing, since the user was not shown that.
+    """
     is_expired = duplicate.is_expired(context.clock())
     ends = draft.expires_at if draft.expires_at or is_expired else duplicate.expires_at
     changed = replace(_Draft.of(duplicate), expires_at=ends)
@@ -326,7 +328,7 @@ async def _handle_duplicate(
 
 
 async def _store(context: ToolContext, draft: _Draft) -> ToolOutcome:
-    # before the new memory is stored, which would rank higher
+    # before storing the new memory, which would rank higher
     found = await context.memories.find(
         context.user_id, draft.content, limit=NEAREST + 2, audience=context.audience
     )
@@ -351,8 +353,8 @@ async def _store(context: ToolContext, draft: _Draft) -> ToolOutcome:
 
 
 async def _replace(context: ToolContext, draft: _Draft, former: Memory, known: Memory | None) -> ToolOutcome:
-    """Replace the content of `former`. If `known` has this content already, delete `known` if this turn made
-    it, else `former`."""
+    """Replace the content of `former`. If `known` has it already, delete `known` if it is of this turn, else
+    `former`."""
     obsolete: Memory | None
     memories, duplicate = context.memories, known if known and known.id != former.id else None
     if duplicate is not None and duplicate.id not in context.new_memories:
@@ -420,7 +422,7 @@ _LABELS: Final = frozenset(
 def _grounded_labels(
     context: ToolContext, category: str | None, tags: Sequence[str] | None
 ) -> tuple[str | None, list[str] | None]:
-    """Return the labels; in a tainted turn, only common ones and those in the user's words."""
+    """Return the labels; in a tainted turn, only common ones and the user's own words."""
     if not context.tainted:
         return category, None if tags is None else list(tags)
 
@@ -437,7 +439,7 @@ def _any_tainted(memories: Sequence[Memory]) -> bool:
 
 
 async def _find_own(context: ToolContext, number: int) -> Memory:
-    """Return a memory. Raises MemoryNotFound, also if readers of the answer may not see it."""
+    """Raises MemoryNotFound, also if readers of the answer may not see the memory."""
     memory = await context.memories.get_by_number(context.user_id, number)
     if memory is None or (memory.audience == "private" and context.audience != "private"):
         raise MemoryNotFound(id=number)
@@ -445,7 +447,7 @@ async def _find_own(context: ToolContext, number: int) -> Memory:
 
 
 async def _find_others(context: ToolContext, memory: Memory) -> Sequence[str]:
-    """Return texts of other memories, also private ones, that the message of a tainted turn may mean."""
+    """Return texts of other memories, also private ones, that a tainted turn may mean."""
     if not context.tainted or context.approved is not None:
         return []
     found = await context.memories.find(
@@ -492,7 +494,7 @@ async def _propose(
     expected: Mapping[str, object] | None = None,
     memory_id: int | None = None,
 ) -> ToolOutcome:
-    """Propose a call. Raises SecretNotStored, as proposals must not contain secrets either."""
+    """Propose a call. Raises SecretNotStored."""
     if await context.memories.contain_secret(draft.content, draft.category, *draft.tags):
         raise SecretNotStored
     return propose(context, name, arguments, shown, expected=expected, memory_id=memory_id)

@@ -28,7 +28,7 @@ from cc_bot.texts import Texts
 
 PIN_MARK = "📌 "
 
-_DAY_BEFORE_ITS_END = timedelta(seconds=1)  # so that an end at midnight is shown as the day before
+_DAY_BEFORE_ITS_END = timedelta(seconds=1)  # shows an end at midnight as the day before
 
 
 def choice_name(item: Item) -> str:
@@ -135,7 +135,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
 
 
 def _difference(version: Memory, memory: Memory, words: Texts) -> str:
-    """Return a former version's text or, if it equals the current one, its category and tags."""
+    """Return a former version's text or, if equal, its category and tags."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -163,7 +163,7 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
 
 
 def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """Return the editable fields, so short that they fit twice in a message."""
+    """Return the editable fields, shortened to fit twice in a message."""
     nothing = words[MemoryCardTexts].nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
@@ -184,8 +184,8 @@ EXAMPLES = 5
 def import_preview(
     plan: ImportPlan, planned: str, user_id: int, until: datetime, words: Texts
 ) -> EphemeralView:
-    """Show the numbers of new, known and refused memories. If there are new ones, also show some of them, the
-    file `planned`, and buttons."""
+    """Show the numbers of new, known and refused memories; with new ones, also samples, the file `planned`
+    and buttons."""
     box, new = words[MemoryBulkTexts], len(plan.new)
     lines = [box.import_new.format(count=new)]
     if plan.known:
@@ -218,7 +218,7 @@ SHORT_CHARACTERS: Final = 40  # per memory, if not all fit otherwise
 
 
 def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:
-    """List as many memories as fit in a message, and count the others."""
+    """List as many memories as fit in a message, and count the rest."""
     if not memories:
         return words[ReceiptTexts].none_left
     receipts, text, total = words[ReceiptTexts], "", len(memories)
@@ -235,7 +235,6 @@ def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:
 
 
 def format_with(template: str, memory: Memory) -> str:
-    """Fill a sentence with a memory's number and shortened text."""
     return template.format(
         id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
     )

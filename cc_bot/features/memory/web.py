@@ -1,8 +1,7 @@
-"""Pages on which users list, search, add, change and erase their memories, one or several at once, and pause,
-export and import them. An import is previewed first: the form that confirms it contains the compressed file,
-which is checked again.
+"""Pages to list, search, add, change, erase, pause, export and import one's memories.
 
-Addresses contain a memory's per-user number, so no page can reach another user's memories.
+Addresses contain per-user numbers, so no page reaches another user's memories. The form that confirms an
+import contains the compressed file, which is checked again.
 """
 
 import asyncio
@@ -89,11 +88,11 @@ _LIMITS: Final = {
 
 MAX_PREVIEWED: Final = 50
 MAX_PACKED_CHARACTERS: Final = 990_000  # a larger form would be refused
-SURE_TO_ARRIVE: Final = "500 KB"  # a file of this size always fits in the form
+SURE_TO_ARRIVE: Final = "500 KB"  # always fits in the form
 
 
 def list_params(given: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the valid parameters in the address of a list: query, filter and order."""
+    """Return the valid parameters of a list's address: query, filter and order."""
     cut = {name: " ".join(given.get(name, "").split())[:MAX_QUERY_CHARACTERS] for name in _PARAMETERS[:-1]}
     return {name: text for name, text in cut.items() if text and text in _CHOICES.get(name, (text,))}
 
@@ -104,11 +103,9 @@ Action = Literal["delete", "undelete", "category"]  # of a bulk action
 
 @dataclass(frozen=True, slots=True)
 class MemoryOutcome:
-    """What a memory is after a bulk action."""
-
     number: int
     memory: Memory | None = None
-    until: datetime | None = None  # when it can no longer be restored, if it is hidden
+    until: datetime | None = None  # end of the undo period, if hidden
     why_not: str = ""  # why the action failed
 
     @property
@@ -151,7 +148,7 @@ class MemoryPages(Pages):
         return await self._list(request, request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add a memory. Shows invalid input again with the reason. Raises InputError for a foreign form."""
+        """Add a memory; invalid input is shown again. Raises InputError for a foreign form."""
         visitor = visitor_of(request)
         entered = _form(request)
         try:
@@ -179,7 +176,7 @@ class MemoryPages(Pages):
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list; after an error, also the input or the selection. Raises NothingHere."""
+        """Show a page of the list; after an error, also the input or selection. Raises NothingHere."""
         visitor, params = visitor_of(request), list_params(given)
         page_number = number_of(given.get("page", "1"))
         user_id = visitor.user_id
@@ -245,7 +242,7 @@ class MemoryPages(Pages):
         return await self._card(request, memory, fill_form(memory, visitor.timezone))
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
-        """Change a memory. If it was changed meanwhile, show both. Raises NothingHere and MemoryHidden."""
+        """Change a memory; show both if it changed meanwhile. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
         before, until = await self._find(request)
         if until:
@@ -309,22 +306,21 @@ class MemoryPages(Pages):
         )
 
     async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
-        """Return the memory in the path; if it is hidden, also when it can no longer be restored. Raises
-        NothingHere."""
+        """Return the memory and, if hidden, the end of its undo period. Raises NothingHere."""
         found = await self._load_outcome(id_in(request, "number"), visitor_of(request).user_id)
         if found.memory is None:
             raise NothingHere
         return found.memory, found.until
 
     async def _find_id(self, request: web.Request) -> int:
-        """Return the id of the memory in the path, hidden or not. Raises NothingHere."""
+        """Return the memory's id, even if hidden. Raises NothingHere."""
         found = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
         if found is None:
             raise NothingHere
         return found
 
     async def show_several(self, request: web.Request) -> web.Response:
-        """Show the result of a bulk action for each memory, as it is now."""
+        """Show the result of a bulk action, with each memory as it is now."""
         visitor = visitor_of(request)
         why_not = pop_notice(request).params.get("why_not", {})
         outcomes = [
@@ -345,8 +341,7 @@ class MemoryPages(Pages):
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
-        """Delete or restore the chosen memories, or set their category. Raises InputError for a foreign
-        form."""
+        """Delete or restore the chosen memories, or set their category. Raises InputError."""
         visitor, form = visitor_of(request), form_of(request)
         numbers = _chosen(form.getall("n", ()))
         named, back = text_of(request, "action"), _list_query(text_of(request, "back"))
@@ -407,7 +402,7 @@ class MemoryPages(Pages):
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Erase the chosen memories. Raises NothingHere."""
+        """Raises NothingHere."""
         visitor, form = visitor_of(request), form_of(request)
         ids, missing = list[int](), list[int]()
         for number in _chosen(form.getall("n", ())):
@@ -428,7 +423,7 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_erase_all.html", count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Erase all memories, unless there are more than the question named. Raises InputError."""
+        """Erase all memories, unless there are more than were confirmed. Raises InputError."""
         visitor, asked = visitor_of(request), _parse_number(text_of(request, "count"))
         conversations = _scope(request) == "said"
         erased = await memories.erase_all(
@@ -486,7 +481,6 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
-        """Import the previewed file."""
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
@@ -496,7 +490,6 @@ class MemoryPages(Pages):
         return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
-        """Pause or resume, as the path says."""
         visitor = visitor_of(request)
         run = memories.pause if request.path.endswith("/pause") else memories.resume
         reply = await run(visitor, service=self._services[Memories])
@@ -535,7 +528,7 @@ def _form(request: web.Request) -> MemoryForm:
 
 
 def _scope(request: web.Request) -> str:
-    """Return what to erase: memories `alone`, or also what was `said` about them. Raises InputError."""
+    """Return the scope: `alone` (memories), or `said` (conversations, too). Raises InputError."""
     scope = text_of(request, "scope")
     if scope not in ("alone", "said"):
         raise InputError
@@ -550,7 +543,7 @@ def _parse_number(text: str) -> int:
 
 
 def _chosen(named: Sequence[object]) -> Sequence[int]:
-    """Return the chosen numbers. Raises TooManyChosen and InputError."""
+    """Raises TooManyChosen and InputError."""
     numbers = dict.fromkeys(_parse_number(each if isinstance(each, str) else "") for each in named)
     if len(numbers) > MAX_CHOSEN:
         raise TooManyChosen(limit=MAX_CHOSEN)
@@ -573,7 +566,7 @@ def _fetch_given(data: bytes) -> Callable[[], Awaitable[bytes]]:
 
 
 def _pack(planned: str) -> str:
-    """Return a file as a form field. Raises AttachmentTooLarge."""
+    """Raises AttachmentTooLarge."""
     packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
     if len(packed) > MAX_PACKED_CHARACTERS:
         raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)

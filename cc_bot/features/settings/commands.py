@@ -1,4 +1,4 @@
-"""Declares `/settings`, `/help`, `/usage`, `/web` and `/privacy …`: a user's own settings and data."""
+"""`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: a user's own settings and data."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -129,8 +129,7 @@ async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owner
 
 
 def help_text(texts: Texts, reading: Reading, *, owner: bool = False) -> str:
-    """Return the help: lines about existing commands, and the descriptions of those without a line. Fits an
-    embed."""
+    """Return the help, which fits an embed: lines about existing commands, else their descriptions."""
     words, names, name_command = texts[SessionTexts], command_names(texts.locale), command_namer(texts.locale)
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
@@ -241,7 +240,7 @@ async def confirm_erasure(
         try:
             async with erasing:
                 sentence = await _erase(button, recipient, privacy, recipients)
-        except ErasureUnfinished as error:  # it continues by itself, so the buttons go
+        except ErasureUnfinished as error:  # it continues by itself
             _log.warning("interaction_failed", error=type(error).__name__)
             sentence = explain(error, words)
         await show(interaction, EphemeralView(sentence), recipient)
@@ -261,8 +260,8 @@ async def _erase(
     return words.say_erased(await privacy.erase(recipient.user_id))
 
 
-# Each file is made and sent before the next one, so memory use does not grow with the history. A
-# user-installed bot has five follow-ups; an export that needs more says that it is incomplete.
+# Files are made and sent one by one to bound memory. A user-installed bot has five follow-ups; a longer
+# export says that it is incomplete.
 
 
 async def export(
@@ -324,7 +323,7 @@ async def _send(
 async def _send_by_dm(
     file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
 ) -> None:
-    """Post a file. Its nonce makes the post safe to retry."""
+    """Post a file. Its nonce makes a retry safe."""
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)

@@ -1,4 +1,4 @@
-"""Shows a user's usage, and changes language, time zone and voice."""
+"""A user's usage, language, time zone and voice."""
 
 from typing import Final
 
@@ -48,8 +48,11 @@ async def change_settings(
     spoken: bool | Keep = Keep.AS_IS,
     default_zone: str,
 ) -> UserSettings:
-    """Change the given settings, and return all; None resets one. Repeating reminders follow a new time zone,
-    which may be named as people do. Raises StorageError, and UnknownTimezone if nothing was changed."""
+    """Change the given settings, and return all; None resets one. Repeating reminders follow a new time
+    zone.
+
+    Raises StorageError, and UnknownTimezone if nothing was changed.
+    """
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:

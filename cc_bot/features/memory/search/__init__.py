@@ -1,1 +1,1 @@
-"""Search of memories and passages. Pure functions over text and counts, no I/O."""
+"""Search of memories and passages: pure functions without I/O."""

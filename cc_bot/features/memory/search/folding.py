@@ -1,7 +1,7 @@
 """Text normalization for comparison.
 
-`fold` decides whether a note contains the query as written. `loosen` is for terms: it also merges spelling
-variants, such as katakana and hiragana, small and large kana, and long vowels (サーバー, サーバ).
+`fold` is for exact matches. `loosen`, for terms, also merges spelling variants: katakana and hiragana, small
+and large kana, long vowels (サーバー, サーバ).
 """
 
 import re
@@ -23,7 +23,7 @@ _BORROWED: Final = {
 }  # fmt: skip
 _BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=True)))
 
-# う and お that only lengthen a vowel. Not after の, と, も, よ: there they may begin a word.
+# う and お that only lengthen a vowel. After の, と, も and よ they may begin a word.
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
 _VARIANTS: Final = (
@@ -65,7 +65,7 @@ def counters_in_digits(folded: str) -> str:
 
 
 def joined_numbers(folded: str) -> list[str]:
-    """Return the phone numbers and postal codes in folded text without separators: 0312345678."""
+    """Return phone numbers and postal codes in folded text without separators: 0312345678."""
     return [re.sub(r"\D", "", written) for written in _PHONE_OR_POSTCODE.findall(folded)]
 
 
@@ -85,7 +85,7 @@ def _repeat(match: re.Match[str]) -> str:
     return match[1] + "".join(voiced if mark in "ゞヾ" else plain for mark in match[2])
 
 
-# The kana that may follow the stem of a verb or adjective; those of both classes if a verb may be of either.
+# The kana that may follow the stem of a verb or adjective.
 _ENDINGS: Final = {
     "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
     "つ": "たちつてとっ", "ぬ": "なにぬねのん", "ぶ": "ばびぶべぼん", "む": "まみむめもん",
@@ -96,8 +96,7 @@ _BEFORE_RU: Final = "いきしちにひみりぎじびえけせてねへめれ�
 
 
 def forms(word: str) -> tuple[str, ...]:
-    """Return the prefixes of a word's forms: 飼う gives 飼わ, 飼い, 飼う, … and 食べる 食べ. Words without
-    okurigana have one form."""
+    """Return the prefixes of a word's forms: 飼わ, 飼い, 飼う, … for 飼う; one without okurigana."""
     if len(word) < 2 or word[-1] not in _ENDINGS or not _is_kanji(word[0]) or _is_kanji(word[-1]):
         return (word,)
     if word.endswith("る") and len(word) > 2 and word[-2] in _BEFORE_RU:
@@ -157,8 +156,7 @@ MAX_CACHED_LENGTH: Final = 24  # longer runs are not words, and would only fill 
 
 
 class Line(NamedTuple):
-    """A normalized text, with the script of each character: a key of _SCRIPTS, or a space. Japanese words
-    usually end where the script changes. Anything else in a text becomes one space."""
+    """A normalized text with each character's script: a key of _SCRIPTS, or a space for anything else."""
 
     text: str
     scripts: str
@@ -191,7 +189,7 @@ _SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
 
 
 def _normalize_run(written: str) -> tuple[str, str]:
-    """Return a run as it is compared, and its key in _WRITING; empty for a separator."""
+    """Return a normalized run and its key in _WRITING, which is empty for a separator."""
     return _cached_run(written) if len(written) <= MAX_CACHED_LENGTH else _compute_run(written)
 
 

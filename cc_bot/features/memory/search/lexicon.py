@@ -1,14 +1,13 @@
 """Everyday words of personal notes, and their relations.
 
-The words are in the text files of `words/`, one idea per line:
+The files of `words/` have one idea per line:
 
     ペット, pet > 犬, 猫, うさぎ ~ 飼う
     いつ, when ? @日付, @時刻
 
-A line begins with the idea's names, which are synonyms. After `>` come narrower ideas: a query for pets
-also finds dogs. After `~` come related ideas, in both directions; after `?` the kinds of answer to a question
-word. Names with @ are not words. 0 matches any number. 〜 lets a name end a longer word (〜犬: 柴犬). A line
-that starts with `-` lists stop words.
+Synonyms come first, then narrower ideas (`>`: pets finds dogs), related ideas in both directions (`~`) and
+kinds of answer to a question word (`?`). @ marks names that are not words. 0 matches any number; 〜犬 also
+ends a longer word (柴犬). A line that starts with `-` lists stop words.
 """
 
 import re
@@ -24,11 +23,11 @@ from cc_bot.features.memory.search.folding import Line, fold, forms, parse_line
 # Kana that usually end a word, and kana that follow one.
 _BEFORE_A_WORD: Final = frozenset("のはがをにでともへや")
 _AFTER_A_WORD: Final = frozenset("のはがをにでともへやかだじでなねよまさつし")
-_LONG_KANA: Final = 4  # a match of so many kana is hardly accidental
+_LONG_KANA: Final = 4  # matches of this length are hardly accidental
 
 
 class Span(NamedTuple):
-    """A known word in a line, with its ideas; none for a stop word."""
+    """A known word in a line; a stop word has no ideas."""
 
     start: int
     end: int
@@ -39,16 +38,16 @@ class Span(NamedTuple):
 class Idea:
     terms: tuple[str, ...]
     """Index terms of a note that mentions it: its own, and those of all broader ideas."""
-    query_terms: Mapping[str, float]  # terms that a query for it searches for, with their weights
+    query_terms: Mapping[str, float]  # weights of the terms searched for
     is_question: bool  # a question word is not searched for literally
 
 
 class Lexicon:
-    """Finds the words of ideas in a line without spaces: from left to right, the longest first.
+    """Finds the words of ideas in a line: from left to right, the longest first.
 
-    A short word of kana must have a particle, another script or nothing before and after it; a single kanji
-    must have no other kanji next to it: 家 in 作家 is not a house. `endings` may also end a longer word. 0 at
-    the start of a word matches any number.
+    A short kana word must be delimited by a particle, another script or nothing, a single kanji by anything
+    but kanji: 家 in 作家 is not a house. `endings` may also end a longer word. 0 at the start of a word
+    matches any number.
     """
 
     def __init__(
@@ -117,7 +116,7 @@ class Lexicon:
         return None
 
     def _is_whole_word(self, line: Line, start: int, end: int, covered_to: int, ending: bool) -> bool:
-        """Return whether the match is a word by itself, not a piece of a longer one."""
+        """Return whether the match is not part of a longer word."""
         text, scripts = line
         length = end - start
         joined_before = start > covered_to and scripts[start - 1] == scripts[start]
@@ -161,7 +160,7 @@ class _Idea:
 
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
-    """Return the built-in lexicon; parsed on first use."""
+    """Return the built-in lexicon, parsed on first use."""
     folder = files("cc_bot.features.memory.search").joinpath("words")
     lists = sorted(folder.iterdir(), key=lambda file: file.name)
     return parse_lexicon(line for file in lists for line in file.read_text(encoding="utf-8").splitlines())
@@ -194,7 +193,7 @@ class _LexiconParser:
             self.add_name(word, len(self._ideas) - 1)
 
     def add_name(self, written: str, number: int | None = None) -> None:
-        """Add a word in all of its forms, and its idea; a stop word has none."""
+        """Add a word in all forms, and its idea; a stop word has none."""
         ideas = () if number is None else (number,)
         for form in forms(written.lstrip("〜")):
             key = _key(form)
@@ -223,7 +222,7 @@ class _LexiconParser:
         return Lexicon(tuple(ideas), self._words, frozenset(self._endings))
 
     def _find_ideas(self, written: str) -> tuple[int, ...]:
-        """Return the numbers of the ideas with a name; adds an idea for a name without a line."""
+        """Return the numbers of the ideas with a name, which is added if new."""
         key = _key(written.lstrip("〜"))
         if not self._words.get(key):
             self._ideas.append(_Idea(written.lstrip("〜")))
@@ -248,7 +247,7 @@ class _LexiconParser:
 
 
 def _key(written: str) -> str:
-    """Return a word as it is spelled in a Line; names with @ stay as they are."""
+    """Return a word as spelled in a Line; names with @ stay."""
     return written if written.startswith("@") else parse_line(fold(written)).text
 
 

@@ -1,6 +1,6 @@
 """Finds passages of long texts that match a query, ranked like memories.
 
-A passage is a few lines long: a whole page would contain most words of any question.
+A passage is a few lines: a page contains the words of too many questions.
 """
 
 import re
@@ -25,16 +25,17 @@ _MAX_RANKED_PASSAGES: Final = 400  # about fifty pages of text
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A range of characters in one of several texts."""
-
     text_index: int
     start: int
     end: int
 
 
 def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]:
-    """Return at most `limit` matching passages, best first, one per text; if none matches, the passages with
-    most of the words. Takes half a second for a million characters: do not call it on the event loop."""
+    """Return at most `limit` matching passages, best first, one per text; if none matches, those with the
+    largest share of the words.
+
+    Takes half a second for a million characters, so don't call it on the event loop.
+    """
     parsed = parse_query(query)
     passages = [passage for index, text in enumerate(texts) for passage in _split(index, text)]
     if not passages or not parsed.folded:
@@ -43,7 +44,7 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
     candidates = list[Candidate]()
     for number, folded in _preselect(parsed.folded, folds):
         terms = document_terms(folded)
-        # negative ids, so that the earlier passage wins a tie
+        # with negative ids the earlier passage wins a tie
         candidates.append(Candidate(-number, folded, terms, sum(terms.values())))
     frequency = Counter(term for each in candidates for term in each.terms if term in parsed.weights)
     statistics = Statistics(len(passages), fmean(each.length for each in candidates) or 1.0, frequency)
@@ -57,8 +58,8 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
 
 
 def _preselect(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the passages that share most character pairs with the query, with their index: to rank a whole
-    book takes seconds."""
+    """Return the passages that share the largest number of character pairs with the query, and their index.
+    Ranking a whole book takes seconds."""
     numbered = list(enumerate(passages))
     if len(numbered) <= _MAX_RANKED_PASSAGES:
         return numbered
@@ -76,7 +77,7 @@ def _by_words(query: Query, statistics: Statistics, candidates: Sequence[Candida
 
 
 def _split(text_index: int, text: str) -> Iterator[Passage]:
-    """Yield passages of whole lines, or of pieces of very long lines."""
+    """Yield passages of whole lines, or pieces of very long lines."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     first = 0

@@ -1,8 +1,7 @@
-"""Ranks one user's notes for a query.
+"""Ranks one user's notes for a query by BM25, with frequencies over that user's notes.
 
-Uses BM25, with frequencies counted over the user's own notes. The database sums the weights of all terms to
-find candidates; then `rank` scores each, counting only the best wording of a term group. It leaves out poor
-matches: five wrong notes are worse than none.
+The database finds candidates by the summed weights of all terms; `rank` counts only the best wording of each
+term group. It drops poor matches: five wrong notes are worse than none.
 """
 
 import math
@@ -13,19 +12,18 @@ from typing import Final, NamedTuple
 
 from cc_bot.features.memory.search.terms import Query, TermGroup
 
-# Words are precise where they match; vectors help where they don't: 'wife' for 奥さん. A note's score is its
-# nearness, in standard scores, plus the weighted share of the query that its words cover.
-#
-# Measured with the local encoder on 1937 questions in 13 classes: with any weight from 5 to 8, mean recall@5
-# of each class is at most 0.006 below the better of words and vectors. The cut-offs cost a class at most
-# 0.029; with them, 14 % of 70 unanswerable questions get no result (29 % without vectors).
+# Words are precise; vectors find what words miss: 'wife' for 奥さん. A note's score is its nearness, in
+# standard scores, plus the weighted share of the query that its words cover. Measured with the local encoder
+# on 1937 questions in 13 classes: weights from 5 to 8 keep each class's mean recall@5 within 0.006 of the
+# better of words and vectors. The cut-offs cost a class at most 0.029; 14 % of 70 unanswerable questions
+# then get no result (29 % without vectors).
 
 _WORDS_WEIGHT: Final = 6.0  # score of words that cover the whole query
 
-_WITHOUT_VECTOR: Final = 1.5  # nearness of a note without a vector: enough for its words to count
+_WITHOUT_VECTOR: Final = 1.5  # nearness of notes without a vector, so that their words count
 
 _MIN_SCORE: Final = 2.5
-_MAX_BEHIND: Final = 5.0  # notes whose score is this much below the best are left out
+_MAX_BEHIND: Final = 5.0  # notes further below the best are left out
 _EXACT_SCORE: Final = 7.5  # score of a note that contains the query as written
 
 _SATURATION: Final = 1.2
@@ -38,7 +36,7 @@ _MAX_INEXACT_CONFIDENCE: Final = 0.99  # 1 is an exact match
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A match. `confidence` is from 0 to 1 (the note contains the query as written)."""
+    """A match. `confidence` is 0 to 1 (contains the query as written)."""
 
     id: int
     confidence: float
@@ -46,7 +44,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How well a note's words match: the share of the query `covered`, and whether that is `enough` without
+    """How well a note's words match: the share of the query `covered`, and whether it is `enough` without
     vectors."""
 
     id: int
@@ -57,7 +55,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts over a user's notes; `frequency` by term."""
+    """Counts over a user's notes; `frequency` is by term."""
 
     documents: int
     average_length: float
@@ -66,7 +64,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible match. `content_folded` includes its tags; `length` is in terms."""
+    """A possible match. `content_folded` includes tags; `length` is in terms."""
 
     id: int
     content_folded: str
@@ -101,10 +99,9 @@ def rank(
     *,
     similarity: Mapping[int, float] | None = None,
 ) -> list[Hit]:
-    """Return the matching candidates, best first, of equals the newest (greatest id) first.
+    """Return the matches, exact ones first, then best first; of equals the greatest id first.
 
-    Notes that contain the query as written come first. `similarity` (from `nearness`) may contain other
-    notes; with it, `fuse` decides the order.
+    `similarity` (from `nearness`) may add other notes; with it, `fuse` decides the order.
     """
     groups = [_weigh(group, statistics) for group in query.groups]
     total_importance = sum(group.importance for group in groups) or 1.0
@@ -133,8 +130,8 @@ def rank(
 
 
 def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
-    """Order notes by words and vectors, as `rank` does. `near` is from `nearness`, and contains at least the
-    nearest notes and those in `evidence`."""
+    """Order notes by words and vectors. `near` (from `nearness`) contains the nearest notes and those in
+    `evidence`."""
     words = {item.id: item for item in evidence}
     all_evidence = [*words.values(), *(Evidence(note, False, 0.0) for note in near if note not in words)]
     scored = sorted(
@@ -153,19 +150,19 @@ def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
 
 
 def _confidence(score: float, behind: float) -> float:
-    """Return the probability that a note with this score is right; fitted to the question sets."""
+    """Return the probability that a note is right, fitted to the question sets."""
     return 1 / (1 + math.exp(-(0.4 * score - 1.5 * max(behind, 0.0) - 1.9)))
 
 
 class _WeighedWording(NamedTuple):
     whole: bool
-    strength: float  # match quality from 0 to 1
+    strength: float  # match quality, 0 to 1
     total: float
     values: list[tuple[str, float]]
 
 
 class _WeighedGroup(NamedTuple):
-    importance: float  # the value of its rarest term as written
+    importance: float  # value of its rarest term as written
     wordings: list[_WeighedWording]
     wordings_by_term: Mapping[str, list[int]]  # indices of the wordings that contain a term
 
@@ -189,8 +186,8 @@ def _weigh(group: TermGroup, statistics: Statistics) -> _WeighedGroup:
 def _score_group(group: _WeighedGroup, note: Candidate, average_length: float) -> tuple[float, float]:
     """Return a group's score in a note, and the match quality (0 to 1).
 
-    A partial match scores less than its share of the word: キーボード is not グラフィックボード. Long words
-    score more than short ones, but less than in proportion.
+    A partial match scores less than its share: キーボード is not グラフィックボード.
+    Longer words score more, but not in proportion.
     """
     best = quality = 0.0
     terms = note.terms

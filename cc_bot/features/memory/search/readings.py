@@ -1,8 +1,7 @@
 """Readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
 
-Joins the readings of single kanji with sound changes: がく and こう become がっこう (sokuon), ほん and たな
-become ほんだな (rendaku). A beam search from left to right ranks the results by a few costs, as a dictionary
-of words would take a hundred megabytes.
+Joins readings of single kanji with sound changes: がっこう (sokuon), ほんだな (rendaku). A beam search
+ranks them, since a dictionary of words would take a hundred megabytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,9 +12,8 @@ from typing import Final, Literal, NamedTuple
 
 from cc_bot.domain.text import hiragana
 
-# A line of the table is a kanji and its readings, most common first: on readings in katakana, kun readings in
-# hiragana, those that need okurigana (食 in 食べる) with a final hyphen; or a word with an irregular reading
-# (今日 きょう). The jōyō readings are from the official list (常用漢字表).
+# Each line of the table is a kanji or irregular word (今日 きょう) and its readings, commonest first: on in
+# katakana, kun in hiragana; a final hyphen needs okurigana. The jōyō readings are official (常用漢字表).
 Kind = Literal["on", "kun", "word", "kana"]
 
 
@@ -29,7 +27,7 @@ class Reading(NamedTuple):
 
 @lru_cache(maxsize=1)
 def kanji_table() -> Mapping[str, str]:
-    """Return the spellings of each kanji or word of the table; read on first use."""
+    """Return the spellings of each entry of the table, read on first use."""
     entries = (line.partition(" ") for line in table_lines() if line and not line.startswith("#"))
     return {written: spellings for written, _, spellings in entries}
 
@@ -41,7 +39,7 @@ def table_lines() -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _readings_of(written: str) -> tuple[Reading, ...]:
-    """Return the readings of a kanji or word of the table, most common first."""
+    """Return an entry's readings, commonest first."""
     return tuple(_reading(each, of_word=len(written) > 1) for each in kanji_table().get(written, "").split())
 
 
@@ -54,8 +52,8 @@ def _reading(spelling: str, *, of_word: bool) -> Reading:
     return Reading(kana.removesuffix("-"), "kun", stem=kana.endswith("-"))
 
 
-_MAX_RUN_LENGTH: Final = 16  # characters; longer ones are never typed in kana
-_MAX_WORD_LENGTH: Final = 4  # of words in the table
+_MAX_RUN_LENGTH: Final = 16  # longer ones are never typed in kana
+_MAX_WORD_LENGTH: Final = 4  # in the table
 _MAX_READINGS: Final = 16
 _BEAM_WIDTH: Final = 16  # prefixes kept per character
 
@@ -68,8 +66,8 @@ _K_ROW: Final = frozenset("かきくけこ")
 _S_ROW: Final = frozenset("さしすせそ")
 _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
 
-# Costs of a step: each further reading of a kanji costs 1.0 more. Two on readings are likelier than two kun
-# readings, and both are likelier than a mixture.
+# Each further reading of a kanji costs 1.0 more. Two on readings are likelier than two kun, and these
+# likelier than a mixture.
 _MIXTURE_COST: Final = {("kun", "kun"): 1.0, ("on", "kun"): 2.2, ("kun", "on"): 2.5}
 _WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
 _WORD_COST: Final = -1.0
@@ -83,10 +81,10 @@ _Step = tuple[int, Reading, float]  # characters read, reading, cost
 
 
 def readings(run: str, limit: int = 8) -> tuple[str, ...]:
-    """Return at most `limit` plausible readings of a run of kanji in hiragana, best first.
+    """Return at most `limit` plausible readings of a run in hiragana, best first.
 
-    Kana are read as themselves, 々 as the kanji before it. A run has no readings if it is empty, has more
-    than 16 characters, or one that is neither kana nor in the table.
+    Kana are read as themselves. There are no readings for an empty run, one of more than 16 characters, or
+    unknown characters.
     """
     return _most_plausible(run)[: max(limit, 0)]
 
@@ -119,11 +117,11 @@ def _search_readings(run: str) -> dict[_Prefix, float]:
         (text, last): cost
         for (text, last), cost in reached[-1].items()
         if not text.endswith("っ") or (last and last.kind == "kana")
-    }  # 合 is read がっ only before another kanji, but 乗っ is the beginning of 乗った
+    }  # 合 is がっ only before kanji, but 乗っ begins 乗った
 
 
 def _steps(run: str, at: int) -> Iterator[_Step]:
-    """Yield the readings at a position: a word of the table, a kanji, or a kana as itself."""
+    """Yield the readings at a position: a word, a kanji, or a kana."""
     for length in range(2, min(len(run) - at, _MAX_WORD_LENGTH) + 1):
         cost = _WHOLE_WORD_COST if length == len(run) else _WORD_COST
         for rank, reading in enumerate(_readings_of(run[at : at + length])):
@@ -150,7 +148,7 @@ def _kanji_steps(kanji: str, *, single: bool, before: str) -> Iterator[_Step]:
 def _join(
     text: str, last: Reading | None, reading: Reading, *, repeated: bool
 ) -> Iterator[tuple[str, float]]:
-    """Yield the text joined with a reading, in all possible sound changes, with their costs."""
+    """Yield the joined text in all possible sound changes, with their costs."""
     kana = reading.kana
     if last is None:
         yield text + kana, 0.0
@@ -177,7 +175,7 @@ def _join_kana(text: str, last: Reading, reading: Reading) -> Iterator[tuple[str
 
 
 def _join_kun(text: str, kana: str) -> Iterator[tuple[str, float]]:
-    """Apply rendaku: て and かみ become てがみ, unless a voiced sound follows (Lyman's law: なつかぜ)."""
+    """Apply rendaku (てがみ), unless a voiced sound follows (Lyman's law: なつかぜ)."""
     if not text.endswith("っ") or kana[0] in _AFTER_SOKUON:
         yield text + kana, 0.3
     if not text.endswith("っ") and _may_be_voiced(kana):
@@ -185,7 +183,7 @@ def _join_kun(text: str, kana: str) -> Iterator[tuple[str, float]]:
 
 
 def _join_on(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
-    """Join on readings: がく and こう become がっこう, はつ and ひょう become はっぴょう."""
+    """Join on readings: がく and こう become がっこう, はつ and ひょう はっぴょう."""
     first, rest, end = kana[0], kana[1:], text[-1]
     hard = _HALF_VOICED.get(first, first) + rest
     if end == "っ":  # the reading がっ of 合: 合併 is がっぺい

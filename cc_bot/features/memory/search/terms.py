@@ -1,11 +1,9 @@
 """The index terms of a note, and the terms that a query asks for.
 
-Terms of Japanese are pairs of adjacent characters, and single kanji, so no dictionary is needed; those of
-other languages are stemmed words. Numbers are terms with and without their units. Kana are loosened.
-Derived terms have a prefix: ideas that the note mentions (=ペット), and pairs of the kana that its kanji may
-be read as (~しゆ).
-
-Any text is a query. Particles, endings and question phrases are ignored unless there is nothing else.
+Japanese terms are single kanji and pairs of adjacent characters, with kana loosened; other words are
+stemmed. Numbers are terms with and without units. Prefixes mark derived terms: ideas (=ペット), and pairs of
+the kana that kanji may be read as (~しゆ). Queries ignore particles, endings and question phrases unless
+there is nothing else.
 """
 
 import re
@@ -32,7 +30,7 @@ TERMS_VERSION: Final = 3
 """Increase it when the same text gives other terms: stored terms are then rebuilt. test_terms_version.py
 checks this."""
 
-READING_PREFIX: Final = "~"  # prefix of terms from readings
+READING_PREFIX: Final = "~"
 
 _CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
 _CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
@@ -45,7 +43,7 @@ _READINGS: Final = 4
 
 
 def document_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
-    """Count the terms of a note and its tags. No term has white space or control characters."""
+    """Count the terms of a note and its tags; none has white space or control characters."""
     terms = list[str]()
     for text in (content, *tags):
         folded = fold(text)
@@ -58,7 +56,7 @@ def document_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
     return Counter(terms)
 
 
-@lru_cache(maxsize=4096)  # words recur across notes, and reading them takes half the time
+@lru_cache(maxsize=4096)  # words recur, and reading them takes half the time
 def _read_terms(word: str) -> tuple[str, ...]:
     """Return pairs of the kana that a word may be read as."""
     spellings = readings(word, _READINGS)
@@ -66,7 +64,7 @@ def _read_terms(word: str) -> tuple[str, ...]:
 
 
 def plain_terms(text: str) -> list[str]:
-    """Return the terms of a line, or of a part of one, as written."""
+    """Return the terms of a line or a part of it, as written."""
     terms: list[str] = []
     for run, number, counted, word in _CHUNK.findall(text):
         if run:
@@ -82,7 +80,7 @@ def plain_terms(text: str) -> list[str]:
 
 
 def pairs(run: str) -> list[str]:
-    """Return the pairs of adjacent characters; a single kana is a term by itself."""
+    """Return the pairs of adjacent characters; a single kana is a term."""
     if len(run) == 1 and not _KANJI.match(run):
         return [run]
     return list(map(add, run, run[1:]))
@@ -99,7 +97,7 @@ _QUERY_WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to say something: terms with weights. If `whole`, a note must contain all of them."""
+    """One way to say something: weighted terms. If `whole`, a note must contain all."""
 
     terms: Mapping[str, float]
     whole: bool = False
@@ -117,7 +115,7 @@ class Query:
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """Return each term's greatest weight in any wording; finds candidates."""
+        """Each term's greatest weight in any wording."""
         return _max_weights(wording.terms for group in self.groups for wording in group)
 
 
@@ -154,14 +152,14 @@ def _unknown_groups(line: Line, start: int, end: int) -> Iterator[TermGroup]:
     for match in _QUERY_WORD.finditer(line.scripts, start, end):
         at, end = match.span()
         neighbours = line.scripts[max(at - 1, 0) : at] + line.scripts[end : end + 1]
-        if match[0] == "k" and "k" in neighbours:  # a single kanji next to a known word: 者 in 指導者
+        if match[0] == "k" and "k" in neighbours:  # a kanji next to a known word: 者 in 指導者
             yield (Wording({line.text[at]: _KANJI_WEIGHT}),)
         elif wordings := tuple(_written_wordings(line, at, end)):
             yield wordings
 
 
 def _written_wordings(line: Line, start: int, end: int) -> Iterator[Wording]:
-    """Yield a word as written, and in the other script: kana for its kanji, or kanji for its kana."""
+    """Yield a word as written, and with kana for its kanji or kanji for its kana."""
     terms = _literal_terms(line, start, end)
     if not terms:
         return

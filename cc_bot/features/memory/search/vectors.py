@@ -1,7 +1,6 @@
 """Embedding vectors, and how near notes are to a query.
 
-A vector is stored as int8 with a scale factor that makes its length 1, so cosines have an error in the third
-decimal. Uses numpy if it is loaded.
+Vectors are stored as int8, scaled to length 1, so cosines err in the third decimal. Uses numpy if loaded.
 """
 
 import math
@@ -26,7 +25,7 @@ _MIN_RELATED_COSINE: Final = 0.25
 """Cosine below which texts are unrelated, for encoders that use the whole scale."""
 _MAX_CHANCE_SCORE: Final = 1.0
 """Greatest nearness of a note below that cosine: some note is always the nearest."""
-_MIN_NOTES: Final = 20  # fewer notes are padded to this number with cosines of unrelated texts
+_MIN_NOTES: Final = 20  # fewer are padded with cosines of unrelated texts
 _ONLY_KANA: Final = re.compile(r"[\u3041-\u309fー\W]+")
 _KANA_FACTOR: Final = 0.5
 
@@ -42,8 +41,7 @@ def pack(numbers: Sequence[float]) -> Vector:
 
 
 def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
-    """Return the cosine of each other vector to the query; 0 if its length differs, as for a text that the
-    encoder refused."""
+    """Return each vector's cosine to the query; 0 if its length differs, as for a text without vector."""
     alike = [other for other in others if len(other) == len(query)]
     numpy = sys.modules.get("numpy")  # the local encoder loads it
     found = iter(_with_python(query, alike) if numpy is None else _with_numpy(numpy, query, alike))
@@ -62,7 +60,7 @@ def _with_python(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
 
 
 def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[float]:
-    """Work in batches, to bound memory. einsum uses one thread; a matrix product would use all cores."""
+    """Work in batches, to bound memory. einsum uses one thread, a matrix product all cores."""
     kind = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - _FACTOR.size,))])
     packed = numpy.frombuffer(query, kind)[0]
     direction = packed["values"].astype("f4") * packed["factor"]
@@ -73,7 +71,7 @@ def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[f
 
 @dataclass(frozen=True, slots=True)
 class UnrelatedCosines:
-    """The cosines that an encoder gives to unrelated texts; `spread` is the standard deviation."""
+    """An encoder's cosines of unrelated texts; `spread` is the standard deviation."""
 
     mean: float
     spread: float
@@ -85,9 +83,8 @@ def nearness(
     """Return how much nearer to the query each note is than the user's average note, in standard scores.
 
     `cosines` are those of all the user's notes. If they are few, `unrelated` is averaged in; without it,
-    their scores are small, so that words decide. Scores are halved for a query in hiragana, since encoders
-    rarely saw 刺繍 written as ししゅう, and for one without letters: to the local encoder any emoji is like
-    any food.
+    scores are small, so that words decide. Scores are halved for queries in hiragana, since encoders rarely
+    saw 刺繍 as ししゅう, and without letters: any emoji resembles any food.
     """
     if not cosines:
         return {}
@@ -113,20 +110,18 @@ def _average(values: Sequence[float], unrelated: UnrelatedCosines | None) -> tup
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts. A vector is stored with its encoder's `name`, as those of different encoders
-    can't be compared."""
+    """Makes vectors of texts. Vectors of encoders with different names can't be compared."""
 
     @property
     def name(self) -> str:
-        """Another name means other vectors for the same text."""
+        """A new name means new vectors for the same text."""
 
     @property
     def unrelated(self) -> UnrelatedCosines | None:
         """Improves results for users with few notes."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text, in order. Raises ModelError. The first call may take seconds; never
-        blocks the event loop."""
+        """Return a vector for each text, in order; never blocks the event loop. Raises ModelError."""
 
     async def close(self) -> None:
         pass
