@@ -36,7 +36,7 @@ class AgentSelector:
     async def for_interaction(
         self, interaction: Answerable, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        """Return the agent for an interaction. `known` choices save a read."""
+        """`known` choices save a read."""
         return await self.for_place(int(interaction.user.id), place_of(interaction), known)
 
     async def for_place(
@@ -47,14 +47,13 @@ class AgentSelector:
         return _in_session(user_id, place, _with_models(agent, place, choices), is_fallback=is_fallback)
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
-        """Return the agent that gave an answer. Raises AgentGone if it can't be used there any more: no other
-        agent knows that conversation."""
+        """Raises AgentGone if it can't be used there any more: no other agent knows the conversation."""
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._select_again(user_id, place_of(interaction), name)
 
     async def for_session(self, key: SessionKey, guild_id: int | None) -> SelectedAgent:
-        """Return the agent of a session. Raises AgentGone if it can't be used there any more."""
+        """Raises AgentGone."""
         return await self._select_again(
             key.user_id, await self._place_in(guild_id, key.channel_id), key.agent
         )
@@ -62,7 +61,7 @@ class AgentSelector:
     async def for_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> SelectedAgent:
-        """Return the agent for a message. A reply continues the `answered` session if its agent is usable."""
+        """A reply continues the `answered` session if its agent is usable."""
         place = await self._place_in(message.guild_id, int(message.channel_id))
         if answered is None:
             return await self.for_place(user_id, place)
@@ -86,12 +85,11 @@ class AgentSelector:
         return (await self.for_place(key.user_id, place)).key == key
 
     async def for_mentions(self, key: ChannelKey, choices: StoredAgentChoices) -> Agent:
-        """Return the agent that answers mentions, by the choices found for the channel."""
         place = KnownPlace(key)
         return _with_models(await self.agents.get_default(place, choices), place, choices)
 
     def fallback_note(self, selected: SelectedAgent, recipient: Recipient) -> str:
-        """Return the note for the first answer that is not by the selected agent, else an empty string."""
+        """Return the note for the first answer by another agent than the selected one, else ""."""
         key = (selected.key.user_id, selected.key.channel_id)
         if not selected.is_fallback:
             self._noted_fallbacks.discard(key)
@@ -102,7 +100,7 @@ class AgentSelector:
         return self.agents.fallback_note(selected.agent, recipient.words)
 
     async def _select_again(self, user_id: int, place: KnownPlace, name: str) -> SelectedAgent:
-        """Return an agent by name. Raises AgentGone if it can't be used there any more."""
+        """Raises AgentGone."""
         agent = await self.agents.get(name)
         if agent is None or not is_allowed(place, agent):
             raise AgentGone
@@ -117,8 +115,7 @@ class AgentSelector:
         return await self.locate(channel_id, int(guild_id))
 
     async def locate(self, channel_id: int, guild_id: int | None = None) -> KnownPlace:
-        """Return a channel or thread. If Discord fails, or forbids it to a user-installed bot, a thread is
-        taken for a channel."""
+        """A thread counts as a channel if Discord fails, or forbids it to a user-installed bot."""
         try:
             return await self.places.get(channel_id)
         except hikari.HTTPError:

@@ -54,7 +54,7 @@ class _Press:
 
     @property
     def visitor(self) -> Visitor:
-        """Return where the calls are made; the question's channel decides which tools are available."""
+        """The question's channel decides which tools are available."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         channel_id = key_of_interaction(self.interaction.channel).channel_id
         return Visitor(
@@ -75,8 +75,7 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Decide in the background. Returns at the end, or once a server is awaited, so that the user can
-        press other buttons."""
+        """Decide. Returns early once a server is awaited, so that the user can press other buttons."""
         started = asyncio.Event()
         task = self._tasks.start(self._decide(interaction, button, presser, started))
         task.add_done_callback(_log_error)
@@ -129,9 +128,9 @@ class ApprovalDelivery:
             await tell(interaction, explain(error, presser.words))
 
     async def _approve(self, press: _Press, started: asyncio.Event) -> None:
-        """Make the calls once, and continue with the result if the model asked for it. Raises AnswerUnderway,
-        AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and StorageError if
-        nothing was done."""
+        """Make the calls once, and continue if the model asked for it. If nothing was done, raises
+        AnswerUnderway, AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and
+        StorageError."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
         with approvals.in_flight(press.proposal):
             chosen = await self.answers.chooser.for_session(
@@ -153,7 +152,7 @@ class ApprovalDelivery:
     async def _run_calls(
         self, press: _Press, chosen: SelectedAgent, started: asyncio.Event
     ) -> ApprovedResult | None:
-        """Make the calls. Returns None if recovery shows the outcome, or the message was deleted."""
+        """Return None if recovery shows the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         message = press.interaction.message
         question_id = message.message_reference and message.message_reference.id
@@ -202,7 +201,7 @@ class ApprovalDelivery:
         return result if result.stored and not deleted else None
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
-        """Offer the calls again, on the message first: after a crash in between, recovery reports them."""
+        """Edit the message first: after a crash in between, recovery reports the calls."""
         refusal = None
         if claimed.content.goes_on:
             words = press.author.words
@@ -231,7 +230,7 @@ class ApprovalDelivery:
         receipts: Sequence[Change] = (),
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Edit the message of the press, with more lines and receipts. Returns Discord's error, if any."""
+        """Edit the pressed message. Returns Discord's error, if any."""
         upkeep, user_id = self.answers.running.receipts, button.user_id
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
@@ -255,7 +254,7 @@ class ApprovalDelivery:
         return None
 
     async def _continue_turn(self, press: _Press, chosen: SelectedAgent, result: ApprovedResult) -> None:
-        """Have the model continue. It gets the calls if the conversation lacks their answer."""
+        """The model gets the calls if the conversation lacks their answer."""
         proposal, visibility = press.proposal, press.proposal.visibility
         before = await self.answers.references.find_question(press.author.user_id, proposal.answer_id)
         name = author_name(press.interaction) if press.is_by_author else before.author_name if before else ""
@@ -283,7 +282,7 @@ def _log_error(task: asyncio.Task[None]) -> None:
 
 
 def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
-    """Return the lines below the proposal. Receipts report what the bot's own tools have done."""
+    """Receipts report the bot's own tools."""
     line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
     if result.state == "unknown":
         return [line]

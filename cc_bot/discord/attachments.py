@@ -62,7 +62,7 @@ class FileBudget:
 
     @asynccontextmanager
     async def use_for(self, user_id: int) -> AsyncIterator[None]:
-        """Count what is reserved within the block for this user, and release it at the end."""
+        """Count what the block reserves for this user, and release it at the end."""
         reserved = _Reserved(user_id)
         token = _reserved.set(reserved)
         try:
@@ -90,7 +90,6 @@ class FileBudget:
             raise DocumentReaderBusy from error
 
     def reading_turn(self) -> AbstractAsyncContextManager[object]:
-        """Have a user's files read one after the other."""
         reserved = _reserved.get()
         return nullcontext() if reserved is None else self._readers.after(reserved.user_id)
 
@@ -119,7 +118,6 @@ class FetchedFiles:
 
     @property
     def unread_notes(self) -> Sequence[str]:
-        """Return a line for the model about each file that was left out."""
         return [f"[not shown, it could not be read: {on_one_line(name)}]" for name in self.left_out]
 
     @property
@@ -136,7 +134,7 @@ def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.Mess
 
 
 def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
-    """Return the files of a message and of those it forwards."""
+    """Return the files of a message and of its forwards."""
     forwarded = (file for snapshot in forwards_of(message) for file in snapshot.attachments)
     return (*(message.attachments or ()), *forwarded)
 
@@ -160,7 +158,7 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
 
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
-    """Download a file. Raises AttachmentNotFetched. hikari's `read` leaves its session open on failures."""
+    """Raises AttachmentNotFetched. hikari's `read` leaves its session open on failures."""
     file = io.BytesIO()
     try:
         async with (
@@ -188,9 +186,8 @@ class AttachmentFetcher:
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
     ) -> FetchedFiles:
-        """Download files concurrently. Unreadable and too large ones are left out, and with `heard`
-        recordings, whose transcript is known. Raises DocumentReaderBusy; and an InputError if no file can
-        be read."""
+        """Download files, without unreadable and too large ones, and with `heard` without recordings. Raises
+        DocumentReaderBusy, and InputError if no file can be read."""
         wanted = [file for file in files if not (heard and file.is_recording)]
         fits, total_bytes = list[bool](), 0
         left_bytes = {True: recordings.MAX_BYTES, False: room_bytes}

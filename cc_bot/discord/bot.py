@@ -1,7 +1,7 @@
 """Runs the bot: logs in, registers commands, answers, and shuts down without losing answers.
 
-lightbulb skips extensions that fail to load, and hikari only logs errors of listeners, so both are checked
-here. While Discord fails, the start waits; for the registration of commands it waits only shortly.
+lightbulb skips extensions that fail to load, and hikari only logs listeners' errors, so both are checked
+here.
 """
 
 import asyncio
@@ -52,7 +52,6 @@ IDENTIFY_INTERVAL_S = 5.0
 
 
 def extension_names() -> Sequence[str]:
-    """Return the modules that lightbulb loads as extensions."""
     own = [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
     return [*own, *(module.__name__ for module in modules("commands"))]
 
@@ -318,7 +317,7 @@ class DiscordBot:
         """Drain running turns, show the rest as cut off, and log out. A step that fails skips no other."""
         services, parts, loop = self._services, self._parts, asyncio.get_running_loop()
         drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
-        async with contextlib.AsyncExitStack() as cleanup:  # runs the callbacks in reverse order
+        async with contextlib.AsyncExitStack() as cleanup:
             cleanup.push_async_callback(self._client.stop)
             cleanup.push_async_callback(self._connection_leases.aclose)
             for task in self._tasks:

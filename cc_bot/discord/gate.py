@@ -76,8 +76,7 @@ class OwnerNews(Protocol):
 
 @dataclass(slots=True)
 class Owners:
-    """The users that a setting or the policy file names, else the owner of the application, or the accepted
-    members of its team."""
+    """The users in the setting or policy file, else the application's owner or accepted team members."""
 
     configured: frozenset[int]
     policies: Policies
@@ -113,22 +112,21 @@ class Owners:
         return self.configured | policy.owners or self._of_application
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
-        """Raise OwnersOnly unless the user is an owner. Every command, press and form must call it: a hidden
-        command can still be used."""
+        """Raises OwnersOnly. Every command, press and form calls it: a hidden command can still be used."""
         if int(interaction.user.id) not in await self.ids(fresh=True):
             raise OwnersOnly
 
 
 @dataclass(slots=True)
 class CommandRates:
-    """Counts uses within the last minute, in memory, so that no check waits for a write."""
+    """Counts uses within the last minute in memory, so that no check waits for a write."""
 
     _used_at: LruCache[tuple[int, RequestKind], deque[datetime]] = field(default_factory=LruCache)
     _refused_until: LruCache[tuple[int, RequestKind], datetime] = field(default_factory=LruCache)
 
     def count(self, user_id: int, kind: RequestKind, limit: int, now: datetime) -> None:
         """Raises TooManyCommands."""
-        self.refuse_again(user_id, kind, now)  # another of the same burst may have been refused meanwhile
+        self.refuse_again(user_id, kind, now)
         allowed = limit * CHOICES_PER_COMMAND if kind == "choices" else limit
         used_at = self._used_at.get((user_id, kind)) or deque[datetime]()
         self._used_at[user_id, kind] = used_at
@@ -164,8 +162,8 @@ class FloodGuard:
     def should_drop(
         self, user_id: int, kind: EventKind, now_s: float, *, answerable_id: int | None = None
     ) -> bool:
-        """Count an event. Returns whether to drop it. The first interaction of a flood that has an
-        `answerable_id` passes, and the gate refuses it with a message to the user."""
+        """Count an event, and return whether to drop it. The first event of a flood that has an
+        `answerable_id` passes, for the gate to refuse it."""
         limit = MAX_AT_ONCE[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(limit, now_s)
         self._senders[user_id, kind] = sender
@@ -235,7 +233,7 @@ class Gate:
     async def admit(
         self, interaction: hikari.PartialInteraction, kind: RequestKind = "command", *, always: bool = False
     ) -> Preloaded:
-        """Count a use. Raises TooManyCommands, StorageError, and (unless `always`) NotAllowed or
+        """Count a use. Raises TooManyCommands, StorageError, and unless `always` NotAllowed or
         UnderMaintenance. Owners pass, unless they flood."""
         ids, user_id = key_of_interaction(interaction.channel).ids, int(interaction.user.id)
         visitor = self._visitor(user_id, ids, interaction.guild_id, interaction.member)
@@ -244,7 +242,7 @@ class Gate:
         return await self._admit(visitor, kind, always=always)
 
     async def admit_page(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
-        """As `admit`, for the channel in which the user requested the link to their pages."""
+        """As `admit`, for the channel in which the user asked for the link to their pages."""
         await self._admit(self._visitor_of_page(place), kind, always=always)
 
     async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
@@ -319,7 +317,7 @@ class Gate:
         return not is_closed_to_users(key, guild_id, rules)
 
     async def _read_access(self) -> AccessState:
-        """Read the rules; the last known ones if the database does not answer in time."""
+        """Return the last known rules if the database does not answer in time."""
         try:
             async with asyncio.timeout(self.timeout_s):
                 self._last_access = await self.store.get_in_force()

@@ -57,10 +57,8 @@ def check_token(token: str) -> None:
 
 
 async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
-    """Return what the bot may read: `all` needs the Message Content intent.
-
-    Raises RefusedToken, DiscordUnreachable, or hikari's InternalServerError.
-    """
+    """Return what the bot may read: `all` needs the Message Content intent. Raises RefusedToken,
+    DiscordUnreachable, and hikari's InternalServerError."""
     if wanted != "all":
         return wanted
     discord = hikari.RESTApp(url=api_url, max_retries=1, proxy_settings=_proxy(api_url))
@@ -88,7 +86,7 @@ class RestShare:
 def gateway_bot(
     token: str, api_url: str | None, reading: Reading, share: RestShare = RestShare()
 ) -> hikari.GatewayBot:
-    """Return the bot, not connected yet. Its cache holds only its own user."""
+    """Return the bot, not connected yet. It caches only its own user."""
     # aiohttp's own context: another one takes a megabyte and 30 ms.
     ssl = getattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", None) or True
     bot = hikari.GatewayBot(
@@ -138,7 +136,7 @@ class Shards:
     locales: GuildLocales
 
     async def includes(self, shard: Shard, channel_id: int) -> bool:
-        """Return whether a shard gets the channel's events; True if Discord does not answer."""
+        """Return whether a shard gets the channel's events; True if Discord fails."""
         if shard == WHOLE:
             return True
         try:
@@ -159,10 +157,9 @@ class Shards:
 
 
 class PacedBucketManager(RESTBucketManager):
-    """Adds a global rate limit to hikari's limits per route, before Discord refuses requests.
+    """Adds a global rate limit to hikari's limits per route.
 
-    hikari (2.6.0) learns the global limit only from a refusal, and retries unused routes without a pause
-    until it is over.
+    hikari (2.6.0) learns it only from a refusal, and retries unused routes without a pause until it is over.
     """
 
     __slots__ = ("_answered_routes", "_first_request_locks", "_sent_at", "_share")

@@ -52,15 +52,12 @@ class Press(NamedTuple, Generic[Kind]):
 
 
 class Submission(NamedTuple, Generic[Kind]):
-    """A submitted form."""
-
     interaction: hikari.ModalInteraction
     form: Kind
     user: Recipient
 
     @property
     def values(self) -> dict[str, str]:
-        """The input by the ids of its fields."""
         return {each.custom_id: each.value or "" for row in self.interaction.components for each in row}
 
 
@@ -93,8 +90,8 @@ def on_press(
     only: Callable[[Any], bool] = lambda _: True,
     response: Acknowledgement = "update",
 ) -> Callable[[Handler], Handler]:
-    """Register a function for presses that match `only`. Users other than the control's are told `not_yours`;
-    if it is None, they may press, too."""
+    """Register a function for presses that match `only`. Other users get `not_yours`, or may press, too, if
+    it is None."""
 
     def register(run: Handler) -> Handler:
         injected: Any = lightbulb.di.with_di(run)
@@ -110,11 +107,11 @@ _Pressed = tuple[str, ...]  # the custom id, and the chosen values
 
 
 class Presses:
-    """Runs the handlers of presses. StopButton passes without the gate, since it reduces load; for /privacy
-    the gate is open, since everyone may erase their data.
+    """Runs the handlers of presses. Presses of a user on a message run in order, and a double press counts
+    once.
 
-    Presses of a user on a message run one after the other, and a double press counts once. A queued press is
-    acknowledged at once; if its button is gone when it is due, it does nothing.
+    StopButton skips the gate, since it reduces load; everyone may use /privacy, to erase their data. A queued
+    press is acknowledged at once, and does nothing if its button is gone when it is due.
     """
 
     def __init__(self, client: lightbulb.Client, gate: Gate, recipients: Recipients) -> None:
@@ -218,7 +215,6 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 
 async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
-    """Replace the response, after it was acknowledged."""
     view = shown if isinstance(shown, EphemeralView) else reply_view(shown, reader)
     await interaction.edit_initial_response(
         view.content or None,
@@ -242,8 +238,8 @@ def command(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Callable[[Run], Run]:
-    """Register a function as the command of a key. It gets the context, and the options (or fixed values) by
-    name; its other parameters are injected by type. `parameters` are lightbulb's."""
+    """Register the command of a key. The function gets the context, options or fixed values by name, and
+    other parameters by type. `parameters` are lightbulb's."""
     is_slash = base is lightbulb.SlashCommand
     passed = [*options] if is_slash else ["target"]
 
@@ -274,8 +270,8 @@ def reply_command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a function as a slash command with an ephemeral reply. It gets the caller, and the options (or
-    fixed values) by name; its other parameters are injected by type. It returns None if it has replied."""
+    """Register a slash command with an ephemeral reply. Unlike `command`'s, the function gets the caller
+    instead of the context, and returns None if it has replied."""
     injected: Any = lightbulb.di.with_di(run)
 
     @command(register, key, parameters={"hooks": [*hooks]}, **options)
@@ -320,7 +316,7 @@ _SUGGESTION_TIMEOUT_S: Final = 2.8  # Discord waits three seconds
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
-    """Pass a command through the gate, and have what the gate read injected as Preloaded."""
+    """Pass a command through the gate, and inject what it read as Preloaded."""
     preloaded = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
     given.add_value(Preloaded, preloaded)
 

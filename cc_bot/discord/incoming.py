@@ -41,7 +41,6 @@ def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
 
 
 def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
-    """Return the bot's message that a message replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
         return None
@@ -49,7 +48,7 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
 
 
 def answer_owner(message: hikari.PartialMessage) -> int | None:
-    """Return the owner of the session whose answer a bot message shows, according to its buttons."""
+    """Return the owner of the session whose answer the message shows, by its buttons."""
     for component in controls_of(message):
         button = parse_custom_id(component.custom_id or "")
         if isinstance(button, StopButton | AnswerButton):
@@ -75,8 +74,7 @@ def is_forward(message: hikari.PartialMessage) -> bool:
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return the text and embedded content, with names instead of mentions, without mentions of the bot at
-    both ends."""
+    """Return text and embeds, with names for mentions, and without mentions of the bot at both ends."""
     typed = typed_text_of(message, bot)
     return "\n".join(filter(None, (typed, *_quoted_extras(message, bot))))
 
@@ -102,19 +100,16 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: 
 
 
 def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether `content_of` has text that the author did not choose: names of users and files, link
-    previews, forwards. Discord names the file of a voice message."""
+    """Return whether `content_of` has text that the author did not choose, such as names or previews. Discord
+    names the file of a voice message."""
     has_files = bool(files_of(message)) and not is_voice_message(message)
     shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
-    """Return the text and the names of files, as the channel's archive stores them.
-
-    `quoting`: the bot's message that it replies to is not archived, and is quoted. Other users are never
-    quoted: what they delete must be gone.
-    """
+    """Return the text and the names of files, as the archive stores them. `quoting`: quotes the unarchived
+    bot message that it replies to. Users are never quoted: what they delete must be gone."""
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
     mention = f"@{bot.username}" if message.referenced_message and not files_of(message) else ""
@@ -182,7 +177,7 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
 
 def _without_own_mentions(text: str, bot_id: int) -> str:
-    """Remove mentions of the bot at both ends. For the end, a pattern could take minutes."""
+    """Strip both ends. A pattern for the end could take minutes."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     mentions = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(mentions):

@@ -1,7 +1,7 @@
 """Reads interactions, acknowledges them in time, and retries requests.
 
-Discord waits 3 s for the first response and accepts exactly one. hikari's own retries are off: a post that
-failed may have succeeded, and would be made twice. `retry` is for requests that are safe to repeat.
+Discord waits 3 s for the first response and accepts exactly one. hikari's retries are off, since a post that
+failed may have succeeded. `retry` is for requests that are safe to repeat.
 """
 
 import asyncio
@@ -46,7 +46,6 @@ def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
 
 
 def is_bot_dm(interaction: Answerable) -> bool:
-    """Return whether it is the user's DM with the bot."""
     return interaction.context == hikari.ApplicationContextType.BOT_DM
 
 
@@ -66,7 +65,7 @@ def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """Return the link to a message; empty without an id. Without a server it is in a DM."""
+    """Return the link to a message, in a DM if there is no server; "" without a message id."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -81,7 +80,7 @@ def is_server_or_network_error(error: hikari.HTTPError) -> bool:
 
 
 async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float] = RETRY_PAUSES_S) -> Result:
-    """Repeat an idempotent call, after each pause, while Discord or the network fails."""
+    """Repeat an idempotent call while Discord or the network fails."""
     for pause_s in pauses_s:
         try:
             return await call()
@@ -106,7 +105,7 @@ def is_acknowledged(interaction: Answerable) -> bool:
 
 
 async def tell(interaction: Answerable, sentence: str) -> None:
-    """Respond with an ephemeral sentence, or follow up with it if the interaction was acknowledged."""
+    """Respond ephemerally, or follow up if the interaction was acknowledged."""
     response: dict[str, Any] = {"content": sentence, "flags": hikari.MessageFlag.EPHEMERAL, **NO_PINGS}
     if not is_acknowledged(interaction):
         try:

@@ -1,4 +1,4 @@
-"""Finds the channel and server of a channel or thread id, and who may read it. What is fetched is stored."""
+"""Finds and caches the channel and server of a channel or thread id; checks who may read it."""
 
 import asyncio
 from collections import OrderedDict
@@ -61,7 +61,7 @@ class Places:
         return (await self.get(channel_id)).key
 
     async def get(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
-        """Return a channel or thread, which is fetched if unknown. Raises hikari.HTTPError."""
+        """Return a channel or thread, fetched if unknown. Raises hikari.HTTPError."""
         known = self._known.get(channel_id)
         if known is not None:
             return known
@@ -110,8 +110,8 @@ class Places:
 async def may_read(
     rest: hikari.api.RESTClient, guild_id: int, channel: hikari.PartialChannel, user_id: int | None
 ) -> bool:
-    """Return whether a user, or (None) everyone in a server, may read a channel or thread and its history
-    ("Permissions" in Discord's documentation)."""
+    """Return whether a user, or everyone (None), may read a channel or thread and its history ("Permissions"
+    in Discord's documentation)."""
     guild = await rest.fetch_guild(guild_id)
     member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
@@ -134,7 +134,7 @@ async def may_read(
 
 
 def guild_permissions(guild: hikari.RESTGuild, member: hikari.Member | None) -> hikari.Permissions:
-    """Return what a member, or (None) everyone, may do in a server by their roles."""
+    """Return what a member's roles, or everyone's (None), permit in a server."""
     if member and guild.owner_id == member.id:
         return hikari.Permissions.all_permissions()
     ids = {guild.id, *(member.role_ids if member else ())}

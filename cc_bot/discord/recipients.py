@@ -67,7 +67,7 @@ class GuildLocales:
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Return the link to a message; empty if its server is unknown."""
+        """Return the link to a message; "" if its server is unknown."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
@@ -103,8 +103,8 @@ class Recipient(Caller):
 class Recipients:
     """Finds a user's language and settings.
 
-    The language is the one in `/settings`; else their client's, as of the last interaction; else the
-    server's; else the one they write in; else the operator's.
+    The language is the one in `/settings`, else their client's at the last interaction, the server's, the one
+    they write in, or the operator's.
     """
 
     settings: SettingsStore
@@ -128,7 +128,7 @@ class Recipients:
     async def find(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """Return the user of an interaction. `settings` saves a read. Raises StorageError."""
+        """`settings` saves a read. Raises StorageError."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
         recipient = await self._recipient(user_id, locale, settings)
@@ -143,7 +143,7 @@ class Recipients:
     async def find_quickly(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """Return the user of an interaction, without settings if the database does not answer in time."""
+        """Leave out the settings if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 return await self.find(interaction, settings)
@@ -157,14 +157,13 @@ class Recipients:
     async def for_user(
         self, user_id: int, channel_locale: Locale | None = None, settings: UserSettings | None = None
     ) -> Recipient:
-        """Return a user by id. `channel_locale` is the server's language, if known."""
+        """`channel_locale` is the server's language, if known."""
         locale = self._languages.get(user_id) or channel_locale or self.locale
         return await self._recipient(user_id, locale, settings)
 
     async def for_author(
         self, channel_id: int, user_id: int, typed: str = "", settings: UserSettings | None = None
     ) -> Recipient:
-        """Return the author of the `typed` text in a channel."""
         written = language_of(typed)
         if written is Locale.JA and user_id not in self._languages:
             self._languages[user_id] = written  # not English: that may be a pasted error message

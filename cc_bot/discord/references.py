@@ -1,5 +1,4 @@
-"""Reads what a question refers to: the message that it replies to and those above, linked messages, and the
-picture right above it; or the message of a menu command, and those after it.
+"""Reads what a question refers to: replied and linked messages, the picture above, a menu command's message.
 
 Only the id of the replied message is stored. Messages that the author or the bot may not read are reported as
 not shown, whether they exist or not.
@@ -89,11 +88,7 @@ class MenuTarget:
 
 @dataclass(eq=False, slots=True)
 class MessageCache:
-    """Caches messages that came with events, in memory only.
-
-    The targets of menu commands are cached per user, since the bot sees their content only there. Others save
-    requests.
-    """
+    """Caches messages of events in memory; menu targets per user, since the bot sees them only there."""
 
     now_s: Callable[[], float] = time.monotonic
     _targets: LruCache[tuple[int, int], tuple[MenuTarget, float]] = field(
@@ -102,7 +97,6 @@ class MessageCache:
     _messages: LruCache[int, hikari.PartialMessage] = field(default_factory=lambda: LruCache(MAX_CACHED))
 
     def put(self, message: hikari.PartialMessage) -> None:
-        """Cache a message with forwards or files, and the one that it replies to."""
         if message.message_snapshots or message.attachments:
             self._messages[int(message.id)] = message
         if message.referenced_message:
@@ -121,7 +115,6 @@ class MessageCache:
         self._targets[user_id, int(target.message.id)] = target, self.now_s()
 
     def get_target(self, user_id: int, message_id: int) -> MenuTarget | None:
-        """Return a target that is not older than TARGET_TTL_S."""
         target, at_s = self._targets.get((user_id, message_id)) or (None, 0.0)
         if self.now_s() - at_s < TARGET_TTL_S:
             return target
@@ -130,13 +123,12 @@ class MessageCache:
 
 
 def is_bot_present(interaction: Answerable) -> bool:
-    """Return whether the bot itself is in the channel."""
     by_guild = hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
     return is_bot_dm(interaction) or (interaction.guild_id is not None and by_guild)
 
 
 def is_readable(message: hikari.Message) -> bool:
-    """Return whether it is a message of a user or bot, and no longer shows "thinking"."""
+    """Return whether a user or the bot wrote it, and it no longer shows "thinking"."""
     return message.type in _READABLE_TYPES and hikari.MessageFlag.LOADING not in message.flags
 
 
@@ -171,9 +163,8 @@ class References:
     async def resolve(
         self, question: Message, at: QuestionLocation, emit: Emit, links_in: str = ""
     ) -> Message:
-        """Return the question with its references. Links are read from `links_in` if given. Raises
-        StorageError, and TargetNotShown or ConversationNotShown if the message of a menu command can't be
-        read."""
+        """Return the question with its references; links are read from `links_in` if given. Raises
+        StorageError, TargetNotShown and ConversationNotShown."""
         if question.pointing == "since":
             return await self._read_conversation(question, at, emit)
         try:
@@ -203,7 +194,7 @@ class References:
     async def resolve_again(
         self, user_id: int, answer_id: int, at: QuestionLocation, emit: Emit
     ) -> Sequence[Reference]:
-        """Return the references of the question of a session's answer. Raises as `resolve`."""
+        """Return the references of an answer's question. Raises as `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         if question is None:
             return ()
@@ -211,7 +202,7 @@ class References:
         return (await self.resolve(question, at, emit, first.content if first else "")).references
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question of an answer, without requests to continue it."""
+        """Return the question of an answer, skipping requests to continue it."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         while question and question.id and question.content in _CONTINUE_QUESTIONS:
             question = await self.stores.sessions.get_question(user_id, question.id)
@@ -231,7 +222,7 @@ class References:
         return FetchedFiles.merge(opened)
 
     async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> FetchedFiles:
-        """Download the files of a channel message. Raises InputError if none can be read."""
+        """Raises InputError if no file can be read."""
         if FILE_NOTE not in question.content or question.discord_id is None:
             return FetchedFiles()
         message = self.cache.get(question.discord_id)
@@ -254,8 +245,7 @@ class References:
     async def _read_replied(
         self, kind: ReferenceKind, message_id: int, author_id: int, at: QuestionLocation
     ) -> _Resolved:
-        """Read a message of the question's channel, from the archive if it is complete there. Before a reset,
-        only the author's own session is read."""
+        """Read the archived message if it is complete. Before a reset, only the author's session is read."""
         archived, reset_id = await self.stores.channels.get_readable(message_id, at.place_id, author_id)
         is_own = archived is not None and archived.user_id == author_id
         if at.guild_id and message_id <= reset_id and not is_own:
@@ -274,8 +264,7 @@ class References:
         return replace(found, reference=replace(found.reference, author_name=archived_name))
 
     async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
-        """None on failure. `stored`: the archive has it in this channel, and deletes it if Discord no longer
-        knows it. Never set for links."""
+        """With `stored` (never for links), the archive deletes it if Discord no longer knows it."""
         try:
             return await retry(lambda: self.rest.fetch_message(place_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError as error:
@@ -352,8 +341,7 @@ class References:
             return False
 
     async def _read_target(self, question: Message, at: QuestionLocation) -> _Resolved:
-        """Read the message as it came with this interaction, else as it is now, or as it came before if it
-        can't be fetched. Raises TargetNotShown."""
+        """Prefer this interaction's message, then a fetched one, then a cached one. Raises TargetNotShown."""
         message_id = question.reply_to or 0
         target = self.cache.get_target(question.author_id, message_id)
         message = target.message if target else None
@@ -409,7 +397,7 @@ class References:
     def _transcript(
         self, readable: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        """Return a line per message, and how many were read unless all were."""
+        """Return a line per message, and counts unless all were read."""
         lines, total, characters_left, bot = list[str](), 0, MAX_FOLLOWING_CHARACTERS, self.bot()
         for message in readable:
             line = ""
@@ -427,7 +415,6 @@ class References:
         return lines, read if more or read.read < total else None
 
     async def _read_picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
-        """Read the author's newest picture above a question that refers to one, except in DMs."""
         asks = _MENTIONS_PICTURE.search(question.content) and not question.attachments
         if not (asks and self.reads_all and at.guild_id is not None):
             return ()
@@ -469,5 +456,5 @@ def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikar
 
 
 def links_in(text: str) -> str:
-    """Return the text if it links to a message, else an empty string."""
+    """Return the text if it links to a message, else ""."""
     return text if _LINK.search(text) else ""

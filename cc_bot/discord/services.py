@@ -69,7 +69,6 @@ async def finishes_before(task: asyncio.Task[Result], interruption: Awaitable[ob
 
 
 def register_parts(client: lightbulb.Client, *parts: object) -> None:
-    """Register each part under its type, so that lightbulb injects it."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     for part in parts:
         registry.register_value(type(part), part)
@@ -91,8 +90,7 @@ class DiscordSettings:
 
 
 class Job(Protocol):
-    """A feature's background work while the bot is connected. Its module `jobs` has a
-    `make_jobs(parts, services)`."""
+    """A feature's work while the bot is connected; its module `jobs` has `make_jobs(parts, services)`."""
 
     def begin(self) -> None:
         pass

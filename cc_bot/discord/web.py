@@ -120,7 +120,7 @@ class DiscordForPages:
     async def _cached_fetch(
         self, key: tuple[object, ...], fetch: Callable[[], Awaitable[T]], cached_s: float
     ) -> T | None:
-        """Fetch a value once in a while; an empty one is cached for PERMISSION_CACHE_S only."""
+        """An empty value is cached for PERMISSION_CACHE_S only."""
         cached = self._cache.get(key)
         if cached and monotonic() < cached[1]:
             return cast("T | None", cached[0])

@@ -1,7 +1,6 @@
-"""Files that came with a question, and what each becomes: an image, a recording, or text in UTF-8.
+"""Files that came with a question: images, recordings, or text in UTF-8.
 
-The bytes decide what a file is. Its name and claimed type are often wrong; they only limit its size before it
-is fetched.
+The bytes decide what a file is. Its name and claimed type only limit its size before it is fetched.
 """
 
 import mimetypes
@@ -77,7 +76,6 @@ _MAX_NAME_LENGTH = 100
 
 
 def size_limit(content_type: str | None, name: str) -> int:
-    """Return the maximum of bytes for a file, by its name and claimed type."""
     if is_called_document(content_type, name):
         return MAX_DOCUMENT_BYTES
     claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
@@ -88,7 +86,6 @@ def size_limit(content_type: str | None, name: str) -> int:
 
 
 def is_called_document(content_type: str | None, name: str) -> bool:
-    """Return whether its name or else its claimed type is that of a document."""
     ending = PurePath(name).suffix.lower()
     return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
 
@@ -99,11 +96,8 @@ def too_large(limit_bytes: int) -> InputError:
 
 
 def read_attachment(name: str, data: bytes) -> Attachment:
-    """Return the file as it is sent to a model: an image or recording unchanged, text as UTF-8.
-
-    Text may be UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge, RecordingTooLong,
-    RecordingEmpty and AttachmentNotSupported.
-    """
+    """Return an image or recording unchanged, and text (UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP) as
+    UTF-8. Raises AttachmentTooLarge, RecordingTooLong, RecordingEmpty and AttachmentNotSupported."""
     if sound := probe_audio(data):
         return _recording(name, sound, data)
     media_type = image_type(data)
@@ -135,7 +129,7 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
 
 
 def is_document(name: str, data: bytes) -> bool:
-    """Return whether its bytes are those of a document, or separated values too long to show whole."""
+    """Return whether the bytes are a document, or separated values too long to show whole."""
     if image_type(data) is not None:
         return False
     if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_MAX_OFFSET]:
@@ -154,7 +148,7 @@ def document_files(name: str, read: ReadDocument) -> tuple[Attachment, ...]:
 
 
 def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
-    """Yield the text files and documents of a question; documents share a budget of tokens."""
+    """Yield a question's text files and documents, which share a budget of tokens."""
     documents = sum(attachment.document is not None for attachment in attachments)
     max_tokens = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
     for attachment in attachments:
@@ -163,7 +157,7 @@ def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[s
 
 
 def as_prompt_text(attachment: Attachment, cost: Cost, max_tokens: float = MAX_DOCUMENT_TOKENS) -> str:
-    """Return a text file or document, fenced so that nothing in it ends the fence."""
+    """Return a text file or document in a fence that nothing in it ends."""
     name = _shown_name(attachment.name)
     if attachment.document is not None:
         return _document_text(name, attachment.document, cost, max_tokens)
@@ -233,7 +227,7 @@ def _first_parts(document: Document, max_tokens: float, cost: Cost) -> int:
 
 
 def _contents(document: Document, max_tokens: float, cost: Cost) -> str:
-    """Return the titles with their part numbers, else the parts' names, as many as fit."""
+    """Return the numbered titles, else the parts' names, as many as fit."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
         titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
@@ -248,7 +242,6 @@ def _cut(text: str, max_tokens: float, cost: Cost) -> str:
 
 
 def _shown_name(name: str) -> str:
-    """Return a name as one short line."""
     printable = "".join(character for character in name if character.isprintable() and character not in '"`')
     return printable.strip()[:_MAX_NAME_LENGTH] or "file"
 

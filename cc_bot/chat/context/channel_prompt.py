@@ -1,10 +1,9 @@
-"""The prompt of a turn in a channel, the stable part first.
+"""The prompt of a turn in a channel, the stable part first:
 
 stable system message | messages, one part each | second system message (what changes) | the question
 
-Messages are dropped in whole blocks, several at once, so that most requests begin like the previous one and
-providers' caches hit. A frozen block keeps its token count; other messages are estimated. Freezing changes no
-request, as each message is rendered from its row.
+Messages are dropped in whole blocks, several at once, so that most requests begin alike and providers' caches
+hit. A frozen block keeps its token count, others are estimated; freezing changes no request.
 """
 
 from bisect import bisect_left, bisect_right
@@ -39,8 +38,7 @@ UNBOUNDED: Final = 2**62
 
 
 def render(row: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
-    """Return the part for a message, with its author's name if a user wrote it. The asker's messages and the
-    answers to them are not tainted."""
+    """Return the part for a message. The asker's messages and the answers to them are not tainted."""
     tainted = row.is_foreign_to(asker_id)
     if row.role == "assistant":
         return AssistantPart(row.content or EMPTY_ANSWER, tainted=tainted)
@@ -89,8 +87,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class MessageRange:
-    """The messages of one channel or thread that a context may show. A thread's context has two ranges: its
-    channel up to the thread's start, and the thread."""
+    """The messages of a channel or thread that a context may show; a thread's context has a range of each."""
 
     key: ChannelKey
     rows: tuple[ContextMessage, ...] = ()  # oldest first
@@ -128,7 +125,6 @@ def plan_context(ranges: Sequence[MessageRange], budget: TokenBudget) -> Context
 
 
 def group_rows(shown: MessageRange, budget: TokenBudget) -> list[Group]:
-    """Return the range's messages by block, oldest first."""
     ends = [block.last_id for block in shown.blocks]
 
     def run_of(row: ContextMessage) -> tuple[int, bool, bool]:
@@ -157,8 +153,8 @@ def _newest_within(tokens: Sequence[float], room: float) -> int:
 
 
 def _freeze(shown: MessageRange, budget: TokenBudget) -> list[Group]:
-    """Return the range's groups, with full blocks frozen. The newest messages are not frozen while they are
-    less than a block, or part of a block beyond the context."""
+    """Freeze full blocks. The newest messages are not frozen while they are less than a block, or part of a
+    block beyond the context."""
     groups = group_rows(shown, budget)
     taken = bool(shown.rows) and shown.taken_from is not None and shown.rows[-1].id >= shown.taken_from
     frozen = list[Group]()
@@ -172,7 +168,7 @@ def _freeze(shown: MessageRange, budget: TokenBudget) -> list[Group]:
 
 
 def _split(group: Group, budget: TokenBudget, settled_before: int, *, closed: bool) -> list[Group]:
-    """Split off blocks while more than a block is left; all messages if `closed`."""
+    """Split off blocks while more than one is left; all messages if `closed`."""
     rows, start, parts = group.rows, 0, list[Group]()
     costs = budget.costs(rows)
     while start < len(rows) and (closed or sum(costs[start:]) > budget.block):
@@ -244,8 +240,7 @@ def build_channel_prompt(
     thread_title: str = "",
     thread_owner_id: int = 0,
 ) -> ChatRequest:
-    """`persona`: the agent's, in place of the default one. `notes`: memories of the asker that are always
-    sent."""
+    """`persona` replaces the default one; `notes` are the asker's memories that are always sent."""
     time_text = changing(locale, now, timezone, paused=paused)
     words = instructions(locale)
     asker_notes = profile(notes, words.the_asker, words, timezone)

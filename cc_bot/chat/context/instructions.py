@@ -1,5 +1,4 @@
-"""The system instructions, in the user's language. They are short and the same in each turn, so that
-provider caches hit; text that changes is in the second system message."""
+"""The system instructions, in the user's language: short and the same in each turn, for provider caches."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,8 @@
-"""The prompt of a request, the stable part first.
+"""The prompt of a request, the stable part first:
 
-stable system message, history, changing_text system message (what changes), the new question
+stable system message | history | second system message (what changes) | the new question
 
-Two turns of a session share everything up to the end of the older history byte for byte, as provider caches
-need.
+Turns of a session share the older history byte for byte, as provider caches need.
 """
 
 import json
@@ -27,7 +26,7 @@ MAX_NOTE_CHARACTERS: Final = 500  # longer notes are cut; `recall` returns all o
 
 
 def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
-    """Return the notes that are always sent. `who`: names their user."""
+    """Return the notes that are always sent. `who` names their user."""
     if not notes:
         return ""
     return "\n".join((words.profile.format(who=who), *(_note_line(note, timezone) for note in notes)))
@@ -38,9 +37,8 @@ def _note_line(note: Memory, timezone: ZoneInfo) -> str:
     return f"- {day}: {json.dumps(shorten(note.content, MAX_NOTE_CHARACTERS), ensure_ascii=False)}"
 
 
-# If not all pairs fit, the window starts at the same message for many turns and then moves by many, so that
-# provider caches hit. Of the possible starts, the one with the least hash is chosen, and it stays the least
-# until it no longer fits.
+# For provider caches, the window starts at the same message for many turns and then moves by many: the
+# possible start with the least hash stays the least until it no longer fits.
 
 KEPT_SHARE: Final = 0.5
 """Least share of the budget that is used. A half moves the start about every twentieth turn and uses 72 % on
@@ -63,7 +61,7 @@ def window(
 
 
 def tokens_up_to(history: Sequence[Message], max_tokens: float, cost: Callable[[Message], float]) -> float:
-    """Return the tokens of the newest messages, counted until they exceed `max_tokens`."""
+    """Count the tokens of the newest messages until they exceed `max_tokens`."""
     spent = 0.0
     for message in reversed(history):
         spent += cost(message)
@@ -75,7 +73,7 @@ def tokens_up_to(history: Sequence[Message], max_tokens: float, cost: Callable[[
 def _stable_start(
     history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float
 ) -> int:
-    """Return the index at which the window starts. `starts`: possible ones and their tokens, newest first."""
+    """Return the window's first index. `starts`: possible ones and their tokens, newest first."""
     if not starts:
         return len(history)
     long_enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
@@ -112,8 +110,7 @@ def build_prompt(
     budget_tokens: float = PromptStyle().budget_tokens,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`recap`: summary of the conversation before the history. `canvas`: text about it. `persona`: the
-    agent's. `notes`: memories that are always sent. `cost`: tokens of a message."""
+    """`recap` summarizes the conversation before the history; `notes` are memories that are always sent."""
     question_part = user_part(question.below(history[-1].discord_id if history else None))
     words, earlier = instructions(locale), recap.text if recap else ""
     changing_text = changing(locale, now, timezone, earlier, paused=paused, canvas=canvas.text)
@@ -130,7 +127,6 @@ def build_prompt(
 def system_text(
     persona: str, tools: Sequence[ToolSchema], words: Instructions, *more: str, channel: str = ""
 ) -> str:
-    """Return the first system message. `persona`: the agent's, if it has one."""
     offered = {tool.name for tool in tools}
     parts = (
         f"{persona}\n{words.markdown}" if persona else words.persona,
@@ -151,7 +147,7 @@ def changing(
     paused: bool = False,
     canvas: str = "",
 ) -> str:
-    """Return the changing_text system message."""
+    """Return the second system message."""
     words, local = instructions(locale), now.astimezone(timezone)
     time_line = words.now.format(
         date=f"{local:%Y-%m-%d}",
@@ -168,8 +164,8 @@ def changing(
 
 
 def recap(session: Session, visibility: Visibility) -> PromptNote:
-    """Return the text for 'Previous conversation summary'. Private summaries are shown in private turns only.
-    User messages of an expired session that are not summarized yet are quoted."""
+    """Return the previous conversation's summary; a private one in private turns only. User messages of an
+    expired session that are not summarized yet are quoted."""
     summaries, rest = (
         [known for known in all_known if visibility == "private" or known.visibility == "public"]
         for all_known in (session.summaries, session.unsummarized)
@@ -182,11 +178,8 @@ def recap(session: Session, visibility: Visibility) -> PromptNote:
 
 
 def shrunk_history(history: int, other_tokens: int, limit: int | None) -> int:
-    """Return the history tokens to keep after a request was refused for its length.
-
-    Half of the history is kept; none if it was less than the rest of the request. With the server's `limit`,
-    the request takes at most three quarters of it, to leave room for the answer.
-    """
+    """Return the history tokens to keep after a request was refused for its length: half; none if it was less
+    than the rest of the request. At most three quarters of `limit` are used, to leave room for the answer."""
     half = history // 2 if history >= other_tokens else 0
     return half if limit is None else min(half, fitting_history(other_tokens, limit))
 

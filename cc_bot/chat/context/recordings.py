@@ -1,5 +1,4 @@
-"""The kind and length of a recording, without decoding it. A false length is noticed when the server that
-transcribes it reports its own."""
+"""Finds the kind and length of a recording without decoding it. Transcription reveals a false length."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +26,7 @@ class _NoSound(Exception):
 
 
 def probe_audio(data: bytes) -> Sound | None:
-    """Return the sound in a file; None if it is not a supported kind, or a video."""
+    """Return None for an unsupported kind, or a video."""
     for is_kind, content_type, measure in _KINDS:
         if is_kind(data):
             try:

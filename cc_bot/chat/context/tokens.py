@@ -1,10 +1,8 @@
 """Renders messages as parts of a prompt, and estimates their tokens.
 
-Others' text is indented or quoted on each line, so that it can't imitate the author's.
-
-Real tokenizers are specific to a model family and megabytes large. So the estimate splits a text into runs of
-one kind of character, and weights their number and length. The weights were fitted to the o200k tokenizer on
-Japanese and English prose, chat, code and tool schemas. 90,000 Japanese characters take about 15 ms.
+Others' text is indented or quoted on each line, so that it can't imitate the author's. Real tokenizers are
+megabytes large, so the estimate weights runs of one kind of character. The weights were fitted to o200k on
+Japanese and English prose, chat, code and tool schemas.
 """
 
 import json
@@ -41,7 +39,7 @@ _BEGINNING_CHARACTERS: Final = 50
 
 
 def with_author(name: str, author_id: int, text: str) -> str:
-    """Return a text with its author's name before it; lines after the first are indented."""
+    """Put the author's name before a text, and indent its further lines."""
     first, *others = text.splitlines() or [""]
     labelled = f"{speaker(name, author_id)}: {first}"
     return "\n".join((labelled, *(f"  {line}".rstrip() for line in others))) if others else labelled
@@ -49,7 +47,7 @@ def with_author(name: str, author_id: int, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def speaker(name: str, author_id: int) -> str:
-    """Return a name as one line without colons, followed by its user's mark, which no name can contain."""
+    """Return a name on one line, without colons, and its user's mark, which no name can contain."""
     letters = (
         " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
         for letter in name
@@ -67,7 +65,6 @@ def user_mark(author_id: int) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the first _BEGINNING_CHARACTERS of a text, on one line."""
     return shorten(" ".join(text.split()), _BEGINNING_CHARACTERS)
 
 
@@ -130,7 +127,7 @@ def user_part(message: Message) -> UserPart:
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
-    """Yield the calls of each request, followed by their results: most servers refuse a call without one."""
+    """Yield the calls of each request and their results: most servers refuse a call without one."""
     steps = list[list[tuple[str, ToolCall]]]()
     for index, call in enumerate(message.tool_calls):
         if call.native or not steps:
@@ -207,7 +204,6 @@ def estimate_tokens(text: str) -> int:
 
 
 def request_tokens(request: ChatRequest) -> int:
-    """Return the estimate for the prompt and the tools."""
     return sum(map(part_tokens, request.prompt)) + tools_tokens(request.tools)
 
 
@@ -220,7 +216,7 @@ def message_tokens(message: Message) -> int:
 
 
 def max_message_tokens(message: Message) -> int:
-    """Return an upper bound of `message_tokens`, quickly: no character counts more than two tokens."""
+    """Return a quick upper bound: no character counts more than two tokens."""
     if message.attachments or message.references or message.tool_calls:
         return message_tokens(message)
     return MESSAGE_TOKENS + 2 * len(message.content or EMPTY_ANSWER)
@@ -252,7 +248,6 @@ def _schema_text(tool: ToolSchema) -> str:
 
 
 def max_file_tokens(media_type: str, size: int) -> int:
-    """Return a quick upper estimate."""
     if media_type.startswith("image/"):
         return IMAGE_TOKENS
     if is_recording(media_type):

@@ -110,7 +110,7 @@ async def _cache_target(
     preloaded: Preloaded,
     answers: Answers,
 ) -> Recipient | None:
-    """Cache the message of a menu command. Returns the user, or None after reporting a problem."""
+    """Return the user, or None after reporting a problem."""
     recipient = await answers.recipients.find_quickly(interaction, preloaded.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))

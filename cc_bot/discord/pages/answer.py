@@ -100,8 +100,6 @@ Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | T
 
 @dataclass(frozen=True, slots=True)
 class AnswerState:
-    """The visible state of a turn."""
-
     text: str = ""
     heard: str = ""
     waiting: Waiting = "thinking"
@@ -141,7 +139,7 @@ class AnswerState:
         return self.passing and self.done is None
 
 
-def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0911, PLR0912 - a case an event
+def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0911, PLR0912
     match event:
         case TextDelta(text):
             return replace(state, text=state.text + text, waiting="thinking", tools=())
@@ -208,8 +206,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Return the finished messages, without buttons, which name the messages. `as_file`: a text that is too
-    long for one message becomes a file."""
+    """Return the finished messages, without buttons. `as_file`: a text too long for one message is a file."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     pictures = _pictures(state.images)
@@ -252,7 +249,7 @@ def with_controls(
 def with_effects(
     page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
 ) -> Page:
-    """Add the effects of a turn whose answer is not shown. Returns the same page if there are none."""
+    """Add the effects of a turn whose answer is not shown, if it has any."""
     done = AnswerState(
         receipts=state.receipts,
         carried=state.carried,
@@ -280,7 +277,6 @@ def unanswered_page(
 
 
 def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
-    """Return the page of an interrupted turn, with a retry button if possible."""
     user_id = turn.key.user_id
     page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
     if not may_be_asked_again:
@@ -318,7 +314,7 @@ _RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, Unt
 
 
 def page_of(message: hikari.Message, locale: Locale) -> Page:
-    """Return the page that a message shows, for an edit."""
+    """Return the page that a message shows."""
     shown = [
         (Button(component.label or "", component.custom_id), parse_custom_id(component.custom_id))
         for component in controls_of(message)
@@ -365,7 +361,6 @@ def quote_transcript(heard: str) -> str:
 
 
 def _without_transcript_marks(text: str) -> str:
-    """Remove marks that would imitate a transcript."""
     return "\n".join(map(_without_transcript_mark, text.split("\n"))) if TRANSCRIPT_MARK in text else text
 
 
@@ -434,8 +429,7 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Return a link that neither address nor label can break. A redirect may have chosen the address, and
-    Discord would link a "://" in the label."""
+    """Return a link that neither an address from a redirect nor a "://" in the label can break."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(
@@ -476,7 +470,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
-    """Return the sentence of an answer without text, since Discord refuses empty messages."""
+    """Return a sentence, since Discord refuses empty messages."""
     texts = words[AnswerTexts]
     if state.failure:
         return state.failure

@@ -108,8 +108,6 @@ class SummaryButton(Control, head="summary"):
 
 
 class UndoButton(Control, head="undo"):
-    """Undo an answer's change to a memory."""
-
     action: Literal["added", "updated", "deleted"]
     user_id: int
     memory_id: int
@@ -117,8 +115,6 @@ class UndoButton(Control, head="undo"):
 
 
 class UsedMemoriesButton(Control, head="used"):
-    """Show the memories that an answer used, as many as fit in the id."""
-
     user_id: int
     memory_ids: tuple[int, ...] = ()
 
@@ -172,7 +168,7 @@ class ListButton(Control, head="list"):
 
 
 class SearchButton(Control, head="search"):
-    """Show another page of /memory search. The query is read from the message: it may not fit in an id."""
+    """Show another page of /memory search. Its query may not fit in an id, and is read from the message."""
 
     user_id: int
     page: int
@@ -221,8 +217,6 @@ class RemindersButton(Control, head="reminders"):
 
 
 class PrivacyButton(Control, head="privacy"):
-    """Erase everything, or cancel."""
-
     user_id: int
     decision: Literal["erase", "keep"]
     until: int  # Unix seconds

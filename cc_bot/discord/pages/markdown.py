@@ -1,11 +1,9 @@
 """Adapts a model's Markdown to Discord: tables become lists, code fences get their own lines, spoilers are
 closed in each message, and links have no previews.
 
-A preview is an embed whose text the page's author chooses: it could imitate a receipt. Discord also fetches
-the page, so a link that a model was tricked into writing would leak data. `<https://…>` has no preview.
-
-Code has none either, but Discord's parser is not public, and a mark opened before the code (`**` or `[`) may
-end inside it. So links in code stay only if no character of such a mark precedes them there.
+A preview could imitate a receipt, and Discord's fetching it would leak data in a link that a model was
+tricked into writing; `<https://…>` has none. Code has none either, but a mark opened before it (`**` or `[`)
+may end inside it: links in code stay only if no character of such a mark precedes them there.
 """
 
 import re
@@ -42,7 +40,6 @@ _FENCE: Final = 3
 
 
 def without_previews(message: str) -> str:
-    """Put angle brackets around each link that Discord would preview."""
     shown: list[str] = []
     at = 0
     while match := _LINK_OR_CODE.search(message, at):
@@ -89,7 +86,7 @@ def _trim(link: str) -> str:
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
-    """Return the end of a fence at the start of a line, or of inline code. None if unclear."""
+    """Return the end of a fence at the start of a line, or of inline code; None if unclear."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
     while closing and length < _FENCE and len(closing[0]) != length:
@@ -109,16 +106,14 @@ def _code(code: str) -> str:
 
 
 def for_discord(text: str, *, is_partial: bool = False) -> str:
-    """Return the text with tables as lists, and code fences on their own lines. Of a partial text, the start
-    of a possible table at the end is left out."""
+    """Convert tables and code fences. `is_partial` leaves out a possible beginning of a table at the end."""
     return _without_tables(put_fences_on_own_lines(text), is_partial=is_partial)
 
 
 def split_messages(
     text: str, *, limit: int, max_count: int | None = None, is_complete: bool = True
 ) -> tuple[str, ...]:
-    """Split a model's text into messages of at most MESSAGE_LIMIT UTF-16 code units: `limit` of text, and
-    added marks."""
+    """Split into messages of at most MESSAGE_LIMIT UTF-16 code units: `limit` of text, and added marks."""
     shown: tuple[str, ...] = ()
     for text_limit in (limit, min(limit, REDUCED_LIMIT)):
         pieces = split(text, limit=text_limit, max_count=max_count)
@@ -158,7 +153,7 @@ def _without_tables(text: str, *, is_partial: bool) -> str:
 
 
 def _table_end(lines: Sequence[str], at: int) -> int:
-    """Return the end of the table with its header at `at`; `at` if there is none."""
+    """Return the end of the table with its header at `at`, or `at`."""
     if at + 2 >= len(lines) or "|" not in lines[at] or len(_cells(lines[at])) < 2:
         return at
     below = lines[at + 1]
@@ -203,8 +198,8 @@ _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 
 
 def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ...]:
-    """Close an open spoiler at the end of each message, and reopen it in the next. In a complete text an
-    unmatched mark is not a spoiler."""
+    """Close an open spoiler in each message, and reopen it in the next. In a complete text an unmatched mark
+    is not a spoiler."""
     shown, reopened = list[str](), list[str]()
     opened_in: int | None = None
     for number, piece in enumerate(pieces):

@@ -72,7 +72,6 @@ class Facts:
         return [hikari.Embed(description=self.description, colour=colour)]
 
     def labels(self) -> tuple[str, ...]:
-        """Return the buttons' labels, without Markdown."""
         if not self.in_buttons:
             return ()
         named = command_namer(self.locale)
@@ -82,7 +81,7 @@ class Facts:
 
     @classmethod
     def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
-        """Read the facts of a message. Embeds with a URL are link previews."""
+        """Embeds with a URL are link previews."""
         own = (each.description for each in message.embeds if each.colour == colour and not each.url)
         if text := next(own, None):
             return cls(tuple(text.split("\n")), locale=locale)
@@ -169,8 +168,6 @@ class ShownProposal:
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """An answer's changes to memories and reminders (pages/receipts.py)."""
-
     items: tuple[Change, ...] = ()
     facts: Facts = NO_FACTS
     buttons: tuple[Button, ...] = ()
@@ -207,19 +204,17 @@ class Page:
 
     @property
     def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
-        """Return the buttons of proposals, two per row: five take three of a message's five rows."""
+        """Return two proposals per row: five take three of a message's five rows."""
         buttons = [each.buttons for each in self._inline]
         return tuple(sum(buttons[at : at + 2], ()) for at in range(0, len(buttons), 2))
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """Return the buttons of the last row, with `see` if the proposals don't fit."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """Return the proposals, unless they are too long or embeds are not allowed."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
@@ -294,7 +289,6 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
 
 
 def controls_of(message: hikari.PartialMessage) -> Iterator[hikari.MessageComponentTypesT]:
-    """Yield the buttons and menus of a message."""
     for row in message.components or ():
         for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
             if isinstance(component, hikari.ButtonComponent | hikari.SelectMenuComponent):
@@ -308,7 +302,6 @@ def looks_like(message: hikari.Message, page: Page) -> bool:
 
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    """Return a menu, and rows of at most five buttons."""
     built = [_row(buttons) for buttons in rows if buttons]
     if menu is None:
         return built
@@ -342,9 +335,7 @@ def files_of(page: Page) -> list[hikari.Bytes]:
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
-    """Return changed files, since an edit uploads them again. In hikari, None removes all, and an empty list
-    nothing.
-    """
+    """Return only changed files. In hikari, None removes all, and an empty list none."""
     if page.files == (before.files if before else ()):
         return hikari.UNDEFINED
     return files_of(page) or None
@@ -357,7 +348,7 @@ def reply_view(
     turn: Callable[[int], str] | None = None,
     menu: Menu | None = None,
 ) -> EphemeralView:
-    """Render a reply. `turn` returns the custom id of the button to a page."""
+    """`turn` returns the custom id of the button to a page."""
     buttons = tuple(action_button(action, reader.user_id) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:

@@ -1,5 +1,4 @@
-"""Renders proposals below an answer, each as an embed with two buttons, in a colour of their own. If they
-don't fit, the user can open each in a message."""
+"""Renders proposals below an answer, each as an embed with two buttons, or on request in its own message."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +45,7 @@ _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
-    """Replace the proposals of a page. A single long one is shortened, and its text becomes a file."""
+    """Replace a page's proposals. The text of a single long one becomes a file."""
     stops = tuple(
         Button(words[AnswerTexts].stop, StopButton(ANY_ASKER, each.claimed_by).custom_id())
         for each in proposals
@@ -94,7 +93,7 @@ def declined_line(proposal: Proposal, words: Texts) -> str:
 def read_proposals(
     embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
 ) -> tuple[tuple[ShownProposal, ...], None, str]:
-    """Return the proposals shown in a message, as Page has them. The last embeds may have no buttons."""
+    """Return a message's proposals, as Page has them. The last embeds may have no buttons."""
     own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
     pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
     why = own[-1].footer.text if own and own[-1].footer else None

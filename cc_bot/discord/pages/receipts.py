@@ -1,6 +1,4 @@
-"""Receipts: an answer's changes to memories and reminders, in an embed with undo buttons, from events of the
-turn, results of stored tool calls, or receipts stored with the message.
-"""
+"""Receipts: an answer's changes to memories and reminders, in an embed with undo buttons."""
 
 from collections.abc import Iterable, Sequence
 from itertools import filterfalse
@@ -24,7 +22,7 @@ SHOWN_CHARACTERS: Final = 60
 def render_receipts(
     receipts: Sequence[Change], recalled: Sequence[int], words: Texts, user_id: int, *, private: bool
 ) -> Receipts:
-    """Render receipts, which with `private` only the user reads."""
+    """With `private`, only the user reads them."""
     texts, shown = words[ReceiptTexts], tuple(receipts[:MAX_RECEIPTS])
     reader = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)
     lines = tuple(_line(each, reader, public=not private) for each in shown)
@@ -56,7 +54,7 @@ def render_receipts(
 
 
 def followed_by(before: Sequence[Change], new: Iterable[Change]) -> tuple[Change, ...]:
-    """Return an answer's receipts and those of its replacement, without repetitions."""
+    """Join an answer's receipts and its replacement's, without repetitions."""
     known = {each.item for each in before}
 
     def is_repeated(each: Change) -> bool:  # the same reminder is set only once

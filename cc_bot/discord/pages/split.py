@@ -1,17 +1,15 @@
 """Splits a long answer into Discord messages, each readable by itself.
 
-A message ends at the best position in its last part: a paragraph end before a line end, and so on
-(`_PATTERNS`). Open code fences are closed and reopened. A cut depends only on the text up to a limit after
-the previous one, so the first messages of a growing text soon stop changing.
-
-UTF-16 code units are counted, as by Discord's clients; Discord itself counts code points, which are fewer.
+A message ends at the best position in its last part (`_PATTERNS`); open code fences are closed and reopened.
+A cut depends only on the text up to a limit after the previous one, so the first messages of a growing text
+soon stop changing. UTF-16 code units are counted, as by Discord's clients.
 """
 
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple, cast
 
-import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+import regex  # type: ignore[import-untyped]
 
 from cc_bot.domain.fences import Fence, LineKind, classify_line
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
@@ -124,8 +122,7 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, max_count: int | None = None
     """Split a Markdown text into at most `max_count` messages; none if it is blank.
 
     Each has at most `limit` UTF-16 code units and is not blank. Without added fence lines and white space at
-    cuts, they are the text. What should stay whole is cut only if it does not fit in one message. Fence lines
-    of more than `limit // 5` characters are treated as text.
+    cuts, they are the text. Fence lines of more than `limit // 5` characters count as text.
     """
     text, pieces = text.rstrip(), list[str]()
     at, fence = _resume(text, 0, None, limit)
