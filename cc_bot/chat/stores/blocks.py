@@ -14,8 +14,7 @@ from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 
 T = TypeVar("T")
 
-# $1 channel, $2 thread (0: the channel itself), $3 the thread, or the channel, $4 bot, $5 limit. A thread
-# uses its channel's blocks that end before it starts, and the start of the next one.
+# A thread uses its channel's blocks that end before it starts, and the start of the next one.
 SELECT_CONTEXT: Final = """
     SELECT 'window', thread_id, first_message_id, 0, 0
     FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
@@ -53,8 +52,7 @@ SELECT_CONTEXT: Final = """
 """
 
 # The parts of a message that a request shows, and the beginning of the public message that it replies to
-# (messages_by_discord_id). $1 channel, $2 thread, $3 the first id, $4 the end (excluded), $7 the reset:
-# replies to messages up to it show no quotation
+# (messages_by_discord_id), unless that is before the reset ($7).
 _SHOWN: Final = """
     SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
@@ -99,7 +97,7 @@ def thaw_sql(condition: str) -> str:
 
 SHOWN_IN_CHANNEL: Final = "(m.user_id IS NULL OR m.in_channel = 1)"
 
-# $1 channel, $2 thread, $3 a message about to be stored
+# $3 a message about to be stored
 THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
@@ -161,8 +159,8 @@ def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transact
 def read_context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
 ) -> Transaction[list[ContextMessage]]:
-    """Return messages from `first` up to but excluding `before`, newest first. After the question `asked`,
-    only answers are included. Replies to messages up to `reset` show no quotation."""
+    """Return messages from `first` to before `before`, newest first; after the question `asked`, only
+    answers."""
     params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
 
@@ -288,7 +286,7 @@ _DELETE_PAGES: Final = f"""
     WHERE answer_id @among({_WITH_PAGES_REPLACED})
 """
 
-# $1 channel, $2 and $3 the first and last thread
+# $2 and $3 the first and last thread
 _IDS_IN_CHANNEL: Final = """
         SELECT discord_id FROM messages
         WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
@@ -313,7 +311,7 @@ DELETE_FORWARDED: Final = """
     RETURNING message_id /* channel */
 """
 
-# Messages that a backup may contain. $1 ids
+# Messages that a backup may contain.
 SELECT_STORED: Final = f"""
     SELECT id FROM messages WHERE discord_id @among({_WITH_PAGES_REPLACED})
     UNION ALL
@@ -327,7 +325,7 @@ _DELETE_WITH_DEPENDENTS: Final = (
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
 
-# No effect on a channel without messages. $1 channel, $2 thread, $3 the id up to which it is read
+# No effect on a channel without messages.
 MARK_READ_TO: Final = """
     INSERT INTO read_to (channel_id, thread_id, discord_id)
     SELECT $1, $2, $3
@@ -343,8 +341,8 @@ MARK_READ_TO: Final = """
 
 
 def delete_messages(discord_ids: Collection[int]) -> list[Statement]:
-    """Return statements that delete messages, also of sessions, with their waiting turns, pages and blocks. A
-    page stands for its whole answer. DELETE_MESSAGES returns a row for each message that existed."""
+    """Return statements that delete messages, also of sessions, with their waiting turns, pages and blocks.
+    DELETE_MESSAGES returns a row for each message that existed."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETE_WITH_DEPENDENTS]
 
@@ -354,7 +352,6 @@ def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
     if not discord_ids:
         return
     newest = dict[tuple[int, int], int]()
-    # Of messages to delete here that still exist on Discord.
     sql = """
         SELECT parent_channel_id, thread_id, discord_id FROM messages
         WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */

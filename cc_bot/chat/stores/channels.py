@@ -1,8 +1,5 @@
-"""Stores the archive of channels: every message once, ordered by Discord id.
-
-A change drops the frozen blocks that contain the message, in the same transaction. Each call is one trip to
-the database.
-"""
+"""Stores the archive of channels: every message once, ordered by Discord id. A change drops the frozen blocks
+that contain the message, in the same transaction."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -61,13 +58,11 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 # ruff: noqa: S608 - SQL is built from constants
 
 # Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
-# and restricted to rows with `user_id IS NULL`. Exceptions: _EDIT and SELECT_TRANSCRIPT (an edit on Discord
-# applies to every row), _SELECT_SESSION_KEY, and _THAW_NEW and _RESET, which look at ids alone.
-#
-# Messages and ids are passed as JSON arrays, which is faster than one statement per message.
+# and restricted to rows with `user_id IS NULL`. Exceptions: _EDIT and SELECT_TRANSCRIPT (an edit applies to
+# every row), _SELECT_SESSION_KEY, and _THAW_NEW and _RESET, which look at ids alone.
 
-# Thaw the block of the oldest message that will be stored, and later ones. Run before INSERT. The `+` skips
-# the subquery unless a block ends after the lowest id ($3). $1 channel, $2 thread, $4 place, $5 new ids
+# Thaws the block of the oldest new message, and later ones. The `+` skips the subquery unless a block ends
+# after the lowest id ($3). $4 place, $5 new ids
 _THAW_NEW: Final = f"""
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
@@ -92,8 +87,7 @@ _GIVEN: Final = {
 _ANSWER_ID: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
 _INSERTED_VALUES: Final = {**_GIVEN, "reply_to": _ANSWER_ID.format(id=_GIVEN["reply_to"])}
 
-# $1 channel, $2 thread, $3 place, $4 now, $5 arrays in the order of _GIVEN_COLUMNS. The id contains the
-# time ('Snowflakes').
+# $3 place, $5 arrays in the order of _GIVEN_COLUMNS. A Discord id contains its time ('Snowflakes').
 _INSERT: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_GIVEN_COLUMNS)}, timestamp
@@ -106,8 +100,7 @@ _INSERT: Final = f"""
     RETURNING id /* channel */
 """
 
-# Catching up may have stored the message first. A message is queued once. $1 id, $2 channel, $3
-# thread, $4 place, $5 now
+# Catching up may have stored the message first. $4 place
 _QUEUE: Final = f"""
     INSERT INTO turns (
         id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
@@ -122,7 +115,7 @@ _QUEUE: Final = f"""
     RETURNING id /* channel */
 """
 
-# Run before _EDIT. $1 id, $2 content. An unchanged text stays frozen.
+# Run before _EDIT.
 _THAW_EDITED: Final = thaw_sql(
     f"m.discord_id = $1 AND {SHOWN_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
     " /* channel */"
@@ -138,15 +131,14 @@ _MARK_EDITED: Final = """
     ) /* channel */
 """
 
-# An erased message stays erased. $1 id, $2 content, $3 1 if the content is tainted; `tainted` is never reset,
-# as files stay.
+# $3 1 if the content is tainted; `tainted` is never reset, as files stay.
 _EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id /* any row */
 """
 
-# An unanswered question of a session can be asked again as edited. Parameters as for _EDIT.
+# An unanswered question of a session can be asked again as edited.
 _EDIT_UNANSWERED: Final = """
     UPDATE turns SET question = CASE CAST($3 AS BIGINT)
         WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
@@ -166,8 +158,8 @@ _ANSWER: Final = Parameters(
     first=7,
 )
 
-# A regenerated answer replaces the former one. Stores and returns nothing if the id belongs to a message of a
-# session or another channel, or if none of its questions ($6) exists. Then _ANSWER
+# A regenerated answer replaces the former one. Stores nothing if the id belongs to a message of a session or
+# another channel, or if none of its questions ($6) exists.
 _STORE_ANSWER: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWER.names}
@@ -183,8 +175,7 @@ _STORE_ANSWER: Final = f"""
     RETURNING id /* channel */
 """
 
-# A question may be followed by a note in brackets about its files. $1 channel, $2 thread, $3 the answer, $4
-# the question, $5 the text that was answered
+# A question may be followed by a note in brackets about its files. $5 the text that was answered
 _MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
@@ -213,7 +204,6 @@ _SELECT_SESSION_KEY: Final = f"""
 
 _SELECT_PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
 
-# $1 shard, $2 shard count
 SELECT_ARCHIVED_CHANNELS: Final = f"""
     SELECT
         p.channel_id,
@@ -243,7 +233,7 @@ SELECT_ARCHIVED_CHANNELS: Final = f"""
     ) /* channel */
 """
 
-# A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
+# A marker never moves back.
 _RESET: Final = """
     INSERT INTO thread_metadata AS known (
         thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id, last_reset_at
@@ -256,7 +246,6 @@ _RESET: Final = """
     WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id /* any row */
 """
 
-# $1 place
 _SELECT_RESET: Final = RESET_ID.format("$1")
 
 _SELECT_DMS: Final = """
@@ -270,7 +259,6 @@ _SELECT_DMS: Final = """
     ORDER BY s.active_hour DESC
     LIMIT $2 /* all users */
 """
-"""DMs of open sessions. $1 since when, $2 limit"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,11 +283,9 @@ _READABLE: Final = Columns(ReadableMessage, message=MESSAGE)
 
 class ChannelStore(Store):
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
-        """Store a message, and with `waiting` queue it for an answer. Returns whether it is new: neither
-        known (with `waiting`: queued before), blank nor before a reset.
-
-        Attachments are not stored. Raises ValueError for a message without Discord's id, or a private one.
-        """
+        """Store a message without its attachments, and with `waiting` queue it for an answer. Returns whether
+        it is new: neither known (with `waiting`: queued before), blank nor before a reset. Raises ValueError
+        for a message without Discord's id, or a private one."""
         batch = self._insertion(key, [message])
         if batch and waiting:
             params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
@@ -313,8 +299,7 @@ class ChannelStore(Store):
         return len((await self._database.transaction(batch, channel_locks(key)))[1]) if batch else 0
 
     async def mark_read_to(self, key: ChannelKey, discord_id: int) -> None:
-        """Mark a channel as read up to an id, though the bot may not read there. No effect on a channel
-        without messages."""
+        """Mark a channel as read up to an id. No effect on a channel without messages."""
         await self._change(channel_locks(key), MARK_READ_TO, key.channel_id, key.thread_id, discord_id)
 
     async def store_transcript(self, key: ChannelKey, question: Message, heard: str) -> None:
@@ -337,9 +322,8 @@ class ChannelStore(Store):
         tainted: bool = False,
         preview: bool = False,
     ) -> bool:
-        """Change the text of a user's message; its transcript stays below it. Returns whether the text
-        changed. `preview`: Discord only added a preview, so answers stay valid. A blank content changes
-        nothing."""
+        """Change the text of a user's message, unless it is blank. Returns whether the text changed.
+        `preview`: Discord only added a preview, so answers stay valid."""
         if is_blank(content):
             return False
 
@@ -357,10 +341,7 @@ class ChannelStore(Store):
 
     async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
         """Delete messages of channels and sessions with everything that depends on them. Returns their
-        number.
-
-        A deleted page deletes its whole answer. The question of a deleted answer stays answered.
-        """
+        number. A deleted page deletes its whole answer, whose question stays answered."""
         if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)  # Discord reports many that were never stored
         batch = delete_messages(discord_ids)
@@ -390,10 +371,8 @@ class ChannelStore(Store):
         settlement: Settlement | None = None,
     ) -> StoredTurn:
         """Store an answer with its proposals and usage, and mark the questions as answered, all or nothing.
-
-        An answer with this id is overwritten. Raises ValueError if it has no Discord id, and ConversationGone
-        if none of the questions is left or the id is another message's.
-        """
+        Overwrites an answer with this id. Raises ValueError if it has no Discord id, and ConversationGone if
+        none of the questions is left or the id is another message's."""
         now = from_ms(self._now())  # as it is read back
         question_ids = json.dumps([question.discord_id for question in questions])
         answer_key = (key.channel_id, key.thread_id, _discord_id(answer))
@@ -525,8 +504,7 @@ class ChannelStore(Store):
         )
 
     async def list_dms(self, *, since: datetime, limit: int) -> dict[int, int]:
-        """Return the DM channels with open sessions used since then, and their users, the most recent
-        first."""
+        """Return the users of open sessions used since then, by DM channel, the most recent first."""
         rows = await self._database.query(_SELECT_DMS, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
@@ -541,8 +519,7 @@ class ChannelStore(Store):
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
-        """Record which messages the bot reads. Returns the id since when it reads these: `since` if the last
-        run read others."""
+        """Record which messages are read. Returns since which id: `since` if the last run read others."""
         sql = """
             INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
             ON CONFLICT (id) DO UPDATE SET

@@ -2,10 +2,7 @@
 
 A session turn is added before its user sees the acknowledgement, and marked answered in the transaction that
 stores its answer. Its row is deleted once the user has seen the outcome; interrupted turns remain, as their
-users may ask them again.
-
-A mention (a question in a channel) is added with its message and marked answered with its answer, which may
-belong to several mentions. Their rows stay, so that an answer's questions can be found.
+users may ask them again. Rows of mentions (questions in a channel) remain, as an answer may have several.
 """
 
 import json
@@ -69,7 +66,7 @@ _MARK_INTERRUPTED: Final = _SET.format(
     "state = 'interrupted', token = NULL, token_until = NULL, pages = $3", " AND state = 'accepted'"
 )
 
-# The newest question before an answer, in its session. $1 user, $2 the answer
+# The newest question before an answer, in its session.
 QUESTION_OF: Final = """
     FROM messages AS a
     JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
@@ -93,10 +90,8 @@ MARK_TURN_ANSWERED: Final = """
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
-"""Run in the transaction that stores the answer. Parameters: turn, user, session, and the message that shows
-the answer."""
+"""Run in the transaction that stores the answer."""
 
-# $1 turn, $2 user, $3 process
 _SELECT_ELSEWHERE: Final = """
     SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
     WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
@@ -113,7 +108,7 @@ FORGET_INTERRUPTED: Final = """
     DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
 """
 
-# Mentions. Statements repeat the condition of the index turns_due, so that it is used. $1 channel, $2 thread
+# Mentions. Statements repeat the condition of the index turns_due, so that it is used.
 
 _IS_DUE: Final = "kind = 'mention' AND state <> 'shown'"
 _IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
@@ -129,7 +124,6 @@ _SELECT_CHANNELS: Final = f"""
     WHERE {_IS_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
 """
 
-# $1 the message that shows the failure, $2 the questions' author
 _REOPEN: Final = """
     UPDATE turns SET state = 'accepted'
     WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
@@ -175,8 +169,8 @@ class TurnLedger(Store):
         await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", turn_id, user_id, message_id)
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot now shows the turn in channel `place_id` without the token. If that is another
-        channel, the answer and its question leave the original channel's context."""
+        """Record that the bot now shows the turn in channel `place_id` without the token. In another channel,
+        the answer and its question leave the original channel's context."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         batch = [Statement(_MOVE, columns)]
         if place_id != turn.key.channel_id and turn.answer_id is not None:
@@ -185,7 +179,6 @@ class TurnLedger(Store):
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
     async def delete_seen(self, turn_id: str, user_id: int) -> None:
-        """Delete a turn whose user has seen the outcome."""
         await self._change([user_lock(user_id)], _DELETE, turn_id, user_id)
 
     async def mark_interrupted(self, turn_id: str, user_id: int) -> None:
@@ -193,8 +186,7 @@ class TurnLedger(Store):
         await self._change([user_lock(user_id)], _MARK_INTERRUPTED, turn_id, user_id, "[]")
 
     async def record_retryable_failure(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
-        """Record that the turn failed and its user may ask again; adds a refused turn. `message_ids`: the
-        messages that show the failure, if several."""
+        """Record a failure after which the user may ask again; adds a refused turn."""
         columns = (turn.id, turn.key.user_id, json.dumps(message_ids))
         batch = [_insert(turn, self._process), Statement(_MARK_INTERRUPTED, columns)]
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
@@ -202,8 +194,7 @@ class TurnLedger(Store):
     async def claim(
         self, turn_id: str, user_id: int, renew: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Replace the interrupted turn by `renew(turn)`, and return the new turn. Returns None if the turn
-        is missing or already claimed: only one press wins."""
+        """Replace the interrupted turn by `renew(turn)`, and return it. None if it is missing or claimed."""
 
         def steps() -> Transaction[PendingTurn | None]:
             sql = f"""
@@ -281,7 +272,6 @@ class TurnLedger(Store):
 
     async def mark_edit_processed(self, key: ChannelKey, question: Message) -> None:
         """Record that the question's edit was processed, unless its text has changed since."""
-        # A question that was edited again has another text and stays 'edited'.
         sql = """
             UPDATE turns AS w SET state = CASE WHEN EXISTS (
                 SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
@@ -312,8 +302,7 @@ class TurnLedger(Store):
         return bool(await self._database.query(sql, discord_id, user_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
-        """Record that one answer to these questions is about to be posted. `newest_id` determines its
-        nonce."""
+        """Record that an answer to the questions is about to be posted. `newest_id` determines its nonce."""
         sql = """
             UPDATE turns SET begun_as = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
@@ -323,8 +312,8 @@ class TurnLedger(Store):
     async def set_answer_message(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
-        """Record the message that will show the answer. Returns the ids of the questions that still await it:
-        a question may have been deleted, or the channel reset."""
+        """Record the message that will show the answer. Returns the ids of the questions that still await
+        it."""
         sql = f"""
             UPDATE turns AS w SET shown_in = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted'
@@ -356,7 +345,7 @@ class TurnLedger(Store):
     async def give_up(
         self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
     ) -> None:
-        """Record that the questions failed. `failed_in`: the message that shows the failure, if they may be
+        """Record that the questions failed. `failed_in`: the message that shows it, if they may be
         reopened."""
         # Rows stay, so that a question that Discord delivers again is not answered.
         sql = """

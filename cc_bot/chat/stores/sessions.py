@@ -1,10 +1,7 @@
-"""Stores sessions: the conversation of a user in a channel, and the history that a turn's prompt shows.
+"""Stores sessions: a user's conversation in a channel, and the history that a turn's prompt shows.
 
-A turn accesses the database twice: `open` before the model is asked, `commit_turn` after. No transaction is
-open in between.
-
-The history is the tail of the archive: one query reads the session, its last messages, summaries and canvas.
-A JSON copy of the history made a turn cost 2.9 times as much.
+The history is the tail of the archive, read in one query: a JSON copy made a turn cost 2.9 times as much. No
+transaction is open while the model is asked.
 """
 
 import json
@@ -66,7 +63,7 @@ _MESSAGE_ROW: Final = Columns(_SessionMessage, message=MESSAGE)
 
 _MESSAGE_ROW_COLUMNS: Final = f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
 
-# Replies to messages of this user and the bot only. {visibility}: the parameter with the turn's visibility.
+# Replies to messages of this user and the bot only.
 _JOIN_REPLIED: Final = """
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
@@ -74,17 +71,16 @@ _JOIN_REPLIED: Final = """
 
 
 def _part_columns(id_: str, role: str, **columns: str) -> str:
-    """Return the same columns for another part of the result, which `role` names."""
+    """Return the columns of one part of the result."""
     return _MESSAGE_ROW.select_values(id=id_, role=f"'{role}'", **columns)
 
 
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
+# $4 the last activity that is too long ago
 _IS_OPEN: Final = """
     user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
 """
 
-# A subquery, so that PostgreSQL reads the index backwards. $5 the turn's visibility, $6 limit. A public turn
-# sees public messages, a private one all.
+# A subquery, so that PostgreSQL reads the index backwards. A public turn sees only public messages.
 _SELECT_TAIL: Final = f"""
     SELECT {_MESSAGE_ROW_COLUMNS}
     FROM messages AS m
@@ -165,8 +161,7 @@ _MESSAGE_PARAMETERS: Final = Parameters(
     (name for name in MESSAGE.names if name not in ("id", "created_at")), first=7
 )
 
-# Owner and channel come from the session's row, so another user's session is refused. $1 session, $2 user, $3
-# now, $4 and $5 channel and thread of a public message, $6 the replaced answer, then _MESSAGE_PARAMETERS
+# Owner and channel come from the session's row, so another user's session is refused. $6 the replaced answer
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
@@ -183,7 +178,7 @@ _INSERT_MESSAGE: Final = f"""
     RETURNING id
 """
 
-# A session that was closed or has expired meanwhile is left as it is.
+# Leaves a session that was closed or has expired meanwhile.
 _TOUCH: Final = """
     UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
     WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
@@ -199,8 +194,8 @@ class StoredTurn:
 
 
 def _apply_redraw(session: Session, redraw: Redraw) -> Transaction[str | None]:
-    """Apply changes to the current canvas, which may differ from the turn's. Returns the new canvas; None if
-    nothing changed, or if another session has the canvas (after `/clear`), which stays empty."""
+    """Change the current canvas and return it; None if nothing changed, or if another session has the canvas
+    (after `/clear`)."""
     current = read_current((yield select_current(session.key)))
     if current is not None and current.session_id != session.id:
         return None
@@ -237,8 +232,7 @@ _opened_at, _last_active, _has_files = map(_MESSAGE_ROW.column, ("author_name", 
 
 
 SessionRows = Mapping[str, Sequence[Row]]
-"""The rows of _SELECT_OPEN_SESSION by part: `session` if one is open, its `messages`, newest first,
-`summary`, `unsummarized` (messages of an expired session) and `canvas`."""
+"""The rows of _SELECT_OPEN_SESSION by part, newest first."""
 
 
 def _split_by_part(rows: Sequence[Row]) -> SessionRows:
@@ -271,7 +265,7 @@ def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, more: b
 
 
 def _read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
-    """Return the messages, oldest first, without files. The rows are newest first."""
+    """The rows are newest first, the messages oldest first."""
     messages, last_id = list[Message](), None
     for row in reversed(rows):
         message = _read_message(row)
@@ -314,12 +308,10 @@ class SessionStore:
     async def open(
         self, key: SessionKey, *, visibility: Visibility = "public", extra: int = 0, store: bool = True
     ) -> Session:
-        """Return the current session with its history, or a new session if there is none or it has expired.
-        Without `store`, a new session is not stored.
-
-        The history of a `public` turn leaves out private messages. Only the newest page of a long history is
-        read; `more` tells whether `load_earlier` has more. `extra`: messages to read beyond the limit.
-        """
+        """Return the current session with its history, or a new one if there is none or it has expired.
+        Without `store`, a new session is not stored. The history of a `public` turn has no private messages.
+        Only its newest page is read; `more` tells whether `load_earlier` has more. `extra`: messages beyond
+        the limit."""
         now, size = self.clock(), self._next_page_size() + extra
         idle_cutoff = idle_since(now, self.session_ttl)
         columns = (*key_columns(key), idle_cutoff, visibility, size)
@@ -365,7 +357,6 @@ class SessionStore:
         before: int = UNBOUNDED,
         following: Sequence[Message] = (),
     ) -> tuple[Message, ...]:
-        """Return the messages with their files and the texts of memories that their calls name."""
         found = await with_files(self.database, session, messages, before=before, following=following)
         return await fill_in_texts(self.database, session.key.user_id, found)
 
@@ -410,11 +401,8 @@ class SessionStore:
         redraw: Redraw | None = None,
     ) -> Session:
         """Store a turn in one transaction, and return the session with it. Raises StorageError and
-        ConversationGone.
-
-        `replaces`: the answer to remove from the history. `redraw`: changes the current canvas. A session
-        that was closed meanwhile still gets the turn, and stays closed.
-        """
+        ConversationGone. `replaces`: the answer to remove from the history. A session that was closed
+        meanwhile still gets the turn, and stays closed."""
         stored = await self.archive_turn(session, messages, replaces=replaces, redraw=redraw)
         history = session.history
         if replaces:
@@ -442,9 +430,9 @@ class SessionStore:
         settlement: Settlement | None = None,
         channel: ChannelKey | None = None,
     ) -> StoredTurn:
-        """Store a turn as `commit_turn` does, and return the stored rows. `entry`: the turn's id in the
-        ledger. `channel`: that of a public turn; messages with a Discord id then belong to its context.
-        Raises ValueError for private messages with a `channel`."""
+        """Store a turn as `commit_turn` does. `entry`: the turn's id in the ledger. `channel`: that of a
+        public turn; messages with a Discord id then belong to its context. Raises ValueError for private
+        ones."""
         if channel and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
         now_ms = to_ms(self.clock())

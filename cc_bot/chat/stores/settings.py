@@ -72,8 +72,7 @@ class SettingsStore(Store):
         memory_paused: bool | Keep = Keep.AS_IS,
         spoken: bool | Keep = Keep.AS_IS,
     ) -> UserSettings:
-        """Change the given settings and return all; None resets one. Raises UnknownTimezone for a name
-        outside the IANA database."""
+        """Change the given settings and return all; None resets one. Raises UnknownTimezone."""
         # ZoneInfo would also accept `localtime`, `posixrules` and folders.
         if isinstance(timezone, str) and (timezone not in available_timezones() or timezone == "localtime"):
             raise UnknownTimezone
@@ -92,7 +91,7 @@ class SettingsStore(Store):
     async def claim_welcome(self, user_id: int) -> bool:
         """Return True for the first call of a user, False for all others."""
         params = (user_id, to_text(self._clock()))
-        # Returns a row only if `welcomed` changed, so only one of several concurrent calls gets one.
+        # Only one of several concurrent calls changes `welcomed`.
         sql = """
             INSERT INTO user_settings (user_id, welcomed, updated_at)
             VALUES ($1, 1, $2)
@@ -126,15 +125,13 @@ def read_settings(user_id: int) -> Transaction[UserSettings]:
 
 @dataclass(frozen=True, slots=True)
 class ChannelAgent:
-    """The default agent of a channel."""
-
     agent: str
     guild_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAgentChoices:
-    """What decides which agent answers a user, by the id of a channel or thread."""
+    """The choices that decide which agent answers a user, by the id of a channel or thread."""
 
     choices: Mapping[int, str]
     defaults: Mapping[int, ChannelAgent]
@@ -143,8 +140,7 @@ class StoredAgentChoices:
 
 
 def read_agent_choices(user_id: int, place_ids: Sequence[int]) -> Transaction[StoredAgentChoices]:
-    """Read the choices of agents. `place_ids`: a channel, or a thread and its channel; empty in the
-    terminal."""
+    """`place_ids`: a channel, or a thread and its channel; empty in the terminal."""
     thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     feature = find_module("agents")
     choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
@@ -156,7 +152,7 @@ def read_agent_choices(user_id: int, place_ids: Sequence[int]) -> Transaction[St
 
 class AgentStore(Store):
     async def get_choices(self, user_id: int, place_ids: Sequence[int]) -> StoredAgentChoices:
-        """Read the choices of agents. `place_ids` as for `read_agent_choices`."""
+        """`place_ids` as for `read_agent_choices`."""
         return await self._database.read(lambda: read_agent_choices(user_id, place_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
@@ -177,7 +173,7 @@ SET_MODELS: Final = upsert("channel_models", "channel_id", "models set_by set_at
 
 class ChannelModelStore(Store):
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Return the models by channel, for each channel with any."""
+        """Return the models by channel."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
@@ -192,7 +188,7 @@ class ChannelModelStore(Store):
 
 
 # A token factor is the tokens that a model counts per estimated token: the mean of the first answers, then a
-# slow moving average. One statement updates it, so concurrent processes lose no update.
+# slow moving average.
 
 DEFAULT_TOKEN_FACTOR: Final = 1.0
 MIN_TOKEN_FACTOR: Final = 0.4
@@ -206,7 +202,6 @@ class TokenFactorStore(Store):
         self._cached: dict[str, float] = {}
 
     async def get(self, model: str) -> float:
-        """Return the tokens counted per estimated token."""
         sql = "SELECT factor FROM token_factors WHERE model = $1"
         if model not in self._cached:
             rows = await self._database.query(sql, model)
@@ -259,7 +254,7 @@ class LimitStore(Store):
         return await self._database.read(read_limits)
 
     async def set(self, key: LimitKey, value: int | None, *, set_by: int) -> None:
-        """Set a limit from the next question on; None: no limit."""
+        """None: no limit."""
         limit = LimitOverride(key, value, set_by, self._clock())
         await self._change([MAINTENANCE_LOCK], _SET_LIMIT, *_LIMIT.write(limit).values())
 
@@ -308,7 +303,7 @@ class AccessStore(Store):
         return _read_access(await self._database.query(SELECT_IN_FORCE))
 
     async def get_visitor_state(self, user_id: int, place_ids: Sequence[int]) -> VisitorState:
-        """Return the state of a user. `place_ids`: a channel, or a thread and its channel."""
+        """`place_ids`: a channel, or a thread and its channel."""
 
         def steps() -> Transaction[VisitorState]:
             return (yield from read_visitor_states((user_id,), place_ids))[user_id]
@@ -316,7 +311,6 @@ class AccessStore(Store):
         return await self._database.read(steps)
 
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
-        """Set the rule of a subject, instead of an earlier one."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
         await self._change([MAINTENANCE_LOCK], SET_RULE, *params)
 
@@ -338,7 +332,7 @@ class AccessStore(Store):
 def read_visitor_states(
     user_ids: Collection[int], place_ids: Sequence[int]
 ) -> Transaction[dict[int, VisitorState]]:
-    """Return the state of each user. `place_ids`: a channel, or a thread and its channel."""
+    """`place_ids`: a channel, or a thread and its channel."""
     access = _read_access((yield Statement(SELECT_IN_FORCE)))
     limits = yield from read_owner_rules()
     found = {}
@@ -368,7 +362,6 @@ _INSERT_CODE: Final = """
     VALUES ($1, $2, $3, $4, $5, $6)
 """
 
-# $1 user, $2 now, $3 number to keep
 _DROP_CODES: Final = """
     DELETE FROM web_codes WHERE user_id = $1 AND (
         ends_at <= $2 OR hash NOT IN (
@@ -390,7 +383,7 @@ _INSERT_SESSION: Final = f"""
     RETURNING {_SESSION.select}
 """
 
-# $1 user, $2 now, $3 unused since, $4 number to keep
+# $3 unused since, $4 number to keep
 _DROP_SESSIONS: Final = """
     DELETE FROM web_sessions WHERE user_id = $1 AND (
         ends_at <= $2 OR used_at <= $3 OR id NOT IN (
@@ -399,16 +392,13 @@ _DROP_SESSIONS: Final = """
     )
 """
 
-# $1 user, $2 session, $3 now
 _RECORD_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
 
-# $1 user, $2 the session to keep
 _END_OTHERS: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
 _END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
 
-# Decides which web sockets stay open. $1 now, $2 unused since
+# Decides which web sockets stay open.
 SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
-# $1 now, $2 unused since
 PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
 PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
 

@@ -1,8 +1,5 @@
-"""Stores the usage of each user by model and purpose, and reservations for turns in flight.
-
-A turn is admitted with a reservation and settled with its actual usage. What a killed process had reserved
-counts as used. Limits are read, checked and reserved in one transaction.
-"""
+"""Stores the usage of each user by model and purpose. A turn is admitted with a reservation and settled with
+its actual usage; what a killed process had reserved counts as used."""
 
 import secrets
 from collections import Counter
@@ -46,7 +43,7 @@ from cc_bot.domain.usage import (
 COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
 
 
-# One statement, so that usage settled meanwhile counts exactly once. $1 user, $2 the first day
+# One statement, so that usage settled meanwhile counts exactly once.
 SELECT_OWN_COUNTED: Final = f"""
     SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage
     WHERE user_id = $1 AND day >= $2
@@ -58,7 +55,6 @@ SELECT_OWN_COUNTED: Final = f"""
     ORDER BY at
 """
 
-# $1 guild, $2 the first day
 SELECT_GUILD_COUNTED: Final = f"""
     SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage_totals
     WHERE guild_id = $1 AND day >= $2
@@ -68,19 +64,17 @@ SELECT_GUILD_COUNTED: Final = f"""
     ORDER BY at /* all users */
 """
 
-# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now, $9 process
 RESERVE: Final = """
     INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at, process)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 """
 
-# $1 user or guild, $2 ms: turns until then no longer count
+# $2 ms: turns until then no longer count
 FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
 FORGET_GUILDS_SETTLED: Final = (
     "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0 /* all users */"
 )
 
-# $1 id, $2 user
 SETTLE_TURN: Final = """
     UPDATE reservations SET tokens = 0 WHERE id = $1 AND user_id = $2 AND tokens > 0 RETURNING id
 """
@@ -89,7 +83,6 @@ SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNI
 _AMOUNTS: Final = ("turns", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "cost_micros")
 _ADDED: Final = ", ".join(f"{name} = known.{name} + excluded.{name}" for name in _AMOUNTS)
 
-# $1 user, $2 day, $3 guild, $4 model, $5 purpose, then _AMOUNTS
 ADD_OWN: Final = f"""
     INSERT INTO usage AS known (user_id, day, guild_id, model, purpose, {", ".join(_AMOUNTS)})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -109,7 +102,6 @@ _SUMMED_COLUMNS: Final = ", ".join(
     for name in _DAILY.names
 )
 
-# $1 user, $2 the first day
 SELECT_OWN: Final = f"SELECT {_DAILY.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
 
 _SELECT_TOTALS: Final = f"""
@@ -117,12 +109,10 @@ _SELECT_TOTALS: Final = f"""
     GROUP BY guild_id, day, model
     ORDER BY day
 """
-# $1 guild, $2 the first day
 SELECT_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
-# $1 the first day
 SELECT_EVERYWHERE: Final = _SELECT_TOTALS.format("day >= $1")
 
-# $1 process, $2 ms: reservations until then are abandoned in any case
+# $2 ms: reservations until then are abandoned in any case
 SELECT_ABANDONED: Final = f"""
     SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
     WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_dead_process("reservations")} OR at <= $2)
