@@ -1,1 +1,1 @@
-"""Values and errors of the core. No I/O happens here."""
+"""Values and errors of the core, without I/O."""

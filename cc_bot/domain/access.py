@@ -1,13 +1,11 @@
 """Who may use the bot. The first rule that applies decides:
 
-1. An owner may.
-2. During maintenance, only owners may.
-3. A denied user, role, channel or server may not; no allow rule overrides that. A thread also counts as its
+1. Owners may. During maintenance, only they may.
+2. A denied user, role, channel or server may not, in spite of any allow rule. A thread also counts as its
    channel.
-4. Allow rules mean "only these", for each kind of subject: with allowed users the visitor must be one of
-   them, with allowed roles they must have one, and so for channels and servers. A DM has no server and no
-   roles, so lists of those exclude it.
-5. Anyone else may.
+3. Allow rules mean "only these", for each kind of subject. A DM has no server and no roles, so lists of those
+   exclude it.
+4. Anyone else may.
 """
 
 from collections.abc import Iterable, Mapping
@@ -95,8 +93,7 @@ def _ids_of(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset[i
 
 
 def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
-    """Return whether only owners may use the bot in a channel or thread; it must not read what others write
-    there."""
+    """Return whether only owners may use the bot there; it must not read what others write."""
     return _refused_by(rules, _ids_of_place(key.ids, guild_id)) is not None
 
 
@@ -107,7 +104,7 @@ MAX_LIFETIME: Final = timedelta(days=30)  # of any browser session
 
 @dataclass(frozen=True, slots=True)
 class WebPlace:
-    """The user of web pages, and the channel where they opened them: its access rules apply."""
+    """The user of web pages, and the channel whose access rules apply."""
 
     user_id: int
     channel_id: int = 0  # 0: not on Discord

@@ -11,7 +11,7 @@ ReceiptState = Literal["holds", "over", "undone"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Features add fields in a subclass; read from the database it has no text."""
+    """Features add fields in a subclass."""
 
     what: str  # the kind of item: `memory` or `schedule`
     kind: ChangeKind
@@ -28,8 +28,8 @@ class Change:
 
 
 def with_change(changes: Sequence[Change], new: Change) -> tuple[Change, ...]:
-    """Add a change. Several changes of an item in one answer become one; one that was made and removed in the
-    same answer is left out."""
+    """Add a change. Several changes of an item in one answer become one, or none if it was made and
+    removed."""
     before = next((each for each in changes if each.item == new.item), None)
     if before is None:
         return (*changes, new)

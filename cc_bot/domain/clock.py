@@ -12,8 +12,7 @@ from cc_bot.domain.text import hiragana
 
 Clock = Callable[[], datetime]
 MAX_CLOCK_SKEW: Final = timedelta(minutes=1)
-"""How far stored times may be ahead of the clock, as clocks of machines differ. A time further ahead was
-stored before a clock was set back."""
+"""How far stored times may be ahead of the clock, as clocks of machines differ."""
 
 
 def utc_now() -> datetime:
@@ -121,8 +120,7 @@ def zone_name_for_word(typed: str) -> str:
 
 
 def suggest_zones(typed: str, own_zone: str | None = None) -> list[str]:
-    """Return names of zones that match a typed prefix, best first. Without one: the user's own, then common
-    ones."""
+    """Return zones that match a typed prefix, best first. Without one: the user's own, then common ones."""
     folded = _fold(typed)
     if not folded:
         return _unique_known([*filter(None, [own_zone]), DEFAULT_ZONE, *_WORDS_BY_ZONE, *_zone_names()])
@@ -145,7 +143,6 @@ def _zone_names() -> tuple[str, ...]:
 
 @cache
 def _zones_by_word() -> Mapping[str, list[str]]:
-    """Return the zones of each folded word: of _WORDS_BY_ZONE, then cities and whole names."""
     zones: dict[str, list[str]] = {}
     for zone, words in _WORDS_BY_ZONE.items():
         for word in words.split():
@@ -157,7 +154,6 @@ def _zones_by_word() -> Mapping[str, list[str]]:
 
 
 def _unique_known(zones: Iterable[str]) -> list[str]:
-    """Return the zones that this machine has, without duplicates."""
     known = frozenset(_zone_names())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 

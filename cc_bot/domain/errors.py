@@ -1,7 +1,5 @@
-"""Errors shown to users, the operator or the model: the cause, and what to do next.
-
-A name in braces is a parameter of the error; `</memory add>` marks a command (texts/area.py).
-"""
+"""Errors shown to users, the operator or the model: the cause, and what to do next. A name in braces is a
+parameter of the error; `</memory add>` marks a command (texts/area.py)."""
 
 from datetime import datetime
 from typing import ClassVar, Self, TypeVar
@@ -10,7 +8,7 @@ Error = TypeVar("Error", bound=BaseException)
 
 
 class CcBotError(Exception):
-    """Keyword arguments are the parameters of the text; front ends format times."""
+    """Keyword arguments are the parameters of the text."""
 
     ja: ClassVar[str] = "うまくいきませんでした。もう一度お試しください。"
     en: ClassVar[str] = "Something went wrong. Please try again."
@@ -25,8 +23,8 @@ class CcBotError(Exception):
 
 
 def forget_frames(error: Error) -> Error:
-    """Remove tracebacks and context of a handled error and of its causes. Their frames form reference cycles,
-    which would keep files in memory until the next garbage collection."""
+    """Remove tracebacks of a handled error and its causes. Their frames form reference cycles, which keep
+    files in memory until the next garbage collection."""
     following: BaseException | None = error
     while following:
         before, following.__context__ = following.__context__, None

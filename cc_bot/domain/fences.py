@@ -1,4 +1,4 @@
-"""Code fences in Markdown, on their own lines or within a line."""
+"""Code fences in Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -47,8 +47,8 @@ class Fence:
 def classify_line(
     fence: Fence | None, line: str, *, max_fence_line: int | None = None
 ) -> tuple[LineKind, Fence | None]:
-    """Return the kind of a line, and the fence that is open after it. Lines longer than `max_fence_line`
-    neither open nor close a fence."""
+    """Return the kind of a line, and the fence that is open after it. Longer lines neither open nor close
+    one."""
     may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
     if fence and (closes := fence.is_closed_by(line)) is not None:
         return ("closing", None) if closes and may_be_fence_line else ("code", fence)
@@ -59,7 +59,6 @@ def classify_line(
 
 
 def close_fences(text: str) -> str:
-    """Close the fence that the text leaves open."""
     fence: Fence | None = None
     for line in text.split("\n"):
         _, fence = classify_line(fence, line)
@@ -84,7 +83,6 @@ _LANGUAGE_LINE: Final = re.compile(r"[a-z0-9_+\-.#]{1,40}+[ \t]{0,8}+(?:\n|\Z)",
 
 
 def put_fences_on_own_lines(text: str) -> str:
-    """Return the text with each fence on its own line."""
     return "\n".join(_split_at_fences(text)) if _INLINE_FENCE in text else text
 
 

@@ -38,8 +38,6 @@ class Form:
 
 
 class Asker(Protocol):
-    """Asks the user of a running tool call."""
-
     async def ask(self, form: Form) -> Mapping[str, str] | None:
         """Return the entries by field name; None if the user declines. Cancelling withdraws the form."""
 

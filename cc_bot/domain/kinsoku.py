@@ -61,7 +61,6 @@ ELLIPSIS: Final = "…"
 
 
 def width_in_cells(text: str) -> int:
-    """Return the width in terminal columns."""
     return sum(2 if is_wide(each) else 1 for each in graphemes(text))
 
 
@@ -84,8 +83,8 @@ def wrap(text: str, max_width: float, measure: Measure) -> list[str]:
 
 
 def balance(text: str, max_width: float, measure: Measure) -> list[str]:
-    """Return as few lines as possible, about equally long and broken between words if possible. In Japanese,
-    words begin at brackets and after hiragana."""
+    """Return as few lines as possible, about equally long. In Japanese, words begin at brackets and after
+    hiragana."""
     best = wrap_label(text, max_width, measure)
     narrower = max(1.0, widest_unit(text, measure))
     while narrower < max_width:

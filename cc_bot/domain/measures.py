@@ -19,14 +19,13 @@ Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
 
 
 class Meter:
-    """Takes reports; this one ignores them. It does no I/O, raises nothing and returns at once. Times are in
-    seconds."""
+    """Ignores reports. Implementations do no I/O, raise nothing and return at once. Times are in seconds."""
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         """Record the end of a turn; phases that it skipped are left out."""
 
     def record_shown(self, seconds: float, *, ok: bool) -> None:
-        """Record how long after its turn an answer was fully shown, or that it could not be."""
+        """Record how long after its turn an answer was fully shown, or that it was not."""
 
     def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
         pass
@@ -38,7 +37,7 @@ class Meter:
         pass
 
     def record_failure(self, kind: str) -> None:
-        """Record an error reported to a user or the operator, by class name."""
+        """Record an error by class name."""
 
 
 NULL_METER: Final = Meter()
@@ -49,8 +48,6 @@ ReadLatency = Callable[[], float | None]
 
 @dataclass(slots=True)
 class GatewayHealth:
-    """The connection of one run."""
-
     read_latency_s: ReadLatency | None = None  # set while the bot answers
 
     @property

@@ -1,8 +1,5 @@
-"""Proposals: tool calls that wait for their user's approval.
-
-A model that has read text by others changes nothing by itself. The bot stores its call, a text that describes
-it, and the state on which it depends. Approval runs the same tool with the same arguments, once.
-"""
+"""Proposals: tool calls that wait for their user's approval, as a model that has read text by others changes
+nothing by itself. Approval runs the same tool with the same arguments, once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -38,8 +35,6 @@ Value = str | Moment | None
 
 @dataclass(frozen=True, slots=True)
 class ProposalLine:
-    """A line of a proposal's text, with the text or chart below it."""
-
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
     below: str | Chart | None = None
@@ -51,8 +46,6 @@ class ProposalLine:
 
 @dataclass(frozen=True, slots=True)
 class ProposalText:
-    """A proposal's text in its user's language."""
-
     title: str
     yes: str
     no: str
@@ -61,8 +54,6 @@ class ProposalText:
 
 @dataclass(frozen=True, slots=True)
 class DeferredCall:
-    """A tool call that was not made."""
-
     name: str
     arguments: str  # a JSON object, with relative values made absolute
     held: str = "{}"  # the expected state, as JSON: if it has changed, the call is not made
@@ -95,7 +86,7 @@ class ProposedCalls:
     position: int = 0  # number among the proposals of the answer, from 1; 0 if it is the only one
 
     def join(self, later: "ProposedCalls") -> "ProposedCalls":
-        """Return one proposal of these calls and the later ones, under this headline."""
+        """Return one proposal of these calls and later ones, under this headline."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
@@ -113,7 +104,7 @@ call was interrupted, and may have been made."""
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """The Discord message that shows an approved call; empty in other front ends."""
+    """Empty in front ends other than Discord."""
 
     place_id: int | None = None
     shown_in: int | None = None  # the message's id
@@ -129,7 +120,7 @@ class CallMessage:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposal, stored until its user knows the outcome."""
+    """Stored until its user knows the outcome."""
 
     id: int
     key: SessionKey

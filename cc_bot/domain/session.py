@@ -82,8 +82,7 @@ class Backlog:
 
 
 def clean_summary(text: str) -> str:
-    """Return a summary as it is stored: at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, without
-    blank lines."""
+    """Return at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, without blank lines."""
     lines = (line.strip() for line in text.splitlines())
     whole = "\n".join(line for line in lines if line)
     if len(whole) <= MAX_SUMMARY_CHARACTERS:
@@ -96,7 +95,7 @@ def clean_summary(text: str) -> str:
 
 
 def list_statements(statements: Iterable[str]) -> str:
-    """Return user messages one a line, oldest first, without duplicates; the newest if they are too long."""
+    """Return user messages one a line, oldest first, without duplicates; only the newest if too long."""
     plain = (" ".join(statement.split()) for statement in statements)
     lines = [f"- {shorten(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
     newest_first = list(dict.fromkeys(reversed(lines)))

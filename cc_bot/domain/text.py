@@ -40,18 +40,16 @@ _LEADING_EMOJI: Final = re.compile(
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return at most `limit` characters, with an ellipsis if cut."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def one_line(text: str) -> str:
-    """Return the text without line breaks and bidirectional marks."""
     return " ".join(_BIDI_MARKS.sub("", text).split())
 
 
 def without_controls(text: str) -> str:
-    """Remove control characters and bidirectional marks; line breaks become line feeds. Joiners and variation
-    selectors stay, as emoji need them."""
+    """Remove control characters and bidirectional marks, but not joiners and variation selectors: emoji need
+    them."""
     return _CONTROLS.sub("", _BIDI_MARKS.sub("", _LINE_BREAKS.sub("\n", text)))
 
 
@@ -61,7 +59,7 @@ def printable(text: str) -> str:
 
 
 def without_leading_emoji(text: str) -> str:
-    """Return a sentence without its first emoji, which some fonts lack."""
+    """Some fonts lack emoji."""
     return _LEADING_EMOJI.sub("", text)
 
 

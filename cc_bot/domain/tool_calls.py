@@ -1,7 +1,7 @@
 """References of stored tool calls: memories, and the web pages that an answer is based on.
 
-A result refers to each memory by its row (`ref`). The memory's text is removed when a call is stored and
-inserted when it is read, so stored answers keep no copy of an erased memory.
+A memory's text is removed when a call is stored and inserted when it is read, so stored answers keep no copy
+of an erased memory.
 """
 
 import json
@@ -65,11 +65,9 @@ def without_texts(call: ToolCall) -> ToolCall:
 
 
 def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
-    """Insert the memories' current texts into a stored answer's calls.
-
-    A memory that is missing or not for the answer's readers becomes UNAVAILABLE. The calls then also lose
-    their encrypted reasoning, which may contain the text.
-    """
+    """Insert the memories' current texts into a stored answer's calls. A memory that is missing or not for
+    the answer's readers becomes UNAVAILABLE; the calls then lose their encrypted reasoning, which may contain
+    it."""
     readable = {
         id_: memory
         for id_, memory in memories.items()
@@ -137,8 +135,8 @@ class PageLink:
 
 
 def list_sources(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
-    """Return the pages that were read, or else the first results of the last search: what the results say,
-    not the arguments that the model wrote."""
+    """Return the pages that were read, or else the first results of the last search, as the results name
+    them."""
     read_pages, results = list[Any](), tuple[PageLink, ...]()
     for call in calls:
         result = parse_json(call.result) if call.ok else None
@@ -150,7 +148,6 @@ def list_sources(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
 
 
 def _links(pages: Any) -> tuple[PageLink, ...]:
-    """Return the links of pages, each once."""
     links = dict[str, PageLink]()
     for page in pages if isinstance(pages, list) else ():
         match page:

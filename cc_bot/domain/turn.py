@@ -57,7 +57,7 @@ class CallsResumed:
 
     @property
     def outcome_unknown(self) -> bool:
-        """Return whether it is unknown if a memory or reminder was changed."""
+        """Return whether a memory or reminder may have been changed."""
         return any(call.outcome_unknown and not is_of_server(call.name) for call in self.calls)
 
     @property
@@ -87,8 +87,7 @@ class ToolsUnavailable:
 
 @dataclass(frozen=True, slots=True)
 class ReplyWithheld:
-    """Discord withholds the message that the question replies to, and the user has not seen the workaround
-    today."""
+    """Discord withholds the message that the question replies to, and the user has not seen this today."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class AskedAbout:
 
 @dataclass(frozen=True, slots=True)
 class MessagesRead:
-    """The model sees only some of the messages that the question is about."""
+    """The model sees only some of the messages."""
 
     read: int
     total: int
@@ -123,8 +122,6 @@ class FilesDeleted:
 
 @dataclass(frozen=True, slots=True)
 class ScansShown:
-    """Documents without text, shown as images of their first pages."""
-
     names: tuple[str, ...]
     pages: int
 
@@ -194,8 +191,7 @@ TurnEvent = (
 
 
 # The ledger row of a turn: `accepted` before the user sees the acknowledgement, `answered` with the answer,
-# deleted once that is shown. After a crash without an answer it becomes `interrupted`: its user is informed,
-# and may have the question asked again.
+# deleted once that is shown. After a crash without an answer: `interrupted`.
 
 
 TurnState = Literal["accepted", "answered", "interrupted"]
@@ -236,7 +232,7 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PendingTurn:
-    """An unfinished turn. All ids but `id`, `replaces` and `answer_id` are Discord's."""
+    """An unfinished turn. Ids are Discord's, but for `id`, `replaces` and `answer_id`."""
 
     id: str
     key: SessionKey
@@ -258,8 +254,7 @@ class PendingTurn:
     shown_in: int | None = None
     """The interaction's own message, or the first of an answer to a message; None if unknown."""
     place_id: int | None = None
-    """The channel where the bot posts the answer without a token, or where the button was pressed, if not the
-    session's channel."""
+    """Where the bot posts without a token, or the button was pressed, if not in the session's channel."""
     pages: tuple[int, ...] = ()  # the follow-ups so far; after the token expired, all messages
     earlier: tuple[int, ...] = ()  # the replaced answer's messages above the one with the button
     answer_id: int | None = None

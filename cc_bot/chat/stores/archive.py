@@ -1,8 +1,6 @@
-"""Users list, read and delete their own conversations.
-
-A deletion removes the messages with their files and proposals, their part in a channel's context, and their
-summaries. An empty session replaces the one with the current canvas, so that earlier drawings do not return.
-"""
+"""Users list, read and delete their own conversations. A deletion includes their part in a channel's context,
+and their summaries. An empty session replaces the one with the current canvas, so that earlier drawings do
+not return."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -27,7 +25,7 @@ _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 
 # ruff: noqa: S608 - SQL is built from constants
 
-# Sessions with messages, found by messages_by_session. $1 user
+# Sessions with messages, found by messages_by_session.
 _FROM_SESSIONS: Final = """
     FROM sessions AS s
     WHERE s.user_id = $1
@@ -48,7 +46,7 @@ _SELECT_SESSION: Final = f"""
         ), '')
 """
 
-# Uses sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 limit, $5 offset
+# Uses sessions_by_user. $2 channel and $3 agent, or NULL for all
 _LIST: Final = f"""
     {_SELECT_SESSION}
     {_FROM_SESSIONS} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
@@ -61,24 +59,24 @@ _LIST_KEYS: Final = (
     f"SELECT s.user_id, s.channel_id, s.agent {_FROM_SESSIONS} ORDER BY s.created_at DESC, s.id DESC"
 )
 
-# Uses the primary key. $2 session
+# Uses the primary key.
 _GET: Final = f"{_SELECT_SESSION} {_FROM_SESSIONS} AND s.id = $2"
 
-# Uses messages_by_session. $1 user, $2 session, $3 limit, $4 offset
+# Uses messages_by_session.
 _SELECT_MESSAGES: Final = f"""
     SELECT {MESSAGE.select} FROM messages
     WHERE session_id = $2 AND user_id = $1 AND status <> 'replaced'
     ORDER BY id LIMIT $3 OFFSET $4
 """
 
-# Names only. Uses attachments_by_session. $1 user, $2 session, $3 and $4 the first and last message
+# Names only. Uses attachments_by_session.
 _SELECT_FILES: Final = """
     SELECT message_id, name, content_type FROM attachments
     WHERE session_id = $2 AND user_id = $1 AND message_id BETWEEN $3 AND $4
     ORDER BY message_id, position
 """
 
-# Uses messages_by_session. $1 user, $2 session
+# Uses messages_by_session.
 _SELECT_DISCORD_IDS: Final = """
     SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
 """
@@ -103,8 +101,7 @@ class ArchiveStore(Store):
         return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
 
     async def get_last_notification(self, user_id: int, channel_id: int) -> Message | None:
-        """Return the newest reminder or heartbeat of the last day, if its user has said nothing there
-        since."""
+        """Return the newest reminder or heartbeat of the last day, unless its user has written since."""
         sql = f"""
             SELECT {MESSAGE.of("m")} FROM messages AS m
             WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
@@ -119,7 +116,6 @@ class ArchiveStore(Store):
         return MESSAGE.first(await self._database.query(sql, user_id, channel_id, since))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """List the key of each session with messages, newest first."""
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_transaction)
         return [*map(KEY.read, rows)]
 
@@ -156,11 +152,8 @@ class ArchiveStore(Store):
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session. Returns its key; None if the user has no such session. A turn still running in it
-        is not stored.
-
-        Call `MemoryRemovalStore.clean` (memory/removal.py) afterwards, for SQLite's unused pages.
-        """
+        """Delete a session. Returns its key; None if the user has no such session. A turn that still runs in
+        it is not stored. Call `MemoryRemovalStore.clean` afterwards, for SQLite's unused pages."""
         # Uses the primary key.
         sql = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
         key = KEY.first(await self._database.query(sql, user_id, session_id))

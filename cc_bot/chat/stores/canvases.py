@@ -15,7 +15,7 @@ from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 # ruff: noqa: S608 - SQL is built from constants
 
 # A key's current canvas belongs to its open session, else to the last closed one, from which the next session
-# takes it over. Revision 0: nothing was ever drawn; such sessions are skipped.
+# takes it over. Sessions with revision 0, in which nothing was ever drawn, are skipped.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,6 @@ NEWEST_CLOSED: Final = """
 # Run before changing a canvas, in the same transaction: numbers the change.
 TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
-# Set on each changed canvas.
 CHANGED: Final = """
     canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
 """
@@ -91,7 +90,6 @@ def clear_canvas(key: SessionKey) -> list[Statement]:
     return [Statement(sql, key_columns(key)) for sql in _CLEAR]
 
 
-# $1 user
 _LIST_KEYS: Final = f"""
     SELECT {KEY.select}, last_active FROM sessions WHERE user_id = $1 AND closed_at IS NULL
     UNION ALL
@@ -103,8 +101,6 @@ _LIST_KEYS: Final = f"""
 
 
 class CanvasClock(NamedTuple):
-    """Counters of changes to all canvases."""
-
     drawn: int
     moved: int  # grows when another canvas may have become a key's current one
 
@@ -118,23 +114,20 @@ class CanvasStore(Store):
         self._ttl = session_ttl
 
     async def get(self, key: SessionKey) -> CurrentCanvas | None:
-        """Return the canvas of the open session, or the one that the next session takes over. None if no
-        session is open and nothing was ever drawn."""
+        """Return the current canvas; None if no session is open and nothing was ever drawn."""
         statement = select_current(key)
         return read_current(await self._database.query(statement.sql, *statement.params))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """List a user's keys with sessions or a canvas, the last used first."""
         rows = await self._database.query(_LIST_KEYS, user_id)
         newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)
         return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
 
     async def wait_for_change(self, seconds: float) -> None:
-        """Wait until this process writes to the database, at most so many seconds."""
+        """Wait until this process writes to the database."""
         await self._database.wait_for_write(seconds)
 
     async def read_clock(self) -> CanvasClock:
-        # Read for pages after each change of the database.
         sql = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
         return CanvasClock(*(await self._database.query(sql))[0])
 
@@ -170,8 +163,7 @@ class CanvasStore(Store):
         return await self._database.write(steps, [user_lock(key.user_id)])
 
     async def draw(self, key: SessionKey, redraw: Redraw | None) -> str | None:
-        """Change the canvas outside of a turn and return it; None if there is none. The session does not
-        count as active."""
+        """Change the canvas outside of a turn and return it, if any. The session does not count as active."""
         idle = idle_since(self._clock(), self._ttl)
 
         def steps() -> Transaction[str | None]:

@@ -1,7 +1,4 @@
-"""The files of a session's messages: which of them a request shows, and which are deleted.
-
-Few sessions have files, so they take a query of their own; images take another.
-"""
+"""The files of a session's messages: which of them a request shows, and which are deleted."""
 
 import json
 from collections import defaultdict
@@ -18,8 +15,7 @@ from cc_bot.domain.session import Session
 _DOCUMENT: Final = TypeAdapter(Document)
 UNBOUNDED: Final = 2**62  # larger than any id
 
-# Joined to the messages, this would add a third to each read. $1 session, $2 user, $3 the oldest message
-# shown, $4 the one after the newest
+# In a query of their own: joined to the messages, this would add a third to each read.
 _SELECT_FILES: Final = """
     SELECT
         message_id, name, content_type,
@@ -30,7 +26,7 @@ _SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-# $1 session, $2 user, $3 names of slots (_newest_images)
+# $3 names of slots (_newest_images)
 _SELECT_IMAGES: Final = """
     SELECT message_id, position, data FROM attachments
     WHERE session_id = $1 AND user_id = $2
@@ -46,8 +42,8 @@ async def with_files(
     before: int,
     following: Sequence[Message],
 ) -> tuple[Message, ...]:
-    """Return the messages with their files, and the newest of their images that fit into one request with the
-    `following` messages. `before`: the message after the newest."""
+    """Return the messages with their files, and the newest images that fit into one request with
+    `following`."""
     if not messages or not session.has_files:
         return messages
     owned = (session.id, session.key.user_id)
@@ -94,7 +90,6 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
     )
 """
 
-# $1 the ids of sessions that were just closed
 DELETE_ATTACHMENTS_OF_CLOSED: Final = """
     DELETE FROM attachments WHERE session_id IN @texts($1) /* all users */
 """
@@ -109,7 +104,7 @@ _INSERT_ATTACHMENT: Final = """
     ORDER BY id DESC LIMIT 1
 """
 
-# Keeps files that either history shows: of public messages, or of all.
+# Keeps files that are shown by the history of all messages or of public ones.
 _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
@@ -127,7 +122,7 @@ _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     )
 """
 
-# A closed session got a late turn: its files will not be read.
+# A closed session got a late turn, so its files will not be read.
 _DELETE_ATTACHMENTS_OF_LATE_TURN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND session_id IN (
@@ -150,7 +145,7 @@ _DELETE_FILES_BEYOND_QUOTA: Final = """
     RETURNING 1
 """
 
-# Rows left by FREE_OLDEST_FILES; reported to their user now. $1 session, $2 user
+# Rows left by FREE_OLDEST_FILES; reported to their user now.
 _DELETE_FREED_FILES: Final = """
     DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
 """
@@ -160,7 +155,7 @@ SELECT_FILE_BYTES: Final = """
     /* all users */
 """
 
-# $1 user, $2 bytes to free at least, $3 no bytes
+# $2 bytes to free at least, $3 no bytes
 FREE_OLDEST_FILES: Final = """
     UPDATE attachments SET data = $3, document = NULL, bytes = NULL
     WHERE user_id = $1 AND (message_id, position) IN (
@@ -177,7 +172,7 @@ def make_room(
     session: Session, messages: Sequence[Message], history_limit: int, quota: FileQuota
 ) -> Transaction[tuple[int, bool]]:
     """Delete files that no request shows or that exceed the quota. Returns how many to report to the user,
-    and whether the files of all users exceed it."""
+    and whether all users' files exceed it."""
     owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in messages)
     deleted, sizes = list[Row](), list[Row]()
     if history_limit and (session.has_files or brings_files):
@@ -192,7 +187,7 @@ def make_room(
 
 
 def free_files(total_bytes: int) -> Transaction[None]:
-    """Empty files of the users with the most until all users together are within the limit."""
+    """Empty files of the users with the most, until all users' files are within the limit."""
     while True:
         sizes = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
         excess = sum(size for size, _ in sizes) - total_bytes

@@ -98,7 +98,6 @@ class Storage:
 
 
 def make_feature_stores(storage: Storage) -> Mapping[type[Any], Any]:
-    """Make the stores of the features."""
     return {type(each): each for module in modules("store") for each in module.make_stores(storage)}
 
 
@@ -121,11 +120,9 @@ async def open_stores(
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, after migrating it.
 
-    `history_limit`: messages, 0 for unbounded. `session_ttl`: idle time until a session expires. `embedder`:
-    by default that of the extra `semantic` if installed. `timezone`: defines the days of usage. `timeout_s`:
-    how long a write waits for other programs. `limits`: the operator's storage limits. `profile_notes`:
-    memories in prompts. `data_folder`: for the files of a database on a server. `process`: the opening
-    process, if it has a name.
+    `embedder`: by default that of the extra `semantic` if installed. `timezone`: defines the days of usage.
+    `timeout_s`: how long a write waits for other programs. `limits`: the operator's storage limits.
+    `data_folder`: for the files of a database on a server. `process`: the opening process, if it has a name.
 
     Raises ValueError for an invalid pattern, a StorageError, or a StartupError: InvalidSetting,
     DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed.

@@ -1,5 +1,5 @@
 """Stores proposals with their answer. They are claimed before their calls are made, and deleted once their
-user knows the outcome. A claim is one UPDATE: of several button presses, only one makes the calls."""
+user knows the outcome. Of several button presses, only one makes the calls: a claim is one UPDATE."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -45,7 +45,7 @@ _INSERT: Final = f"""
     SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
 """
 
-# Runs after the INSERT of the answer, the session's newest message, in its transaction. $5 session
+# Run after the INSERT of the answer, the session's newest message, in its transaction. $5 session
 INSERT_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
@@ -62,7 +62,6 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
 
 KEEP_NUMBER: Final = keep_number("proposal")
 
-# $1 user, $2 the answer's row
 DELETE_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
 DELETE_OF_CHANNEL_ANSWER: Final = """
@@ -94,13 +93,12 @@ SELECT_CLAIMED: Final = f"""
 
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
 
-# $1 user, $2 the answer's row, which has no user in a channel
+# In a channel, the answer's row has no user.
 _SELECT_CALLS: Final = """
     SELECT tool_calls FROM messages
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
 """
 
-# $3 the answer's calls, $4 whether a result is tainted
 _UPDATE_CALLS: Final = """
     UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
     WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
@@ -116,7 +114,7 @@ class ProposalStore(Store):
         return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at))
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
-        """List the proposals of an answer's row that are open or claimed."""
+        """List the open and claimed proposals of an answer's row."""
         # Uses proposals_by_message.
         sql = f"""
             SELECT {PROPOSAL.select} FROM proposals
@@ -142,7 +140,7 @@ class ProposalStore(Store):
         return tuple(map(PROPOSAL.read, rows))
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
-        """Claim an open proposal, before its calls are made. None if it is no longer open."""
+        """Claim an open proposal. None if it is no longer open."""
         parameters = (name, self._process, *_CLAIM_PARAMETERS.of(_CALL_MESSAGE.write(message)))
         sql = f"""
             UPDATE proposals
@@ -219,8 +217,7 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """Return statements that store an answer's proposals. `answer`: the session that it is the newest message
-    of, or its Discord id in a channel."""
+    """`answer`: the session that it is the newest message of, or its Discord id in a channel."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     columns = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*columns, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)

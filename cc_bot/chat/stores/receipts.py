@@ -61,7 +61,6 @@ _MEMORY: Final = Columns(MemoryState, former_id=Kind(column="supersedes"))
 
 @cache
 def _delete_outdated() -> str:
-    """Return SQL that deletes the messages whose items are all gone. $1 user"""
     tables = {what: each.table for what, each in shown_changes().items()}
     item_exists = " ".join(
         f"""OR other.what = '{what}' AND EXISTS (
@@ -93,7 +92,7 @@ _SELECT_NEWEST: Final = _SELECT.format("""
 # Uses receipts_stale.
 SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
 
-# Uses receipts_stale, then the key. $1 user
+# Uses receipts_stale, then the key.
 _SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0")
 
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"

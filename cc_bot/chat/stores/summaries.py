@@ -1,8 +1,7 @@
 """Stores the summaries of each key's conversation, and tells which messages are in none yet.
 
-A session's row records how far it is summarized. Storing a summary requires that this has not changed since
-its messages were read: a slow one is rejected if the conversation was cleared, expired, deleted or summarized
-meanwhile.
+A session's row records how far it is summarized. A summary is rejected if this has changed since its messages
+were read, as the conversation was cleared, expired, deleted or summarized meanwhile.
 """
 
 from collections.abc import Mapping
@@ -29,7 +28,6 @@ _BACKLOG_ROW: Final = Columns(_BacklogRow, message=MESSAGE)
 
 MAX_BACKLOG: Final = 200  # in messages
 
-# $1 user, $2 channel, $3 agent, in all of these
 _SELECT: Final = f"""
     SELECT {_SUMMARY.select} FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
@@ -45,7 +43,7 @@ STOP_SUMMARIZING: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
 """
 
-# Excludes all messages so far from summaries, including one being written. $1 user
+# Excludes all messages so far from summaries, including one being written.
 SKIP_MESSAGES: Final = """
     UPDATE sessions SET summarized_to = coalesce(
         (
@@ -59,7 +57,7 @@ SKIP_MESSAGES: Final = """
 """
 _SKIP_MESSAGES_OF_KEY: Final = f"{SKIP_MESSAGES} AND channel_id = $2 AND agent = $3"
 
-# as above, and $4 limit. One session at a time, so that no rows have to be sorted.
+# One session at a time, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
     SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {MESSAGE.of("m")}
     FROM sessions AS s
@@ -85,7 +83,7 @@ _SELECT_BACKLOG: Final = f"""
     LIMIT $4
 """
 
-# After _MARK_SUMMARIZED, in the same transaction. $1 session, $2 user
+# Run after _MARK_SUMMARIZED, in its transaction.
 _PUT: Final = """
     INSERT INTO summaries (
         session_id, user_id, channel_id, agent, visibility, content,
@@ -103,8 +101,7 @@ _PUT: Final = """
     WHERE summaries.user_id = $2
 """
 
-# Nothing is stored if it finds no row. $1 session, $2 user, $3 how far it was summarized when its messages
-# were read, $4 1 if it was closed by then, $5 how far it is summarized now
+# Nothing is stored if it finds no row. $4 1 if the session was closed when its messages were read
 _MARK_SUMMARIZED: Final = """
     UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
@@ -114,8 +111,8 @@ _MARK_SUMMARIZED: Final = """
 
 
 def forget_summaries_of(key: SessionKey, session_id: str) -> Transaction[None]:
-    """Delete the summaries that cover a session. If there was one, earlier messages of the key are never
-    summarized again."""
+    """Delete the summaries that cover a session; earlier messages of the key are then never summarized
+    again."""
     sql = """
         DELETE FROM summaries
         WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
@@ -137,11 +134,11 @@ def _forget(key: SessionKey) -> list[Statement]:
 
 class SummaryStore(Store):
     async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
-        """List the current summaries: at most one of each visibility, the public one first."""
+        """List the current summaries: at most one of each visibility, public first."""
         return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))
 
     async def get_backlog(self, key: SessionKey) -> Backlog | None:
-        """Return the oldest MAX_BACKLOG unsummarized messages of the key's oldest session that has any."""
+        """Return the oldest unsummarized messages of the key's oldest session that has any."""
         rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
         found = [*map(_BACKLOG_ROW.read, rows)]
         if not found:
@@ -150,8 +147,7 @@ class SummaryStore(Store):
         return Backlog(key, found[0].session_id, found[0].closed, found[0].summarized_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
-        """Store new summaries and mark the backlog as summarized. Returns False if the backlog is
-        outdated."""
+        """Store new summaries and mark the backlog as summarized. Returns False if it is outdated."""
         expected = (backlog.session_id, backlog.key.user_id, backlog.summarized_to, int(backlog.closed))
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
@@ -170,14 +166,13 @@ class SummaryStore(Store):
         return await self._database.write(steps, [user_lock(backlog.key.user_id)])
 
     async def delete(self, key: SessionKey) -> bool:
-        """Delete a key's summaries, and never summarize earlier messages. Returns whether there were any."""
+        """Delete the summaries, and never summarize earlier messages. Returns whether there were any."""
         deleted, _ = await self._database.transaction(_forget(key), [user_lock(key.user_id)])
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
-        """List the keys, of all users, with an expired session that may have unsummarized messages, newest
+        """List keys of all users with an expired session that may have unsummarized messages, newest
         first."""
-        # Keys of expired sessions that may have unsummarized messages.
         sql = f"""
             SELECT {KEY.select} FROM sessions
             WHERE summarize = 1 AND closed_at IS NOT NULL
@@ -187,8 +182,7 @@ class SummaryStore(Store):
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
-        """Stop considering sessions that were closed by then and are summarized; with `give_up`, also
-        others."""
+        """Stop considering summarized sessions that were closed by then; with `give_up`, also others."""
         sql = """
             UPDATE sessions SET summarize = 0
             WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
