@@ -40,8 +40,8 @@ _CONTROL: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])"
 )
 """Text never holds these. Colour codes of terminal logs have escapes."""
-_END_OF_FILE: Final = "\x1a"  # DOS editors end files by it
-_HALF_WIDTH: Final = re.compile("[｡-ﾟ]")  # common kanji of EUC-JP, decoded as Shift_JIS
+_END_OF_FILE: Final = "\x1a"  # old DOS editors end files with it
+_HALF_WIDTH: Final = re.compile("[｡-ﾟ]")  # from common kanji of EUC-JP if decoded as Shift_JIS
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 """User-defined characters of Shift_JIS; many of them mean another encoding."""
 _FEW: Final = 20  # fewer than one strange character in so many is tolerated

@@ -38,7 +38,7 @@ class ConnectionLimits:
     request_s: float
     """From the connection or a later request's first byte to the end of the headers."""
     idle_s: float  # from a response to the next request
-    send_s: float  # to take about 48 KiB of a response
+    send_s: float  # for the client to take about 48 KiB of a response
 
 
 MAX_HEAD_BYTES: Final = 2**14
@@ -75,13 +75,13 @@ async def reserve(
         lingering_time=0,
     )
     await runner.setup()
-    loop, server, most = asyncio.get_running_loop(), runner.server, _max_connections(limits)
+    loop, server, limit = asyncio.get_running_loop(), runner.server, _max_connections(limits)
     assert server is not None  # noqa: S101 - it is set up
     waiting: dict[_Connection, None] = {}
     turns = asyncio.Semaphore(REQUESTS_PER_LOOP)
 
     def connect() -> asyncio.Protocol:
-        if len(server.connections) >= most:
+        if len(server.connections) >= limit:
             if not waiting:
                 return _RefusedConnection()
             next(iter(waiting)).abort()
@@ -104,7 +104,7 @@ async def listen(reserved: asyncio.Server, port: Port) -> None:
     """Raises PortTaken."""
     try:
         await reserved.start_serving()
-    except OSError as error:  # another program was faster
+    except OSError as error:  # another program began to listen meanwhile
         raise startup_error(error, port) from error
 
 
@@ -230,7 +230,7 @@ class _Connection(web.RequestHandler):
 
     def _receive_body(self, data: bytes, head: bytes = b"") -> None:
         self._body_left = (self._body_left or 0) - len(data)
-        if self._body_left < 0:  # pipelined, or before an upgrade
+        if self._body_left < 0:  # a pipelined request, or data before the upgrade
             self.abort()
         else:
             super().data_received(head + data)

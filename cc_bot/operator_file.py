@@ -196,5 +196,5 @@ OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
 
 def operator_path(config: "Config", name: str) -> Path:
     named = (config.agents_file, config.policy_file, config.mcp_file)
-    beside = config_path(config.database_url, config.data_folder).with_name(name)
-    return dict(zip(OPERATOR_FILES, named, strict=True)).get(name) or beside
+    default = config_path(config.database_url, config.data_folder).with_name(name)
+    return dict(zip(OPERATOR_FILES, named, strict=True)).get(name) or default

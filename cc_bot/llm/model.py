@@ -12,7 +12,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import Usage
 
 MAX_ANSWER_CHARACTERS: Final = 100_000  # fifty Discord messages
-MAX_ARGUMENTS_CHARACTERS: Final = 32_768  # a memory takes 24,000 as \uXXXX
+MAX_ARGUMENTS_CHARACTERS: Final = 32_768  # a memory of 4000 characters takes 24,000 as \uXXXX
 MAX_CALLS: Final = 64  # four times as many as are executed
 MAX_STORED_NATIVE: Final = 32_768
 SILENT: Final = "[silent]"  # some models can't send an empty answer

@@ -20,34 +20,33 @@ SMALL_RTF: Final = rb"{\rtf1 A page.}"
 
 
 def list_checks(given: CheckContext) -> Iterator[Check]:
-    words, unconfined = given.words, given.config.read_unconfined
-    said = words[DocumentCheckTexts]
-    reading = check_documents(DocumentReader(unconfined=unconfined), words)
-    yield Check("documents", reading, label=said.documents)
-    confined = check_sandbox(DocumentReader(), words, unconfined=unconfined)
-    yield Check("sandbox", confined, label=said.sandbox)
+    words, unconfined = given.words[DocumentCheckTexts], given.config.read_unconfined
+    reading = check_documents(DocumentReader(unconfined=unconfined), given.words)
+    yield Check("documents", reading, label=words.documents)
+    confined = check_sandbox(DocumentReader(), given.words, unconfined=unconfined)
+    yield Check("sandbox", confined, label=words.sandbox)
 
 
 async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
-    said = texts[DocumentCheckTexts]
+    words = texts[DocumentCheckTexts]
     if not all(map(find_spec, EXTRA_MODULES)):
-        return [ok("documents", said.documents_none)]
+        return [ok("documents", words.documents_none)]
     try:
         await reader.read(SMALL_PDF)
     except DocumentsNotConfined:  # reported by check_sandbox
         return []
     except InputError:
-        return [failed("documents", said.documents_failed)]
-    return [ok("documents", said.documents_ok)]
+        return [failed("documents", words.documents_failed)]
+    return [ok("documents", words.documents_ok)]
 
 
 async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
     """`unconfined`: the operator permits reading without a sandbox."""
-    said = texts[DocumentCheckTexts]
+    words = texts[DocumentCheckTexts]
     try:
         await reader.read(SMALL_RTF)
     except DocumentsNotConfined:
-        return warning("sandbox", said.sandbox_off if unconfined else said.sandbox_none)
+        return warning("sandbox", words.sandbox_off if unconfined else words.sandbox_none)
     except InputError:
-        return failed("sandbox", said.documents_failed)
-    return ok("sandbox", said.sandbox_ok)
+        return failed("sandbox", words.documents_failed)
+    return ok("sandbox", words.sandbox_ok)

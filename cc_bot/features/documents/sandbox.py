@@ -61,9 +61,9 @@ def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
     }
-    for which, most in limits.items():
+    for which, maximum in limits.items():
         hard = resource.getrlimit(which)[1]
-        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        limit = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
         with suppress(ValueError, OSError):  # macOS refuses limits below the used address space
             resource.setrlimit(which, (limit, limit))
 

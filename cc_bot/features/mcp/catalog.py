@@ -220,7 +220,7 @@ class Catalog:
     offered: tuple[OfferedTool, ...] = ()
     reviewed: tuple[ReviewedTool, ...] = ()
     """Every listed or accepted tool, those awaiting an owner first."""
-    code: str = ""  # accepts these tools; empty if none awaits an owner
+    code: str = ""  # an owner enters it to accept these tools; empty if none waits
 
     @property
     def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:

@@ -54,7 +54,7 @@ def to_form(server: str, params: types.ElicitRequestParams) -> Form:
     shown = (params.message, *(words for field in properties.values() for words in _field_texts(field)))
     if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
         raise FormUnsuitable(server=server)
-    texts = (*properties, *shown, " ".join(shown))  # a question may be split
+    texts = (*properties, *shown, " ".join(shown))  # a question may be split over several texts
     if any(map(asks_for_secret, texts)) or any(
         each.get("format") == "password" or each.get("writeOnly") is True for each in properties.values()
     ):

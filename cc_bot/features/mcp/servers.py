@@ -61,7 +61,7 @@ class ManagedServer:
 @dataclass(slots=True)
 class Servers:
     lists: ToolListStore | None
-    budget: int  # tokens for all their tools
+    budget: int  # for the tools of all servers
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
     withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)

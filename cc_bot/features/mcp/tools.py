@@ -31,7 +31,7 @@ OWNERS_ELSEWHERE: Final = (
 )
 # In a tainted turn even the choice of typed words can leak data.
 MAX_TAINTED_CALLS: Final = 1
-_TAINTED_CALLS: Final = ""  # no server has this name
+_TAINTED_CALLS: Final = ""  # key in the counter; no server has this name
 
 
 class CallableServerTool(CallableTool):

@@ -273,7 +273,7 @@ class _BoundedRequests(httpx2.AsyncHTTPTransport):
                 self._transport.closed.set()  # opens a new session
             await response.aclose()
             return _not_sent_response(sent)
-        # Not requested, and of any size once decompressed.
+        # Compression was not requested: the data could unpack to any size.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("compressed", request=request)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()

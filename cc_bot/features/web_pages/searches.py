@@ -41,7 +41,7 @@ class SearxngSearch:
         """Raises SearchFailed, or SearchFormatOff if SearXNG answers only with HTML."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _request(url)
-        if status == 403:  # not in SearXNG's `search.formats`
+        if status == 403:  # JSON is not in SearXNG's `search.formats`
             raise SearchFormatOff
         match answer:
             case {"results": list(found)}:

@@ -128,7 +128,7 @@ async def read_chunks(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes,
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise TooManyBytes  # not requested, and of any size once decompressed
+            raise TooManyBytes  # compressed unasked, and of any size once unpacked
         async for data in response.content.iter_any():
             total += len(data)
             if total > MAX_RESPONSE_BYTES:
