@@ -63,7 +63,7 @@ async def main() -> int:
             limited = await timed(lambda n: turn(stores.usage, times, n, LIMITED), TURNS)
         policies = Policies(Path(folder) / "policy.toml", locale=Locale.EN)
         await policies.load()
-        looked = await timed(lambda _: policies.now(), TURNS)
+        looked = await timed(lambda _: policies.current(), TURNS)
     print(
         f"admitted and settled: {plain:.3f} ms (goal: {GOAL_MS} ms); with limits on tokens: {limited:.3f} ms"
     )

@@ -97,7 +97,7 @@ class ExportQueue:
         self._order = KeyedLock()
         self.work = asyncio.Lock()
 
-    def of(self, user_id: int) -> AbstractAsyncContextManager[object]:
+    def for_user(self, user_id: int) -> AbstractAsyncContextManager[object]:
         """Wait for the user's earlier files. Raises EarlierFilesInProgress if too many wait."""
         if self._order.length(user_id) >= MAX_EXPORTS:
             raise EarlierFilesInProgress

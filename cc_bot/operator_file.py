@@ -124,7 +124,7 @@ class OperatorFile(Generic[T]):
         self._state = state
         return self._value
 
-    async def now(self) -> T:
+    async def current(self) -> T:
         async with self._reading:
             state = _state_of(self._path)  # microseconds; a thread would cost fifty times that
             if state != self._state:

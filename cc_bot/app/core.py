@@ -81,7 +81,7 @@ async def open_core(
             )
         )
         membership = await opened.enter_async_context(join(stores.processes, joining)) if joining else None
-        spending = Spending(stores.usage, policies.now, meter)
+        spending = Spending(stores.usage, policies.current, meter)
         chains = Chains(models.chain, () if models.offline else config.models, models.adaptations)
         summaries = _make_summaries(config, stores, chains, spending, clock)
         if summaries:

@@ -196,7 +196,7 @@ class Policies(OperatorFile[Policy]):
         super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
     async def limits(self) -> Rules:
-        return (await self.now()).limits
+        return (await self.current()).limits
 
 
 def make_policies(config: "Config") -> Policies:

@@ -95,7 +95,7 @@ class Owners:
 
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
         """Return the owners, cached for OWNERS_TTL_S unless `fresh`; if Discord fails, the last known."""
-        policy = await self.policies.now()
+        policy = await self.policies.current()
         configured = self.configured | policy.owners
         if not configured and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
             try:
@@ -106,7 +106,7 @@ class Owners:
         return self.ids_under(policy)
 
     async def has(self, user_id: int) -> bool:
-        return user_id in self.ids_under(await self.policies.now())
+        return user_id in self.ids_under(await self.policies.current())
 
     def ids_under(self, policy: Policy) -> frozenset[int]:
         return self.configured | policy.owners or self._of_application
@@ -252,7 +252,7 @@ class Gate:
 
     async def _admit(self, visitor: Visitor, kind: RequestKind, *, always: bool) -> Preloaded:
         self.rates.refuse_again(visitor.user_id, kind, self.clock())
-        policy, state = await self.policies.now(), await self._visitor_state(visitor)
+        policy, state = await self.policies.current(), await self._visitor_state(visitor)
         if visitor.user_id not in self.owners.ids_under(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
             limit = limits_of_user({**policy.limits, **self._last_limits}, payer).get("commands_per_minute")
@@ -298,7 +298,7 @@ class Gate:
         self, visitor: Visitor, in_force: AccessState | None = None, *, answering: bool = True
     ) -> Refusal | None:
         """Return why a visitor may not use the bot. Raises StorageError and hikari's errors."""
-        policy = await self.policies.now()
+        policy = await self.policies.current()
         owners = self.owners.ids_under(policy)
         if visitor.user_id in owners:
             return None
@@ -311,7 +311,7 @@ class Gate:
         return found
 
     async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        rules = (await self._read_access()).rules | (await self.policies.now()).access
+        rules = (await self._read_access()).rules | (await self.policies.current()).access
         if name_any(rules, "guild") and guild_id is None:
             guild_id = (await self.places.get(key.place_id)).guild_id
         return not is_closed_to_users(key, guild_id, rules)

@@ -62,7 +62,7 @@ class TestLine:
         line, at_work, seen, release = ExportQueue(), set[int](), list[int](), asyncio.Event()
 
         async def take(number: int) -> None:
-            async with line.of(AIKO):
+            async with line.for_user(AIKO):
                 at_work.add(number)
                 assert at_work == {number}
                 await release.wait()
@@ -73,7 +73,7 @@ class TestLine:
         await asyncio.sleep(0)
         with pytest.raises(EarlierFilesInProgress):
             await take(MAX_EXPORTS)
-        async with asyncio.timeout(60), line.of(BEN), line.work:  # it is not another's
+        async with asyncio.timeout(60), line.for_user(BEN), line.work:  # it is not another's
             release.set()
         await taking
         await take(MAX_EXPORTS)

@@ -34,13 +34,13 @@ async def test_a_change_is_taken_though_who_read_it_was_cancelled(tmp_path: Path
     file = followed(path, parse)
     assert await file.load() == "前"
     path.write_text("後の内容")
-    asking = asyncio.create_task(file.now())
+    asking = asyncio.create_task(file.current())
     await asyncio.to_thread(reading.wait, 10)
     asking.cancel()
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await asking
-    assert await file.now() == "後の内容"
+    assert await file.current() == "後の内容"
 
 
 @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
@@ -53,7 +53,7 @@ async def test_what_is_no_file_is_refused_at_once_and_in_a_running_program_chang
     await file.load()
     path.unlink()
     make(path)
-    assert await asyncio.wait_for(file.now(), 60) == "before"
+    assert await asyncio.wait_for(file.current(), 60) == "before"
     with pytest.raises(InvalidPolicy) as refused:
         await asyncio.wait_for(followed(path).load(), 60)
     assert refused.value.params["detail"] == WORDS.no_file

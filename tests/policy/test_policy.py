@@ -112,10 +112,10 @@ class TestPolicies:
     async def test_follow_the_file_and_keep_to_it_while_it_is_wrong(self, tmp_path: Path) -> None:
         file = tmp_path / "policy.toml"
         policies = Policies(file, locale=Locale.EN)
-        assert await policies.load() == await policies.now() == Policy()
+        assert await policies.load() == await policies.current() == Policy()
         file.write_text("[limits]\nturns_per_minute = 2")
-        assert (await policies.now()).limits[A_MINUTE] == 2
+        assert (await policies.current()).limits[A_MINUTE] == 2
         file.write_text("[limits]\nturns_per_minute = 0")
         with capture_logs() as records:
-            assert (await policies.now()).limits[A_MINUTE] == 2
+            assert (await policies.current()).limits[A_MINUTE] == 2
         assert [record["event"] for record in records] == ["policy_not_reloaded"]

@@ -37,7 +37,7 @@ class Office:
     def __init__(self) -> None:
         self.policy = Policy(limits={}, prices=PriceList("USD", {"small": Price(2, 10, 1)}))
 
-    async def now(self) -> Policy:
+    async def current(self) -> Policy:
         return self.policy
 
 
@@ -53,7 +53,7 @@ async def used(stores: Stores) -> tuple[DailyUsage, ...]:
 
 class TestSpending:
     async def test_counts_tokens_and_cost_also_of_what_failed_or_was_cancelled(self, stores: Stores) -> None:
-        spending, asked = Spending(stores.usage, Office().now), asyncio.Event()
+        spending, asked = Spending(stores.usage, Office().current), asyncio.Event()
 
         async def fails() -> None:
             async with spending.admit(PAYER, "turn", model="small") as recorder:
@@ -83,7 +83,7 @@ class TestSpending:
     async def test_begins_nothing_beyond_a_limit(self, stores: Stores) -> None:
         office = Office()
         office.policy = replace(office.policy, limits={A_DAY: 1100})
-        spending = Spending(stores.usage, office.now)
+        spending = Spending(stores.usage, office.current)
         async with spending.admit(PAYER, "turn", model="small") as recorder:
             await ask(recorder)
         with pytest.raises(LimitReached):
@@ -94,10 +94,10 @@ class TestSpending:
             pass
 
     async def test_after_a_kill_has_spent_what_was_reserved(self, stores: Stores) -> None:
-        spending = Spending(stores.usage, Office().now)
+        spending = Spending(stores.usage, Office().current)
         await spending.admit(PAYER, "turn", model="small", tokens=50).__aenter__()
         other = UsageStore(stores.usage._database, process="other")
-        await Spending(other, Office().now).take_over()
+        await Spending(other, Office().current).take_over()
         [each] = await used(stores)
         assert (each.tokens, each.cost_micros) == (TOKENS_PER_REQUEST + 50, (TOKENS_PER_REQUEST + 50) * 2)
 

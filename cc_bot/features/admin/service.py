@@ -91,7 +91,7 @@ class LimitInForce:
 
 async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
     found = dict[LimitKey, LimitInForce]()
-    for key, value in (await administration.policies.now()).limits.items():
+    for key, value in (await administration.policies.current()).limits.items():
         found[key] = LimitInForce(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
     for each in await administration.stores.limits.list_all():
         found[each.key] = LimitInForce(each.key, each.value, "here")
@@ -192,7 +192,7 @@ class AccessInForce:
 
 
 async def access_in_force(administration: Administration) -> AccessInForce:
-    in_file = (await administration.policies.now()).access
+    in_file = (await administration.policies.current()).access
     return AccessInForce(in_file, (await administration.stores.access.get_in_force()).rules)
 
 

@@ -67,7 +67,7 @@ class BotStatus:
     async def take_snapshot(self) -> StatusSnapshot:
         """Raises StorageError."""
         used = await self.stores.usage.list_all(self.stores.usage.today())
-        prices = (await self.policies.now()).prices
+        prices = (await self.policies.current()).prices
         latency_s = self.pulse.latency_s
         return StatusSnapshot(
             version=__version__,

@@ -150,7 +150,7 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
         super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
     async def all(self) -> Mapping[str, Agent]:
-        return await self.now()
+        return await self.current()
 
     async def get_default(self, place: KnownPlace, choices: StoredAgentChoices) -> Agent:
         known = await self.all()

@@ -243,7 +243,7 @@ async def open_servers(
 ) -> AsyncIterator[Servers]:
     """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
     servers = Servers(lists, budget, meter)
-    entries = await file.now()
+    entries = await file.current()
     await servers.apply_entries(entries)
     watching = asyncio.create_task(_apply_changes(servers, file, entries))
     try:
@@ -259,7 +259,7 @@ async def _apply_changes(
 ) -> None:
     while True:
         with upkeep("tool_servers"):
-            current = await file.now()
+            current = await file.current()
             if current is not entries:
                 await servers.apply_entries(current)
                 entries = current

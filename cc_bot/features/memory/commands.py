@@ -227,7 +227,7 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
     """Send all memories as files, in as many messages as needed."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
-    async with service.line.of(caller.user_id):
+    async with service.line.for_user(caller.user_id):
         async with service.line.work:
             exported = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_make_files, exported, caller, service.clock(), readable)

@@ -398,7 +398,7 @@ def make_export_writer(
 async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
     """Yield all memories as one JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
-    async with service.line.of(caller.user_id):
+    async with service.line.for_user(caller.user_id):
         async with service.line.work:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
             file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), exported)
@@ -415,7 +415,7 @@ async def plan_import(
     """
     _ensure_not_paused(caller)
     store = service.stores.memories
-    async with service.line.of(caller.user_id):
+    async with service.line.for_user(caller.user_id):
         await store.admit_import(caller.user_id)
         data = await fetch()
         async with service.line.work:
@@ -427,7 +427,7 @@ async def plan_import(
 async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
     """Store the memories of a file from `plan_import`. Returns their number; raises as `plan_import`."""
     _ensure_not_paused(caller)
-    async with service.line.of(caller.user_id):
+    async with service.line.for_user(caller.user_id):
         data = await fetch()
         async with service.line.work:
             read = await asyncio.to_thread(read_memory_file, data)

@@ -274,7 +274,7 @@ async def export(
     recipients: Recipients,
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
-    async with line.of(caller.user_id):
+    async with line.for_user(caller.user_id):
         parts = line.make_parts(privacy.export(caller.user_id))
         sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
         await ctx.interaction.edit_initial_response(sentence)
