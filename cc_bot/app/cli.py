@@ -42,7 +42,7 @@ def say_if_possible(sentence: str) -> None:
 
 
 def ask_consent(question: str) -> bool:
-    """Without a terminal: no."""
+    """Return False without a terminal."""
     if not sys.stdin.isatty():
         return False
     try:
@@ -90,13 +90,13 @@ _SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COU
 
 
 def _shard_settings(options: argparse.Namespace) -> dict[str, str]:
-    """An empty value, as of a variable that is not set, is invalid."""
+    """An empty value is invalid."""
     given = {setting: getattr(options, setting, None) for setting in _SHARD_OPTIONS}
     return {setting: value or "?" for setting, value in given.items() if value is not None}
 
 
 def _name_option(error: CcBotError, options: argparse.Namespace) -> CcBotError:
-    """With the option's name instead of its setting's."""
+    """Name the option instead of its setting."""
     name = str(error.params.get("name"))
     if isinstance(error, InvalidSetting) and name in _shard_settings(options):
         return InvalidSetting(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
@@ -194,7 +194,7 @@ def _argument(read: Callable[[str], T], otherwise: str) -> Callable[[str], T]:
 
 
 def _read_path(text: str) -> Path:
-    if not text:  # which Path would read as the current folder
+    if not text:  # Path would read it as the current folder
         raise ValueError
     return Path(text)
 

@@ -40,9 +40,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core(Building):
-    summaries: Summaries | None  # None if summaries are disabled
+    summaries: Summaries | None  # None if disabled
     duties: Leases
-    membership: Membership | None  # None for a program that is not one of the bot's processes
+    membership: Membership | None  # None: not one of the bot's processes
 
 
 @asynccontextmanager
@@ -55,8 +55,8 @@ async def open_core(
     outside: ExternalTools | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant with the configured database and models. `outside`: in place of the features' tools
-    of servers. `joining`: how to join the bot's processes."""
+    """Open the assistant. `outside` replaces the features' tools of servers. `joining`: how to join
+    processes."""
     local_tools, pulse = discover(), pulse or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
@@ -193,8 +193,8 @@ async def keep_running(work: Work) -> None:
 
 
 async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> None:
-    """Expire sessions, settle orphaned costs, prune proposals and web sessions: now, whenever `changed` is
-    set, and every SWEEP_EVERY_S seconds."""
+    """Expire sessions, settle orphaned costs, prune proposals and web sessions: now, on `changed`, and every
+    SWEEP_EVERY_S seconds."""
     while True:
         changed.clear()
         with upkeep("sweep"):
@@ -208,7 +208,7 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
 
 
 async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
-    """Summarize expired conversations every SWEEP_EVERY_S seconds, or without `summaries` give them up."""
+    """Summarize expired conversations every SWEEP_EVERY_S seconds; without `summaries` give them up."""
     while True:
         with upkeep("summaries"):
             if summaries:

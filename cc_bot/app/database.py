@@ -69,7 +69,7 @@ async def run_apply_erasures(
     config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
 ) -> ReappliedErasures:
     """Repeat logged erasures in a database that was restored by other means. Idempotent. `files`: erasure
-    logs, by default those beside the database. `since`: the restored point in time; None: the newest in the
+    logs, by default those beside the database. `since`: the restored time, by default the newest in the
     database. Raises StartupError before anything is erased, or StorageError."""
     url, now = config.database_url, config.clock()
     beside = state_path(url, config.data_folder)
@@ -106,7 +106,7 @@ def _read_named(paths: Iterable[Path]) -> Erasures:
 
 
 def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
-    """Add the lines of the logs to our own log, for later restores. Raises `failure`."""
+    """Add the logs' lines to our own log, for later restores. Raises `failure`."""
     try:
         for log in logs:
             if log != own:
@@ -130,8 +130,7 @@ async def run_restore(
     *,
     without_erasures: bool = False,
 ) -> Restoration:
-    """Replace the database by a backup; `confirm` asks the operator. Raises StartupError with the database
-    unchanged."""
+    """Replace the database by a backup if the operator confirms. Raises StartupError with it unchanged."""
     database, clock = require_file(config.database_url, "restore"), config.clock
     ensure_own_file(database)
     with instance_lock(database):
@@ -161,7 +160,7 @@ async def run_restore(
 def _find_problem(
     own: Path, logs: Sequence[Path], known: Erasures, copy: StagedBackup, backup: Path
 ) -> StartupError | None:
-    """Return the reason why the logs may lack erasures; None if they are complete."""
+    """Return why the logs may lack erasures; None if they are complete."""
     made_at = copy.made_at
     manifests = manifests_in(backup.parent)
     later = [each.erasures for each in manifests if made_at is None or each.made_at >= made_at]
@@ -175,7 +174,7 @@ def _find_problem(
 
 
 async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> list[Path]:
-    """Delete all files with data. `confirm` asks the operator. Returns the paths. Raises StartupError."""
+    """Delete and return all files with data. `confirm` asks the operator. Raises StartupError."""
     database = require_file(config.database_url, "wipe")
     ensure_own_file(database)
     history = sqlite_path(config.database_url).with_name("chat_history")
@@ -197,11 +196,9 @@ _OPERATORS_FILES: Final = ("agents.toml", "policy.toml", "models.toml", "mcp.jso
 @dataclass(frozen=True, slots=True)
 class CopyOutcome:
     plan: CopyPlan
-    files: tuple[Path, ...]
-    """The operator's files that exist beside the source but not beside the target."""
+    files: tuple[Path, ...]  # the operator's files beside the source that the target lacks
     folder: Path  # the folder of the target's files
-    erased: ReappliedErasures | None
-    """None if the source is the bot's own database, which has no erased data."""
+    erased: ReappliedErasures | None  # None if the source is the bot's own database
 
 
 async def run_copy(
@@ -278,8 +275,8 @@ def _name_setting(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
-    """Lock the target, and the source if it has a lock file, which a backup has not. Raises AlreadyRunning,
-    DatabaseInUse and CopySourceMissing."""
+    """Lock the target, and the source if it has a lock. Raises AlreadyRunning, DatabaseInUse,
+    CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
     if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))

@@ -49,7 +49,7 @@ async def run_discord(
     words = texts(config.operator_locale)[CliTexts]
     own_shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     _release_large_blocks()
-    # Taken before migrations and sweeps. A file has one holder.
+    # Before migrations and sweeps.
     database = state_path(url, config.data_folder)
     with instance_lock(database, folder_setting(url), own_shards if shared else "") as slot:
         ended = (slot.previous,)
@@ -76,7 +76,7 @@ async def run_discord(
 async def _run(
     config: Config, say: Callable[[str], None], joining: JoinOptions, watchdog: Watchdog, **replaced: Any
 ) -> bool:
-    """Run until stopped. Returns whether to restart, because other processes have taken over."""
+    """Run until stopped. Returns whether to restart, as other processes have taken over."""
     meter, records = NULL_METER, RecentRecords()
     if config.metrics_port is not None:
         from cc_bot.app.metrics import PrometheusMeter
@@ -112,7 +112,7 @@ async def _run(
                 serve_pages=partial(serve_web, core, records, say),
                 membership=membership,
             )
-            # Loaded modules stay: collecting them takes 0.1 s, frees nothing, and would delay turns.
+            # Collecting loaded modules would take 0.1 s and free nothing.
             gc.freeze()
             gc.set_threshold(700)
             watchdog.begin()  # after slow migrations and imports
@@ -158,7 +158,6 @@ _LARGE_BYTES: Final = 128 * 2**10
 
 
 def _release_large_blocks() -> None:
-    """Return large blocks to the system at once: otherwise glibc raises its threshold after the first one is
-    freed (mallopt(3), M_MMAP_THRESHOLD)."""
+    """Return freed large blocks to the system: glibc would raise M_MMAP_THRESHOLD (mallopt(3))."""
     if sys.platform == "linux" and (tune := getattr(ctypes.CDLL(None), "mallopt", None)):  # musl has none
         tune(_M_MMAP_THRESHOLD, _LARGE_BYTES)

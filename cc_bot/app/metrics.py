@@ -1,5 +1,4 @@
-"""Serves /healthz and /metrics. The bot is healthy if it is connected and can write to the database. A check
-takes the writer's lock and writes nothing; checks never overlap."""
+"""Serves /healthz and /metrics. The bot is healthy if it is connected and can write to the database."""
 
 import asyncio
 import logging
@@ -30,7 +29,7 @@ MIN_FREE_BYTES: Final = 16 * 2**20  # with less, writes would fail: SQLite's WAL
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 
-Readings = Mapping[str, float | None]  # Values by the names in GAUGES. None if a value is unknown.
+Readings = Mapping[str, float | None]  # by the names in GAUGES; None if unknown
 
 
 @dataclass(eq=False)
@@ -38,9 +37,8 @@ class Vitals:
     pulse: GatewayHealth
     database: VitalsStore
     load: Callable[[], Load]
-    free_bytes: Callable[[], int]  # returns the free bytes of the disk; may raise OSError
-    backed_up_at_s: Callable[[], float | None]
-    """Returns the Unix time of the newest backup; may raise OSError."""
+    free_bytes: Callable[[], int]  # of the disk; may raise OSError
+    backed_up_at_s: Callable[[], float | None]  # Unix time of the newest backup; may raise OSError
     timeout_s: float = DATABASE_TIMEOUT_S
     _check: asyncio.Task[None] | None = None
 
@@ -102,10 +100,9 @@ async def _read_or_none(reading: Awaitable[float | None]) -> float | None:
         return None
 
 
-# Labels have few values: names that the operator, the program or a tool server gave, never users or channels.
+# Labels have few values, never users or channels.
 
 _DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
-"""From a commit to the longest turn."""
 _SERVER_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 MAX_SERVER_TOOLS: Final = 100  # tools beyond this number are labelled OTHER
 OTHER: Final = "other"

@@ -22,10 +22,8 @@ from cc_bot.texts.cli import CliTexts, TerminalTexts
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
-    """Chat in the terminal until the input ends. Returns whether every piped line succeeded.
-
-    Raises InvalidSetting for an agent that does not exist.
-    """
+    """Chat until the input ends. Returns whether every piped line succeeded. Raises InvalidSetting for an
+    unknown agent."""
     clock = config.clock
     words = texts(config.operator_locale)
     async with open_core(config, clock) as core:
@@ -47,7 +45,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             model_label=core.models.label,
             agent=answering,
             history_file=operator_path(config, "chat_history"),
-            # Others read a Discord channel: its answers must not use what is said here.
+            # Others read a Discord channel: answers there must not use this chat.
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )

@@ -1,8 +1,8 @@
 """Ends the program if its event loop hangs or its shutdown takes too long; the service manager restarts it.
 
-The loop re-arms faulthandler's timer every second. If it is late, faulthandler writes the stacks of all
-threads to stderr, without values, and ends the process with code 1. Its thread is in C, so code that holds
-the GIL does not stop it. A sleeping computer does not count; a frozen process (Ctrl-Z, `docker pause`) does.
+The loop re-arms faulthandler's timer every second. If it is late, faulthandler writes all stacks to stderr,
+without values, and exits with code 1, even if other code holds the GIL. A sleeping computer does not count; a
+frozen process (Ctrl-Z, `docker pause`) does.
 """
 
 import asyncio
@@ -12,20 +12,19 @@ import socket
 import time
 from typing import Final
 
-LOOP_TIMEOUT_S: Final = 10.0
-"""The longest time without a turn of the loop. Discord wants an acknowledgement within three seconds."""
-SHUTDOWN_TIMEOUT_S: Final = 14.0  # the longest time from the stop signal to the end of the process
+LOOP_TIMEOUT_S: Final = 10.0  # for a turn of the loop; Discord wants an acknowledgement within three seconds
+SHUTDOWN_TIMEOUT_S: Final = 14.0  # from the stop signal to the end of the process
 
 
 class ServiceManager:
     """Tells systemd the service's state (sd_notify(3))."""
 
     def __init__(self, address: str) -> None:
-        """`address` is the value of NOTIFY_SOCKET: a path, an abstract name after `@`, or empty."""
+        """`address`: NOTIFY_SOCKET, which is a path, an abstract name after `@`, or empty."""
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
 
     def notify(self, message: str) -> None:
-        """Send a message. Never waits, never raises."""
+        """Send a message. Never waits or raises."""
         if not self._address:
             return
         with (
@@ -41,8 +40,7 @@ class Watchdog:
         self._service_manager = systemd
         self._ends = float("inf")
         self._ended = False
-        self.is_stopping = False
-        """True once the program stops without a restart."""
+        self.is_stopping = False  # without a restart
 
     def begin(self) -> None:
         """Watch the running loop. Call it after slow imports."""
@@ -55,8 +53,8 @@ class Watchdog:
         self._service_manager.notify("READY=1")
 
     def leave(self, *, for_good: bool = True) -> None:
-        """Limit the time of the shutdown, counted from the first call. Without `for_good` the service manager
-        is not notified, as it would end the program that restarts in this process."""
+        """Limit the shutdown's time, from the first call. Without `for_good`, systemd is not notified: it
+        would end the program that restarts in this process."""
         self._ends = min(self._ends, time.monotonic() + SHUTDOWN_TIMEOUT_S)
         self._arm(SHUTDOWN_TIMEOUT_S)
         if for_good:

@@ -46,7 +46,7 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
 async def serve_web(
     core: "Core", records: RecentRecords, say: Callable[[str], None], discord: "Discord"
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Bind the pages' port, if one is set; yields the function that starts to serve. Raises PortTaken and
+    """Bind the pages' port, if set; yield the function that starts serving. Raises PortTaken,
     InvalidSetting."""
     config = core.config
     if config.web_port is None:

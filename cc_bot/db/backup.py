@@ -1,7 +1,7 @@
 """Backups, made with SQLite's online backup API while the bot keeps writing.
 
-All pages are copied in one step: with several, each write restarts the copy. A copy gets its final name only
-after it was checked, its manifest was written, and both were synced.
+All pages are copied in one step: with several, each write restarts the copy. A copy gets its final name after
+it was checked, and synced with its manifest.
 """
 
 import asyncio
@@ -43,12 +43,12 @@ _SELECT_TABLES: Final = """
     SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name
 """
 
-Rows = Mapping[str, int]  # the number of rows in each table
+Rows = Mapping[str, int]  # by table
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup held when it was made. The hash detects damage that SQLite's check misses."""
+    """A backup's contents. The hash detects damage that SQLite's check misses."""
 
     made_at: datetime
     program: str
@@ -56,7 +56,7 @@ class Manifest:
     size_bytes: int
     sha256: str
     rows: Rows
-    erasures: int  # the number of entries in the erasure log
+    erasures: int  # entries in the erasure log
 
     def to_json(self) -> str:
         made_at = self.made_at.isoformat(timespec="milliseconds")
@@ -83,7 +83,7 @@ def manifest_path(backup: Path) -> Path:
 
 
 def read_manifest(backup: Path) -> Manifest | None:
-    """Return the manifest; None if there is none. Raises OSError, or ValueError if it is invalid."""
+    """Return the manifest, if there is one. Raises OSError, or ValueError if it is invalid."""
     with suppress(FileNotFoundError):
         return Manifest.from_json(read_regular(manifest_path(backup)).decode())
     return None
@@ -96,7 +96,7 @@ def manifests_in(folder: Path) -> Iterator[Manifest]:
 
 
 def hash_of(path: Path) -> str:
-    """Return the file's SHA-256. Raises OSError."""
+    """Return the SHA-256. Raises OSError."""
     with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -135,7 +135,7 @@ def is_disk_error(error: BaseException) -> bool:
 class Backup:
     """A backup in a folder; later ones compare greater."""
 
-    moment: datetime  # when it was made, in the time zone of the program
+    moment: datetime  # in the time zone of the program
     number: int  # counts backups of the same second
     path: Path
 
@@ -160,9 +160,9 @@ def rotate(
     days: int | None = None,
     database: Path | None = None,
 ) -> tuple[Path, ...]:
-    """Delete backups beyond the newest `keep` or older than `days`, with their manifests, and remains of
-    interrupted copies. Returns the backups, oldest first. Never deletes the newest, the one just made, or the
-    open database. Raises OSError."""
+    """Delete backups beyond the newest `keep` or older than `days`, and remains of interrupted copies, but
+    never the newest, the one just made, or the open database. Returns those
+    deleted, oldest first. Raises OSError."""
     live = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
     too_many = len(older) if keep is None else max(keep, 1) - 1
@@ -188,7 +188,7 @@ def rotate(
 class BackupResult:
     path: Path
     manifest: Manifest
-    deleted: tuple[Path, ...] = ()  # the expired backups that were deleted
+    deleted: tuple[Path, ...] = ()  # expired backups
 
 
 async def back_up(
@@ -200,12 +200,9 @@ async def back_up(
     days: int | None = None,
     announce: Announce = announce_nothing,
 ) -> BackupResult:
-    """Copy the database into the folder (created if missing) as `sessions_YYYYMMDD-HHMMSS.db`, with its
-    manifest and the erasure log; then delete expired backups. Files have mode 0600.
-
-    Raises DatabaseMissing, DatabaseUnusable (the source fails SQLite's check), NotEnoughRoom, BackupFailed
-    or, after the copy was made, OldBackupsKept.
-    """
+    """Copy the database, with its manifest and erasure log, into the folder as `sessions_YYYYMMDD-HHMMSS.db`;
+    delete expired backups. Files have mode 0600. Raises DatabaseMissing, DatabaseUnusable, NotEnoughRoom,
+    BackupFailed or, after the copy was made, OldBackupsKept."""
     return await asyncio.to_thread(lambda: _back_up(database, folder, now, announce, keep=keep, days=days))
 
 
@@ -262,7 +259,7 @@ def _new_copy(
             [(page_bytes,)] = source.execute("PRAGMA page_size").fetchall()
             ensure_free_space(folder, pages * page_bytes)
             source.backup(copy, pages=-1)
-            copy.execute("PRAGMA journal_mode = DELETE")  # a single file, without a WAL
+            copy.execute("PRAGMA journal_mode = DELETE")  # without a WAL
         announce("checking")
         with closing(sqlite3.connect(partial.absolute())) as copy:
             version, rows = check_database(copy)
@@ -285,7 +282,7 @@ def numbered_paths(folder: Path, stem: str) -> Iterator[Path]:
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Create a file with mode 0600, which reserves a final name; return both."""
+    """Create a file with mode 0600, which reserves a final name."""
     for target in numbered_paths(folder, stem):
         partial = target.with_name(f".{target.name}.partial")
         with suppress(FileExistsError):
@@ -297,8 +294,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
 
 
 def copies_of(database: Path) -> list[Path]:
-    """List the copies beside a database with their SQLite files, interrupted ones too:
-    `sessions.before-v16.db` of an upgrade, `sessions.replaced-20261122-041500.db` of a restore."""
+    """List the copies of upgrades and restores beside a database, with their SQLite files."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
@@ -316,8 +312,7 @@ def leftovers_of(database: Path) -> list[Path]:
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete copies older than `days` (0: none), as they hold data erased since, and interrupted ones older
-    than a day. Returns them. Raises OSError."""
+    """Delete and return copies older than `days` (0: none), and interrupted ones of a day. Raises OSError."""
     unfinished = (now - _LEFT_OVER_AFTER).timestamp()
     old = (now - timedelta(days=days)).timestamp() if days else 0
     doomed = [
@@ -334,6 +329,6 @@ def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, .
 
 
 def newest_backup(folder: Path, zone: tzinfo) -> datetime | None:
-    """Return when the newest backup was made; None if there is none. Raises OSError."""
+    """Return when the newest backup was made, if any. Raises OSError."""
     newest = next(iter(backups_in(folder)), None)
     return newest.moment.replace(tzinfo=zone) if newest else None

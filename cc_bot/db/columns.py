@@ -1,9 +1,8 @@
 """How values map to table columns.
 
-`Columns(Memory, …)` describes a table's columns by the fields of a dataclass. To add a column, add it to the
-schema and to the value in `domain/`; if its type does not say how it is stored, add a Kind. A memory's new
-column is then written, read, exported, compared and versioned. To let callers set it, add it to
-`MemoryFields`; to put it into memory files, to `PortableMemory`.
+`Columns(Memory, …)` describes columns by the fields of a dataclass. To add one, add it to the schema and to
+the value in `domain/`; if its type does not say how it is stored, add a Kind. For memories, `MemoryFields`
+are what callers can set, and `PortableMemory` what memory files contain.
 """
 
 import json
@@ -29,8 +28,7 @@ class Store:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
-        """`log`: records deletions; None if they repeat logged ones after a restore. `process`: the owner of
-        turns, claims and reservations."""
+        """`log` is None while erasures are repeated. `process` owns turns, claims and reservations."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -42,17 +40,17 @@ class Store:
 
 
 def to_text(moment: datetime) -> str:
-    """Return ISO 8601 in UTC, always with microseconds, so that text order is time order."""
+    """Return ISO 8601 in UTC with microseconds, so that text order is time order."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def to_ms(moment: datetime) -> int:
-    """Return Unix milliseconds, truncated. A float would lose a millisecond now and then."""
+    """Return Unix milliseconds, truncated. A float would lose some."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def from_ms(ms: int) -> datetime:
-    """Return the time, limited to what datetime can represent, so that one bad row breaks no query."""
+    """Return the time, clamped to datetime's range, so that one bad row breaks no query."""
     if not 0 <= ms <= _LAST_MS:
         ms = 0 if ms < 0 else _LAST_MS
     return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
@@ -62,7 +60,7 @@ def idle_since(now: datetime, ttl: timedelta) -> str:
     """Return the last activity that is too long ago for an open session."""
     try:
         return to_text(now - ttl)
-    except OverflowError:  # a time to live of thousands of years: sessions never expire
+    except OverflowError:  # thousands of years: sessions never expire
         return _BEGINNING_OF_TIME
 
 
@@ -75,14 +73,14 @@ _NUMBERED: Final[Mapping[Noun, str]] = {
 
 
 def next_number(noun: Noun) -> str:
-    """Return SQL for the number of a new row of the user $1."""
+    """Return SQL for the next number of the user $1."""
     last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
     return f"1 + coalesce(({last}), 0)"
 
 
 def keep_number(noun: Noun) -> str:
-    """Return SQL that records the number of a new row of the user $1, so that it is never reused. It runs
-    after the insert, in the same transaction."""
+    """Return SQL that prevents reuse of the user $1's last number. Run it after the insert, in its
+    transaction."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
         SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
@@ -96,11 +94,10 @@ def keep_number(noun: Noun) -> str:
 class Kind:
     """How a field is stored. None is stored as NULL."""
 
-    write: Callable[[Any], Any] | None = None
-    """None: the value is stored as it is. Likewise `read`."""
+    write: Callable[[Any], Any] | None = None  # None: stored as it is; likewise `read`
     read: Callable[[Any], Any] | None = None
     column: str = ""  # the column's name, if it differs from the field's
-    null: str = "NULL"  # NULL with a type, as PostgreSQL takes an untyped one for text
+    null: str = "NULL"  # typed, as PostgreSQL takes an untyped one for text
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -173,12 +170,9 @@ class Columns(Generic[V]):
         self.read: Final[Callable[[Row], V]] = self._compile("row", self._build_expression(self, value, ""))
         written = ", ".join(f"{each.name!r}: {self._write_expression(each)}" for each in self._columns)
         self.write: Final[Callable[[V], dict[str, Any]]] = self._compile("value", f"{{{written}}}")
-        """Return a value's columns by name, in order."""
         self.names: Final = tuple(column.name for column in self._columns)
-        self.select: Final = ", ".join(self.names)
-        """The list for SELECT, RETURNING and INSERT."""
-        self.marks: Final[str] = Parameters(self.names).marks
-        """The parameters for VALUES, if no others come first."""
+        self.select: Final = ", ".join(self.names)  # for SELECT, RETURNING and INSERT
+        self.marks: Final[str] = Parameters(self.names).marks  # for VALUES, if no others come first
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
     def of(self, alias: str) -> str:
@@ -201,7 +195,6 @@ class Columns(Generic[V]):
         return {each.name: each.written(values[each.field]) for each in self._columns if each.field in values}
 
     def _build_expression(self, described: "Columns[Any]", value: type, prefix: str) -> str:
-        """Return the expression that builds a value, and add its columns."""
         parts = []
         for name, hint in _field_types(value).items():
             if name in described._without:
@@ -222,7 +215,6 @@ class Columns(Generic[V]):
         return f"{value.__name__}({', '.join(parts)})"
 
     def _add_column(self, column: _Column) -> str:
-        """Return the expression that reads a column of `row`."""
         number = len(self._columns)
         self._columns.append(column)
         stored = f"row[{number}]"
@@ -251,7 +243,7 @@ def _field_types(value: type) -> dict[str, Any]:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """Return the type without None, or the type of a Literal's values; and whether it allowed None."""
+    """Return the type without None, or that of a Literal's values; and whether it allowed None."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
         hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
@@ -265,9 +257,7 @@ class Parameters:
         self.names: Final = ", ".join(self._marks)
         self.marks: Final = ", ".join(self._marks.values())
         self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
-        """The list for SET in UPDATE."""
         self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
-        """The list for ON CONFLICT DO UPDATE."""
 
     def __getitem__(self, name: str) -> str:
         return self._marks[name]
@@ -277,8 +267,7 @@ class Parameters:
 
 
 def upsert(table: str, keys: str, values: str) -> str:
-    """Return SQL that inserts a row of these columns (names between spaces), or sets the values of the row
-    with the same keys."""
+    """Return SQL that inserts a row of these columns (names between spaces), or updates it by its keys."""
     names, changed = (*keys.split(), *values.split()), Parameters(values.split()).excluded
     row, own = Parameters(names), f"WHERE {table}.user_id = $1" if names[0] == "user_id" else ""
     return f"""
@@ -296,13 +285,12 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 
 
 def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
-    """Return the lock keys of a channel, or of a thread and its channel: Discord may report a message by its
-    thread only."""
+    """Return the keys of a channel, or of a thread and its channel: Discord may name the thread only."""
     return (channel_lock(key.channel_id), channel_lock(key.place_id))
 
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
-    """Return the calls as JSON, with references in place of memories' texts."""
+    """Return JSON with references in place of memories' texts."""
     return _list_to_json([asdict(without_texts(call)) for call in calls])
 
 

@@ -1,7 +1,7 @@
 """Copies a database into an empty one, of SQLite or PostgreSQL, completely or not at all.
 
-PostgreSQL receives the rows with COPY in one transaction; for SQLite a new file is filled, then renamed. Only
-tables and columns of both schemas are copied, and no table without a column that this version requires.
+PostgreSQL receives the rows in one transaction; for SQLite a new file is filled, then renamed. Only tables
+and columns of both schemas are copied, and no table that lacks a column which this version requires.
 """
 
 import sqlite3
@@ -39,9 +39,9 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
     name: str
-    columns: tuple[str, ...]  # columns that both schemas have
+    columns: tuple[str, ...]  # in both schemas
     rows: int
-    number_column: str  # the column of numbers that are never reused; empty if there is none
+    number_column: str  # its numbers are never reused; empty if there is none
     last_number: int
 
     @property
@@ -52,7 +52,7 @@ class CopiedTable:
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
     tables: tuple[CopiedTable, ...]  # each after the tables that it references
-    left_out: tuple[str, ...]  # tables and columns (`table.column`) that are not copied
+    left_out: tuple[str, ...]  # tables and columns (`table.column`)
 
 
 async def ensure_empty(target: Database) -> None:
@@ -66,7 +66,7 @@ async def ensure_empty(target: Database) -> None:
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Return what a copy takes and leaves out. Raises StorageError."""
+    """Plan which tables and columns to copy. Raises StorageError."""
     existing = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
     layouts = {
         table.name: table
@@ -88,7 +88,7 @@ async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[s
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """Return the last number used, also if its row was deleted: an old button may name it."""
+    """Return the last number used, even by a deleted row: an old button may name it."""
     if source.dialect == "sqlite":
         rows = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:
@@ -110,7 +110,7 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
                     await connection.execute(setval, table.name, table.number_column, last)
                 _ensure_equal(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
-            # Otherwise the planner has no statistics of the new rows.
+            # The planner needs statistics of the new rows.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
         raise _failure(error, target.location, table) from error
@@ -161,7 +161,7 @@ def _ensure_equal(expected: object, found: object) -> None:
 
 
 def _failure(error: StorageError, location: str, table: CopiedTable) -> StartupError:
-    """Return CopyRefused, naming the table, if its rows are the cause; CopyStopped for a disk or server."""
+    """Return CopyRefused, naming the table, if its rows are the cause; else CopyStopped."""
     if type(error) is StorageError:
         return CopyRefused(path=location, name=table.name)
     return CopyStopped(path=location)

@@ -1,8 +1,8 @@
 """The database interface that stores use, and the SQL fragments that differ between engines.
 
-The interface is narrow because every awaited call is a trip to another thread or machine; a read is one trip,
-and so is a whole transaction. Other SQL must work on every engine: a parameter compared only with NULL needs
-a type (`CAST($3 AS TEXT) IS NULL`); there is no rowid; a boolean column value is a CASE.
+Each awaited call is a trip to another thread or machine, and a transaction is one. SQL must work on every
+engine: a parameter compared only with NULL needs a type (`CAST($3 AS TEXT) IS NULL`); there is no rowid; a
+boolean column value is a CASE.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ Dialect = Literal["sqlite", "postgresql"]
 
 
 class Fragment(NamedTuple):
-    """A piece of SQL in which `{0}`, `{1}`, … are the arguments."""
+    """SQL with arguments `{0}`, `{1}`, …"""
 
     sqlite: str
     postgresql: str
@@ -62,8 +62,8 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     # The position of a text in another, from 1; 0 if absent.
     "position": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
     "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
-    # The row of a distributed sum that a user's additions go to, so that writers wait less. An id's upper
-    # bits are a time, so slots are used evenly.
+    # The row of a distributed sum for a user's additions, so that writers wait less. An id's upper
+    # bits are a time, which spreads them evenly.
     "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
     # Unix milliseconds, by the database's clock.
     "now": Fragment(
@@ -105,7 +105,6 @@ def expand(sql: str, dialect: Dialect) -> str:
 
 
 def _parse_arguments(sql: str, start: int) -> tuple[list[str], int]:
-    """Return the bracketed arguments and their end."""
     if sql[start : start + 1] != "(":
         return [], start
     found, depth, begin = list[str](), 0, start + 1
@@ -136,7 +135,6 @@ class Statement:
     params: tuple[Any, ...] = ()
 
     def as_transaction(self) -> "Transaction[Sequence[Row]]":
-        """Return a transaction of this statement, which returns its rows."""
         return (yield self)
 
 
@@ -146,12 +144,10 @@ ScrubOutcome = Literal["done", "busy", "no_room"]
 T = TypeVar("T")
 
 Transaction = Generator[Statement, Sequence[Row], T]
-"""A generator that yields statements, receives the rows of each, and returns the result. It can't await, so
-nothing slow runs while the transaction is open."""
+"""Yields statements, receives the rows of each, returns the result. It can't await, so it is short."""
 
 
 def run_all(statements: Iterable[Statement]) -> Transaction[list[Sequence[Row]]]:
-    """Run the statements. Returns the rows of each."""
     found = []
     for statement in statements:
         found.append((yield statement))
@@ -159,15 +155,14 @@ def run_all(statements: Iterable[Statement]) -> Transaction[list[Sequence[Row]]]
 
 
 class LockKey(NamedTuple):
-    """A lock key: writes with the same key run one at a time, in the order of the calls."""
+    """Writes with the same key run one at a time, in the order of the calls."""
 
     kind: Literal["user", "channel", "guild", "everybody", "processes"]
     id: int = 0
 
 
 MAINTENANCE_LOCK: Final = LockKey("everybody")
-PROCESSES_LOCK: Final = LockKey("processes")
-"""The key for process heartbeats and duties. No slow write may use it."""
+PROCESSES_LOCK: Final = LockKey("processes")  # for process heartbeats and duties; no slow write may use it
 
 
 def user_lock(id_: int) -> LockKey:
@@ -183,7 +178,7 @@ def guild_lock(id_: int) -> LockKey:
 
 
 def sanitize(value: Any) -> Any:
-    """Remove NUL from a text parameter, and lone surrogates, which models produce by cutting an emoji."""
+    """Remove NUL and lone surrogates from text; models produce surrogates by cutting an emoji."""
     if isinstance(value, str):
         if "\0" in value:
             value = value.replace("\0", "")
@@ -192,20 +187,16 @@ def sanitize(value: Any) -> Any:
 
 
 class Diagnosis(NamedTuple):
-    """What the operator is told about an engine's error."""
+    """An engine's error, as the operator's log explains it."""
 
     kind: type[StorageError]
     reason: str
-    remedy: str = ""
-    """What the operator can do. If empty, the statement is wrong, and the error is not logged."""
+    remedy: str = ""  # for the operator; empty: our statement is wrong, which is not logged
 
 
 class Database:
-    """A connection. Raises an engine's errors as StorageError.
-
-    Each kind of error is logged once until the next success, without the engine's message, which may quote
-    users.
-    """
+    """A connection. Raises an engine's errors as StorageError, and logs each kind once until the next
+    success, without the engine's message, which may quote users."""
 
     dialect: Dialect
 
@@ -222,7 +213,7 @@ class Database:
     async def transaction(
         self, statements: Sequence[Statement], lock_keys: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
-        """Run the statements as `write` does. Returns the rows of each."""
+        """Run the statements as `write` does."""
         return await self.write(lambda: run_all(statements), lock_keys)
 
     async def read(self, begin: Callable[[], Transaction[T]]) -> T:
@@ -237,24 +228,23 @@ class Database:
         raise NotImplementedError
 
     async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
-        """Run one transaction, rolled back if `begin()` raises, to its end even if the caller is cancelled.
-        `begin` may be called again: after a conflict, or on a new connection."""
+        """Run one transaction to its end, even if the caller is cancelled; roll back if it raises. `begin`
+        may be called again: after a conflict, or on a new connection."""
         raise NotImplementedError
 
     async def wait_for_write(self, seconds: float) -> bool:
-        """Wait until this object has changed the database. Returns False after the timeout."""
+        """Wait for a write through this object. Returns False after the timeout."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 return await self._written.wait()
         return False
 
     async def size(self) -> int:
-        """Return the number of bytes, those of the WAL included."""
+        """Return the number of bytes, including the WAL."""
         raise NotImplementedError
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:  # noqa: ARG002
-        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. A server does both by
-        itself."""
+        """Remove deleted data from the WAL and, with `vacuum`, from unused pages; servers do so anyway."""
         return "done"
 
     def begin_shutdown(self) -> None:

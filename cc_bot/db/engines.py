@@ -26,13 +26,13 @@ _SERVER_NAME: Final = "postgresql"
 
 
 def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the operator's files are: the database file as the URL names it or, for a
-    server, a path in the data folder. Raises InvalidSetting."""
+    """Return the path beside which the operator's files are: the database file, or for a server a path in the
+    data folder. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the program's own files are (erasure log, lock), with links resolved."""
+    """Return the path beside which the erasure log and lock are, with links resolved."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
@@ -73,10 +73,7 @@ async def open_database(
     url: str, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[Database]:
     """Open a connection without migrating. `timeout_s`: how long writes to a file wait for other programs.
-
-    Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld,
-    EngineMissing, PostgresRefused or PostgresTooOld; or a StorageError.
-    """
+    Raises InvalidSetting, EngineMissing, or as `connect_sqlite` and `connect_postgres`."""
     if dialect_of(url) == "sqlite":
         file = database_file(url)
         async with connect_sqlite(
@@ -101,15 +98,14 @@ _COUNT_OTHERS: Final = """
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""Counts connections that are not idle, and those of other roles, whose state is hidden. A bot queries at
-least every 15 seconds, so idle connections belong to a pooler."""
+"""Counts connections that are not idle or whose state is hidden. A bot queries at least every 15 seconds, so
+idle ones belong to a pooler."""
 _MAX_ATTEMPTS: Final = 20
-_PAUSE_S: Final = 0.1  # between attempts, as a closed connection may still be listed
+_PAUSE_S: Final = 0.1  # a closed connection may still be listed
 
 
 async def ensure_unused(database: Database) -> None:
-    """Raises ServerInUse if another cc-bot, also of another machine, uses the database on a server. For a
-    file, see `instance_lock`."""
+    """Raises ServerInUse if another cc-bot uses the database on a server. For files, see `instance_lock`."""
     if database.dialect == "sqlite":
         return
     for _ in range(_MAX_ATTEMPTS):

@@ -1,7 +1,7 @@
 """The erasure log, outside the database and its backups, so that a restore does not bring erased data back.
 
-Each line is one erasure: kind, salted hash of the id, and time. Lines are only added, so logs of several
-machines can be merged. A holder can test known ids, so it is as private as the database.
+Each line has a kind, salted hash of an id, and time. Lines are only added, so logs of several machines can be
+merged. Known ids can be tested, so it is as private as the database.
 """
 
 import asyncio
@@ -26,13 +26,11 @@ from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.files import open_regular
 
 Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]
-"""What was erased: all of a user's data; a memory; a memory with the messages that repeat it; a conversation;
-a Discord message; all messages of a channel or thread (`place`)."""
+"""`memory_and_messages`: with the messages that repeat it. `place`: all messages of a channel or thread."""
 
 _SALT_BYTES: Final = 16
-_SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
-"""Takes about 4 ms, so it is used only for users: other ids are erased by the thousand."""
-_TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # an incomplete line left by a crash
+_SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}  # takes about 4 ms, so only for users
+_TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # left by a crash
 _EARLIER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
 
 _log = structlog.get_logger(__name__)
@@ -45,7 +43,7 @@ class UnreadableLine(ValueError):
 
 
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """Return a memory's id in the log. Its number may be reused after a restore, but not at the same time."""
+    """Return a memory's id in the log. A restore may reuse its number, but at another time."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
@@ -67,7 +65,7 @@ class Erasures:
     times: Mapping[str, datetime]  # the last time by hash
     last_user: datetime | None
     count: int
-    unreadable: Mapping[Path, int]  # the logs that were not read, each with its first invalid line
+    unreadable: Mapping[Path, int]  # unread logs, with the first invalid line
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Return whether the id was erased since then; None: at any time."""
@@ -82,8 +80,7 @@ class ErasureLog:
         self.path = path
         self._clock = clock
         self._in_trouble = False
-        self._writing = Lock()
-        """Held while a line is written, which would look truncated."""
+        self._writing = Lock()  # a line being written would look truncated
 
     @classmethod
     def beside(cls, database: Path, *, clock: Clock = utc_now) -> "ErasureLog":
@@ -92,7 +89,7 @@ class ErasureLog:
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
         """Record erasures before erasing. Raises ErasureNotNoted; then nothing may be erased, since a restore
-        would undo it. Failures are logged once until the next success."""
+        would undo it."""
         if not ids:
             return
         try:
@@ -146,7 +143,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def copy_in(folder: Path) -> Path:
-    """Return the path of the copy that `cc-bot backup` writes, in case the machine is lost."""
+    """Return the path of the copy that `cc-bot backup` writes."""
     return folder / "erasures.jsonl"
 
 
@@ -173,7 +170,7 @@ def _salt_of(path: Path) -> bytes:
 
 
 def _parse(path: Path, number: int, line: bytes, salt: str) -> _Entry | None:
-    """Return the entry; None if a crash truncated the line. Raises UnreadableLine."""
+    """Return None if a crash truncated the line. Raises UnreadableLine."""
     try:
         fields = json.loads(line)
         given = bytes.fromhex(fields.get("salt", salt) if salt else fields["salt"])

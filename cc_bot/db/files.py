@@ -24,13 +24,12 @@ URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
-_MAX_NAME_BYTES = 180  # files beside the database have longer names; the system allows 255 bytes
-_MAX_PATH_BYTES = 3900  # the system allows 4096 bytes
+_MAX_NAME_BYTES = 180  # the system's limit is 255; files beside the database have longer names
+_MAX_PATH_BYTES = 3900  # the system's limit is 4096
 
 
 def sqlite_path(url: str) -> Path:
-    """Return the file of `sqlite:///relative/path` or `sqlite:////absolute/path`; nothing is unquoted. Raises
-    InvalidSetting without the URL, which may hold a password."""
+    """Return the file after `sqlite:///`, with nothing unquoted. Raises InvalidSetting without the URL."""
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
         raise InvalidSetting(
@@ -57,8 +56,7 @@ def sidecar(database: Path, suffix: str) -> Path:
 
 
 def has_folder(database: Path) -> bool:
-    """Return whether the folder exists or is the default one, which is created. A misspelt folder must not
-    start an empty database."""
+    """Return whether the folder exists or is the default; a misspelt one must not start an empty database."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
@@ -72,9 +70,7 @@ def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
 @dataclass(frozen=True, slots=True)
 class LockOwner:
     note: Path
-    previous: str
-    """The name of the previous holder. Empty if there was none, or if the note is a copy, as its writer may
-    run elsewhere."""
+    previous: str  # the previous holder; empty if there was none, or the note is a copy
 
     def write_owner(self, name: str) -> None:
         self.note.touch(mode=0o600)
@@ -83,9 +79,8 @@ class LockOwner:
 
 @contextmanager
 def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[LockOwner]:
-    """Hold the lock beside the database, or that of these shards: two bots would answer each question twice.
-    `setting` names the folder. Raises AlreadyRunning, DatabaseFolderMissing, or DatabaseUnusable if the
-    folder is not writable."""
+    """Hold the lock beside the database, or that of these shards: two bots would answer twice. `setting`
+    names the folder. Raises AlreadyRunning, DatabaseFolderMissing, or DatabaseUnusable."""
     ensure_folder(database, setting)
     base = f"{database}.{shards}" if shards else f"{database}"
     lock, note = FileLock(f"{base}.lock", timeout=0, mode=0o600), Path(f"{base}.process")
@@ -119,7 +114,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def ensure_free_space(folder: Path, size: int) -> None:
-    """Raises NotEnoughRoom unless the bytes fit with some left over."""
+    """Raises NotEnoughRoom unless the bytes fit with a margin."""
     found, needed = free_bytes(folder), size + MARGIN_BYTES
     if found < needed:
         raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))
@@ -159,8 +154,8 @@ def write_new(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines in one write, after ending one truncated by a crash; a new file gets mode 0600.
-    Raises OSError."""
+    """Append whole lines in one write, after ending a truncated one. A new file gets mode 0600. Raises
+    OSError."""
     is_new = not path.exists()
     if is_new:
         path.touch(mode=0o600)

@@ -21,11 +21,9 @@ _log = structlog.get_logger(__name__)
 
 _LEASE_S: Final = LEASE.total_seconds()
 _RENEWED_EVERY_S: Final = RENEWED_EVERY.total_seconds()
-END_ANSWERS_AFTER_S: Final = 25.0
-"""Answers end before the lease does, so that there is time to mark them as interrupted."""
+END_ANSWERS_AFTER_S: Final = 25.0  # before the lease ends, so that answers can be marked as interrupted
 _POLL_S: Final = 1.0
-_LATE_S: Final = 15.0
-"""After such a pause an outage may have kept other processes from renewing, too."""
+_LATE_S: Final = 15.0  # after such a pause an outage may have stopped all renewals
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -33,8 +31,7 @@ class Leases:
     """Leader election for background work. This class, for a terminal, holds every duty."""
 
     async def run_as_leader(self, duty: str, work: Callable[[], Awaitable[None]]) -> None:  # noqa: ARG002
-        """Run `work` while this process holds the duty, and restart it each time the duty is regained, until
-        `work` returns."""
+        """Run `work` whenever this process holds the duty, until `work` returns."""
         await work()
 
 
@@ -43,10 +40,8 @@ class JoinOptions:
     process: Process
     ended_names: Sequence[str] = ()  # processes that are known to have ended
     hash_files: Callable[[], Mapping[str, str]] = dict
-    is_only_process: bool = False
-    """No other process can exist: other rows come from a backup, and the lease never expires."""
-    on_wait: Callable[[Process], None] = lambda _: None
-    """Called with the process whose lease has to expire first."""
+    is_only_process: bool = False  # other rows come from a backup, and the lease never expires
+    on_wait: Callable[[Process], None] = lambda _: None  # called with the process whose lease has to expire
 
 
 class Membership(Leases):
@@ -56,25 +51,17 @@ class Membership(Leases):
         self._store = store
         self._hash_files = options.hash_files
         self._is_only_process = options.is_only_process
-        self._wanted = set[str]()
-        """Duties that this process holds or waits for; a renewal releases all others."""
-        self._holders = dict[str, str | None]()
-        """The name of each duty's process at the last renewal."""
+        self._wanted = set[str]()  # held or awaited; a renewal releases all others
+        self._holders = dict[str, str | None]()  # the process of each duty at the last renewal
         self._lapsed = asyncio.Event()
-        self._drained = False
-        """Its answers ended in time, so that others have nothing to take over."""
-        self.on_change: list[Callable[[], None]] = []
-        """Called when a process joins or leaves."""
-        self.on_end: list[Callable[[], None]] = []
-        """Called when others may take over its answers."""
+        self._drained = False  # its answers ended in time, so others take over nothing
+        self.on_change: list[Callable[[], None]] = []  # called when a process joins or leaves
+        self.on_end: list[Callable[[], None]] = []  # called when others may take over its answers
         self.renewed_s = monotonic()
         self.process = replace(options.process, file_hashes=options.hash_files())
-        self.active: tuple[ActiveProcess, ...] = ()
-        """The processes at the last renewal, this one included."""
-        self.is_connected: Callable[[], bool] = lambda: False
-        """Returns whether all shards are connected to Discord, which is stored with each renewal."""
-        self.evicted = asyncio.Event()
-        """Set when others have declared this process dead."""
+        self.active: tuple[ActiveProcess, ...] = ()  # at the last renewal, including this one
+        self.is_connected: Callable[[], bool] = lambda: False  # whether all shards are connected
+        self.evicted = asyncio.Event()  # others have declared this process dead
 
     @property
     def name(self) -> str:
@@ -190,8 +177,7 @@ class Membership(Leases):
 
 @asynccontextmanager
 async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membership]:
-    """Join, and leave on exit. Raises ShardsTaken if an active process has the same shards, and
-    StorageError."""
+    """Join; leave on exit. Raises ShardsTaken if an active process has the shards, and StorageError."""
     membership = Membership(store, options)
     process = membership.process
     ended = options.ended_names
@@ -216,7 +202,7 @@ async def _wait_for_leases(
 ) -> None:
     """Join once the leases of others have expired. Raises ShardsTaken if one renews, or another joins."""
     renewals = {each.process.name: each.renewed_at for each in others}
-    # In a database outage all leases expire: give each process time to renew first.
+    # After an outage all leases have expired: give each process time to renew.
     watched_from_s = monotonic() + _RENEWED_EVERY_S + 2 * _POLL_S
     first = others[0].process
     _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.shards_text or "*")

@@ -1,4 +1,4 @@
-"""The tables with personal data: how the rows about a user are counted, exported and erased."""
+"""The tables with personal data: how a user's rows are counted, exported and erased."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,22 +18,18 @@ class PersonalTable:
     """The rows of a table about a user ($1)."""
 
     table: str
-    kind: "DataKind | None"  # None: the rows are derived from others, and not exported
-    at: str = ""  # the time column; empty if there is none
-    name: str = ""  # the name of its list in an export; empty: the table's name
+    kind: "DataKind | None"  # None: derived rows, not exported
+    at: str = ""  # the time column, if any
+    name: str = ""  # its list in an export; empty: the table's name
     column: str = "user_id"
     only: str = ""  # an additional condition
-    hidden: tuple[str, ...] = ()
-    """Columns that are not exported: derived ones, Discord tokens, and process names."""
-    erasing: Literal["delete", "unsign", "keep"] = "delete"
-    """unsign: the row stays, without the user's id."""
-    deleted_with_last_session: bool = False
-    """Whether the row of a session key is deleted with its last session."""
-    ids: str = ""
-    """A query for the rows' ids, if there may be many rows or they are found through other rows."""
+    hidden: tuple[str, ...] = ()  # not exported: derived columns, Discord tokens, process names
+    erasing: Literal["delete", "unsign", "keep"] = "delete"  # unsign: the row stays, without the user's id
+    deleted_with_last_session: bool = False  # its rows are for session keys
+    ids: str = ""  # a query for the rows' ids, if there are many or other rows lead to them
     id_column: str = "id"
-    page_size: int = 200  # the number of ids whose rows are read at once
-    read_where: str = ""  # the condition for reading, if it is not the user column
+    page_size: int = 200  # ids whose rows are read at once
+    read_where: str = ""  # for reading, if it is not the user column
 
     @property
     def list_name(self) -> str:
@@ -56,7 +52,7 @@ class PersonalTable:
 
     @property
     def count(self) -> str:
-        """SQL that reads the number of rows, their first and last time. $1 user"""
+        """SQL for the number of rows, their first and last time. $1 user"""
         span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
         condition = self.read_where or self.is_about_user
         chosen = f"{condition} AND {self.id_column} IN ({self.ids})" if self.ids else condition

@@ -52,19 +52,14 @@ T = TypeVar("T")
 
 _Connection = asyncpg.pool.PoolConnectionProxy
 
-OLDEST_VERSION: Final = 14  # the oldest whose planner uses index order for all of our queries
+OLDEST_VERSION: Final = 14  # the first whose planner uses index order for all our queries
 MAX_CONNECTIONS: Final = 10
-TIMEOUT_S: Final = 15.0
-"""Limits a statement, and all attempts while the server is unreachable. A lock is waited for half as long, a
-connection from a busy pool twice as long."""
-LONG_TIMEOUT_S: Final = 120.0
-"""For `read_long` and for writes that lock MAINTENANCE_LOCK, such as migrations."""
-FAST_FAIL_TIMEOUT_S: Final = 1.0
-"""Replaces the other timeouts while the server is known to be unreachable, and during shutdown."""
+TIMEOUT_S: Final = 15.0  # for statements and retries; half of it for a lock, twice for a pooled connection
+LONG_TIMEOUT_S: Final = 120.0  # for `read_long` and writes with MAINTENANCE_LOCK, such as migrations
+FAST_FAIL_TIMEOUT_S: Final = 1.0  # while the server is known to be unreachable, and during shutdown
 CONNECT_TIMEOUT_S: Final = 5.0
-NEXT_HOST_TIMEOUT_S: Final = 2.0  # the timeout of each host, if the URL names several
-IDLE_TIMEOUT_S: Final = 15.0
-"""The server then ends a transaction whose process is suspended, as others may wait for its locks."""
+NEXT_HOST_TIMEOUT_S: Final = 2.0  # for each host, if the URL names several
+IDLE_TIMEOUT_S: Final = 15.0  # then the server ends the transaction of a suspended process, and its locks
 _MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
@@ -80,13 +75,13 @@ class PostgresUrl:
     """`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as in libpq;
     `prepare=off` is our own option, for poolers without prepared statements."""
 
-    urls: tuple[str, ...] = field(repr=False)  # one URL for each host
-    shown: str  # the URL for messages, without the password
+    urls: tuple[str, ...] = field(repr=False)  # one for each host
+    shown: str  # for messages, without the password
     prepare: bool
 
     @classmethod
     def parse(cls, url: str) -> "PostgresUrl":
-        """Parse a URL. Raises InvalidSetting, whose message does not contain the URL."""
+        """Raises InvalidSetting without the URL."""
         try:
             parts = urlsplit(url)
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
@@ -138,7 +133,7 @@ _INVALID_OPTIONS: Final = (
     asyncpg.CantChangeRuntimeParamError,
     asyncpg.InvalidParameterValueError,
 )
-"""Raised for an unknown option or invalid value in the URL."""
+"""An unknown option or invalid value in the URL."""
 _TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ...], str]]] = {
     DatabaseFull: (
         (asyncpg.DiskFullError,),
@@ -187,13 +182,13 @@ def classify(error: BaseException) -> Diagnosis:
 
 
 def _lock_number(subject: LockKey) -> int:
-    """Return the number of an advisory lock. Keys that happen to share one only wait for each other."""
+    """Return an advisory lock's number. Keys that share one only wait for each other."""
     return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class PostgresDatabase(Database):
-    """Writes with the same lock key run one at a time. A lock in memory keeps this process's in the order of
-    the calls, without a connection while they wait; an advisory lock excludes other processes."""
+    """Writes with the same lock key run one at a time. A lock in memory orders this process's without using
+    connections; an advisory lock excludes other processes."""
 
     dialect: Dialect = "postgresql"
 
@@ -233,7 +228,7 @@ class PostgresDatabase(Database):
 
     async def stream(self, sql: str) -> AsyncIterator[Row]:
         async with self.bulk() as connection:
-            async for row in connection.cursor(sql, prefetch=20):  # a row may hold a file of megabytes
+            async for row in connection.cursor(sql, prefetch=20):  # a row may hold megabytes
                 yield tuple(row)
 
     async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
@@ -302,7 +297,6 @@ class PostgresDatabase(Database):
         return self._shorten(self._full_timeout_s)
 
     def _shorten(self, seconds: float) -> float:
-        """Return the timeout, shortened while the server is unreachable and during shutdown."""
         fast = self._stopping or self._is_known_trouble(DatabaseUnreachable)
         return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
 
@@ -378,7 +372,7 @@ async def _rows(
 
 async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
     """Connect to the first host that answers, and move its URL to the front."""
-    # asyncpg has one timeout for all hosts, which the first could use up if its machine is off.
+    # asyncpg's timeout is for all hosts: the first could use it up.
     timeout_s = CONNECT_TIMEOUT_S if len(urls) == 1 else NEXT_HOST_TIMEOUT_S
     failure: BaseException = OSError()
     for url in [*urls]:

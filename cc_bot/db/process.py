@@ -1,10 +1,8 @@
 """Processes: runs of the program that share a database, and their duties.
 
-A process is alive while its row exists, which it renews. After `LEASE` without a renewal another process may
-delete the row and finish its work.
-
-A duty is work that one process does for all, until it releases it or dies. Duties are idempotent or claimed
-row by row, so a former holder that wakes up does no harm.
+A process is alive while its row exists. `LEASE` after its last renewal, others may delete the row and finish
+its work. A duty is work that one process does for all. Duties are idempotent or claimed row by row, so a
+former holder that wakes up does no harm.
 """
 
 import json
@@ -17,19 +15,17 @@ from cc_bot.db import PROCESSES_LOCK, Statement, Transaction
 from cc_bot.db.columns import MS, Columns, Kind, Store, from_ms, object_to_json
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
-LEASE: Final = timedelta(seconds=30)
-"""After this time without a renewal a process may be declared dead."""
+LEASE: Final = timedelta(seconds=30)  # after this time without a renewal a process may be declared dead
 
-CONNECTS_WITHIN: Final = timedelta(minutes=1)
-"""A starting process needs less time to connect to Discord."""
+CONNECTS_WITHIN: Final = timedelta(minutes=1)  # a starting process needs less time to connect to Discord
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A Discord connection that covers some of the servers."""
+    """A Discord connection for some of the servers."""
 
     id: int
-    count: int  # the number of shards; with 1, it covers all servers
+    count: int  # with 1, it covers all servers
 
 
 WHOLE: Final = Shard(0, 1)
@@ -41,9 +37,8 @@ class Process:
     host: str
     version: str
     shards: tuple[int, ...] | None = ()  # None: all shards. A terminal runs none.
-    shard_count: int = 0  # 0 if the process runs all or none
-    file_hashes: Mapping[str, str] = field(default_factory=dict)
-    """Hashes of the operator's files by name; empty for missing ones."""
+    shard_count: int = 0  # 0 for all or none
+    file_hashes: Mapping[str, str] = field(default_factory=dict)  # of the operator's files, by name
 
     @property
     def shards_text(self) -> str:
@@ -101,7 +96,7 @@ class Renewal:
 
 
 def find_free_shards(active: Sequence[ActiveProcess]) -> frozenset[int]:
-    """Return the shards that no process runs: the bot is offline in their servers."""
+    """Return the shards that no process runs."""
     processes = [each.process for each in active]
     if not processes or any(each.shards is None for each in processes):
         return frozenset()
@@ -152,7 +147,7 @@ _INSERT: Final = f"""
 
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
 
-# $1 an array of names. Their duties are free then: see _TAKE.
+# $1 an array of names; _TAKE takes their duties
 _DELETE: Final = "DELETE FROM processes WHERE name IN @texts($1) RETURNING name"
 
 # $1 duty, $2 process
@@ -175,8 +170,8 @@ SELECT_DUTIES: Final = """
 
 class ProcessStore(Store):
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[ActiveProcess, ...]:
-        """Add a process unless others conflict with it. Returns those. Removes lapsed ones among `watched`
-        first. Raises StorageError."""
+        """Remove lapsed processes among `watched`, then add the process unless others conflict with it.
+        Returns those. Raises StorageError."""
 
         def steps() -> Transaction[tuple[ActiveProcess, ...]]:
             sql = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
@@ -193,8 +188,8 @@ class ProcessStore(Store):
         self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
     ) -> Renewal | None:
         """Renew a process, and release its duties that are not `wanted`. Returns None if it is dead. Declares
-        others with lapsed leases dead, unless its own had lapsed or it is `late`: an outage keeps all from
-        renewing. Raises StorageError."""
+        lapsed processes dead, unless its own lease had lapsed or it is `late`: an outage stops all renewals.
+        Raises StorageError."""
 
         def steps() -> Transaction[Renewal | None]:
             sql = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
@@ -220,7 +215,7 @@ class ProcessStore(Store):
         return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
-        """Remove ended processes and free their duties. Returns the names removed. Raises StorageError."""
+        """Remove ended processes; return the names removed. Raises StorageError."""
         return tuple(name for (name,) in await self._change([PROCESSES_LOCK], _DELETE, json.dumps([*names])))
 
     async def list_all(self) -> tuple[ActiveProcess, ...]:

@@ -1,11 +1,8 @@
 """Replaces the database with a backup, atomically.
 
-The backup is copied into a folder beside the database, checked, migrated, and cleared of what was erased
-since. The old database gets a second name, then one rename puts the copy in place: whenever the program dies,
-the database's name belongs to a complete file.
-
-SQLite would apply a WAL to any file of its name. So it is checkpointed first, which also proves that no other
-program has the file open.
+A copy of the backup is checked, migrated, and cleared of data erased since. The old database gets a second
+name, then one rename replaces it, so a crash leaves a complete file. The WAL is checkpointed first: SQLite
+would apply it to the new file, and it shows whether another program has the file open.
 """
 
 import glob
@@ -57,7 +54,7 @@ _MAGIC: Final = b"SQLite format 3\0"  # https://www.sqlite.org/fileformat.html, 
 
 @dataclass(frozen=True, slots=True)
 class StagedBackup:
-    """A verified copy, beside the database that it will replace."""
+    """A verified copy beside the database."""
 
     path: Path
     manifest: Manifest | None
@@ -95,8 +92,7 @@ async def stage_backup(
 
 @contextmanager
 def temporary_folder(database: Path, size: int) -> Iterator[Path]:
-    """Make a temporary folder beside the database, and delete those of killed runs. Raises NotEnoughRoom, or
-    OSError."""
+    """Make a temporary folder beside the database; delete old ones. Raises NotEnoughRoom or OSError."""
     ensure_free_space(database.parent, size)
     for leftover in leftovers_of(database):
         shutil.rmtree(leftover)
@@ -109,7 +105,7 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
     try:
         manifest = read_manifest(backup)
         announce("copying")
-        for suffix in ("", "-wal"):  # a file has a WAL that was copied while it was in use
+        for suffix in ("", "-wal"):  # a file copied while in use has a WAL
             source, target = sidecar(backup, suffix), sidecar(path, suffix)
             if source.is_file():
                 target.touch(mode=0o600)
@@ -126,8 +122,8 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
 
 
 def compact_copy(copy: Path, former: Path) -> None:
-    """Compact the copy into one synced file. Row numbers that the old database has given out are not reused:
-    buttons and users refer to them. Raises sqlite3.Error or OSError."""
+    """Compact the copy into one synced file. Row numbers of the old database are not reused, as buttons and
+    users refer to them. Raises sqlite3.Error or OSError."""
     compact = sidecar(copy, ".compact")
     compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
@@ -143,7 +139,7 @@ def compact_copy(copy: Path, former: Path) -> None:
 
 
 def _numbers(former: Path) -> list[tuple[str, int]]:
-    """Return the last number of each table. Returns none for a damaged file, as a wrong number would stay."""
+    """Return the last number of each table; none for a damaged file, as they may be wrong."""
     with suppress(sqlite3.Error), closing(connect_existing(former)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
             return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
@@ -151,8 +147,7 @@ def _numbers(former: Path) -> list[tuple[str, int]]:
 
 
 def ensure_own_file(database: Path) -> None:
-    """Check that the file to replace or delete is, or was, ours: the setting may name another, also through a
-    link. Raises DatabaseNotOurs or DatabaseUnusable."""
+    """Raises DatabaseNotOurs or DatabaseUnusable unless the file is, or was, a cc-bot database."""
     if not database.exists():
         return
     try:
@@ -172,12 +167,12 @@ def _is_own_file(database: Path) -> bool:
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC
-        # A lock file shows that the bot has run on it. Beside a link it belongs to another file.
+        # A lock file shows that the bot has run on it; beside a link it belongs to another.
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
 def remove_wal(database: Path) -> None:
-    """Checkpoint and delete the WAL. Raises DatabaseInUse if another program has the file open."""
+    """Checkpoint and delete the WAL. Raises DatabaseInUse if another program uses the file."""
     try:
         if database.exists():
             with closing(connect_existing(database, "rw", timeout_s=0)) as connection:
@@ -188,8 +183,8 @@ def remove_wal(database: Path) -> None:
 
 
 def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Replace the database by the copy. Returns the old database's new name, if there was one. Raises
-    DatabaseInUse, or RestoreFailed with the database unchanged."""
+    """Replace the database; return the old one's new name, if any. Raises DatabaseInUse, or RestoreFailed
+    with the database unchanged."""
     remove_wal(database)
     try:
         replaced = _set_aside(database, now) if database.exists() else None
@@ -222,7 +217,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
 
 
 def list_data_files(database: Path, *more: Path) -> list[Path]:
-    """List the files with data in the order of deletion: a new file would read an old WAL beside it."""
+    """List the files with data, WAL first: a new file would read an old one."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
@@ -230,8 +225,7 @@ def list_data_files(database: Path, *more: Path) -> list[Path]:
 
 
 def wipe(database: Path, *more: Path) -> list[Path]:
-    """Delete the files with data. Returns them. Raises DatabaseInUse, or DatabaseUnusable if one can't be
-    deleted."""
+    """Delete and return the files with data. Raises DatabaseInUse or DatabaseUnusable."""
     remove_wal(database)
     doomed = list_data_files(database, *more)
     try:

@@ -1,7 +1,7 @@
 """The schema: numbered SQL files, applied in order, and checks that a database has it.
 
-Each object must be as the migrations make it, and there must be no other trigger, as it would run with every
-write. Views, tables and indexes added by operators are ignored, and kept by a restore.
+Objects must be as the migrations make them. Other triggers are refused, as they run with every write; other
+views, tables and indexes are ignored, and kept by a restore.
 """
 
 import asyncio
@@ -47,8 +47,7 @@ _TOKENS: Final = re.compile(
 _COMMENTS: Final = ("--", "/*")
 _MAX_NAME_LENGTH: Final = 60
 
-Schema = Mapping[str, str]
-"""The normalized SQL of each object by its kind and name, such as `TABLE memories`."""
+Schema = Mapping[str, str]  # normalized SQL by kind and name, such as `TABLE memories`
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Migration:
 
 @cache
 def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """Return all migrations. The first one also creates the tables in `schema.sql` of features."""
+    """Return all migrations. The first includes the `schema.sql` of features."""
     first, *later = read_migrations(resources.files("cc_bot.db") / "migrations", dialect)
     own = (resources.files("cc_bot.features") / feature.name / "schema.sql" for feature in FEATURES)
     scripts = [file.read_text("utf-8") for file in own if file.is_file()]
@@ -69,8 +68,7 @@ def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
 
 
 def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
-    """Read the files named `0001_what_it_does.sql`. Raises ValueError if a number is missing or
-    duplicated."""
+    """Read the files named `0001_what_it_does.sql`. Raises ValueError for a missing or duplicate number."""
     found = [
         Migration(int(match[1]), match[2].replace("_", " "), _split(expand(file.read_text("utf-8"), dialect)))
         for file in folder.iterdir()
@@ -83,8 +81,7 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
 
 
 def _split(script: str) -> tuple[str, ...]:
-    """Split a script into statements, which end with a semicolon at the end of a line. SQLite's executescript
-    would commit the open transaction."""
+    """Split a script at semicolons that end a line. SQLite's executescript would commit the transaction."""
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)
@@ -118,12 +115,10 @@ async def apply_pending(
     clock: Clock = utc_now,
     copy_first: bool = True,
 ) -> tuple[Migration, ...]:
-    """Migrate to the newest schema, in one transaction each. Returns the migrations applied. `copy_first`:
-    copy a database that has data.
-
-    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that succeeded.
-    """
-    # Also tells a start whether it can write.
+    """Apply pending migrations, each in one transaction, and return them. `copy_first`: copy a database that
+    has data. Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that
+    succeeded."""
+    # Fails if the database can't be written.
     await database.transaction([Statement(_CREATE_MIGRATIONS_TABLE)], (MAINTENANCE_LOCK,))
     pending = await list_pending(database, migrations)
     if database.dialect == "sqlite":
@@ -145,7 +140,7 @@ def _read_schema() -> Transaction[tuple[int, Schema]]:
 
 
 def _apply(migration: Migration, clock: Clock) -> Transaction[bool]:
-    """Apply a migration. Returns False if another program has applied it."""
+    """Returns False if another program has applied it."""
     [(version,)] = yield Statement(_SELECT_VERSION)
     if version >= migration.version:
         return False
@@ -188,7 +183,6 @@ def _statements_up_to(version: int, migrations: Sequence[Migration] | None = Non
 
 @lru_cache(maxsize=64)
 def _schema_after(statements: tuple[str, ...]) -> Schema:
-    """Return the schema that these statements create, which takes some milliseconds."""
     with closing(_run_in_memory(statements)) as connection:
         return schema_of(connection)
 
@@ -211,8 +205,8 @@ class Column:
 class TableLayout:
     name: str
     columns: tuple[Column, ...]
-    number_column: str  # the column of numbers that are never reused; empty if there is none
-    initial_rows: int  # number of rows that the migrations insert
+    number_column: str  # its numbers are never reused; empty if there is none
+    initial_rows: int  # inserted by migrations
 
 
 @cache
@@ -244,14 +238,14 @@ Condition = Literal["fine", "missing", "no_folder", "foreign"]
 @dataclass(frozen=True, slots=True)
 class Examination:
     condition: Condition
-    size_bytes: int = 0  # the bytes of the file and its WAL
+    size_bytes: int = 0  # of the file and its WAL
     version: int | None = None  # None if it can't be read
     mismatch: str = ""  # an object that differs from the migrations
-    problem: type[StorageError] | None = None  # why the file could not be checked to the end
+    problem: type[StorageError] | None = None  # why the check ended early
 
 
 def examine(path: Path) -> Examination:
-    """Check a file without changing it, even while a bot runs. Takes some seconds per gigabyte."""
+    """Check a file without changing it. Takes some seconds per gigabyte."""
     if not path.exists():
         return Examination("missing" if has_folder(path) else "no_folder")
     if not path.is_file():

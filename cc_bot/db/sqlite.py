@@ -1,7 +1,6 @@
 """SQLite implementation of Database; the only module that uses aiosqlite.
 
-aiosqlite runs the connection on a thread. A transaction is one function that runs there from BEGIN to COMMIT,
-so a cancelled task can't leave it open.
+A transaction is one function on aiosqlite's thread, so a cancelled task can't leave it open.
 """
 
 import asyncio
@@ -44,24 +43,22 @@ from cc_bot.domain.errors import (
 Synchronous = Literal["NORMAL", "FULL"]  # with NORMAL, a power cut may lose the last turns
 
 _CACHE_KIB: Final = 16 * 1024
-_CACHED_STATEMENTS: Final = 512
-"""More statements than the program has, so that each is prepared once."""
+_CACHED_STATEMENTS: Final = 512  # more than the program has, so that each is prepared once
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
-    """Open the file, created if missing, and make it private. Raises sqlite3.Error, also for a file of
-    another program, OSError, UnicodeError, DatabaseFolderMissing, or DatabaseDamaged if it has lost its
-    content."""
+    """Open or create the file, and make it private. Raises sqlite3.Error, also for another program's file,
+    OSError, UnicodeError, DatabaseFolderMissing, or DatabaseDamaged if it has lost its content."""
     ensure_folder(path)
     if path.exists() and not path.stat().st_size and ErasureLog.beside(path).path.exists():
         raise DatabaseDamaged
-    # With mode 0600, which -wal and -shm inherit; SQLite would use the umask's.
+    # Mode 0600 also applies to -wal and -shm.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = connect_existing(path, "rw", timeout_s)
     try:
         _refuse_foreign(connection)
         for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
-            with suppress(FileNotFoundError):  # the last program to close the database deletes the other two
+            with suppress(FileNotFoundError):  # deleted by the last program to close the database
                 if file.stat().st_mode & 0o077:
                     file.chmod(0o600)
         _use_wal(connection, timeout_s)
@@ -79,8 +76,8 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
 def connect_existing(
     path: Path, mode: Literal["ro", "rw"] = "ro", timeout_s: float = 5.0
 ) -> sqlite3.Connection:
-    """Connect in autocommit mode, for any thread, without creating the file. Raises sqlite3.Error."""
-    uri = f"{path.absolute().as_uri()}?mode={mode}"  # which quotes ? and # in the name
+    """Connect in autocommit mode, for any thread. Raises sqlite3.Error, also for a missing file."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"  # quotes ? and # in the name
     connection = sqlite3.connect(
         uri,
         timeout_s,
@@ -89,7 +86,7 @@ def connect_existing(
         check_same_thread=False,
         cached_statements=_CACHED_STATEMENTS,
     )
-    # As fast, but a truncated file would kill the process (SIGBUS).
+    # With mmap, a truncated file would kill the process (SIGBUS).
     connection.execute("PRAGMA mmap_size = 0").fetchall()
     return connection
 
@@ -111,14 +108,14 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
-    """Raises sqlite3.DatabaseError without schema_migrations, the table that cc-bot creates first."""
+    """Raises sqlite3.DatabaseError if the tables are another program's."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
         raise sqlite3.DatabaseError("the tables are not cc-bot's")
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
-    """Switch to the WAL. Two programs may do so on a new file at once, and busy_timeout does not apply."""
+    """Switch to the WAL, with retries: busy_timeout does not apply."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -168,11 +165,10 @@ T = TypeVar("T")
 
 SQLITE_VERSION: Final = sqlite3.sqlite_version
 _OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
-TIMEOUT_S: Final = 30.0
-"""For writes: longer than a VACUUM of some gigabytes, but short enough to answer users within a minute."""
-_FAST_FAIL_TIMEOUT_S: Final = 1.0  # for writes after another write has timed out
-_PAUSE_S: Final = 0.05  # the pause between attempts, in which readers use the thread
-_STREAMED_ROWS: Final = 20  # rows fetched at once; a row may hold a file of megabytes
+TIMEOUT_S: Final = 30.0  # for writes: longer than a VACUUM of some gigabytes; users still get an answer
+_FAST_FAIL_TIMEOUT_S: Final = 1.0  # after another write has timed out
+_PAUSE_S: Final = 0.05  # between attempts, for readers
+_STREAMED_ROWS: Final = 20  # fetched at once; a row may hold megabytes
 _IN_MEMORY_BYTES: Final = 2**24  # VACUUM of a smaller file works in memory
 
 
@@ -234,8 +230,7 @@ class SqliteDatabase(Database):
             raise StorageError from error
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """secure_delete overwrites deleted rows in place, but a page split leaves copies in unused space.
-        VACUUM, on its own connection, rewrites every page."""
+        """Without VACUUM, page splits leave copies of deleted rows that secure_delete does not overwrite."""
         outcome: ScrubOutcome = "done"
         if vacuum:
             try:
@@ -299,7 +294,7 @@ class _Connection(aiosqlite.Connection):
             raise
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a job on the thread. It is a closure, since aiosqlite logs it: parameters are user text."""
+        """Run a job on the thread. aiosqlite logs it, so it must be a closure: parameters are user text."""
         result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
         return result
 
@@ -308,8 +303,7 @@ class _Connection(aiosqlite.Connection):
 async def connect_sqlite(
     path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[SqliteDatabase]:
-    """`read_only` leaves the file unchanged. Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or
-    another StorageError."""
+    """Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or another StorageError."""
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
     opening = (
@@ -321,7 +315,6 @@ async def connect_sqlite(
     except (OSError, sqlite3.Error, UnicodeError) as error:
         no_database = code_of(error) == sqlite3.SQLITE_NOTADB
         kind = StorageError if no_database else classify(error).kind
-        # The operator's mistake.
         unusable = kind in (StorageError, DatabaseReadOnly)
         raise (DatabaseUnusable(path=str(path)) if unusable else kind()) from error
     database = SqliteDatabase(path, connection, timeout_s)
@@ -334,7 +327,7 @@ async def connect_sqlite(
 def _open_read_only(path: Path) -> sqlite3.Connection:
     connection = connect_existing(path)
     try:
-        # One text that is not valid UTF-8 must not make the others unreadable.
+        # One text of invalid UTF-8 must not make the others unreadable.
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         connection.execute("BEGIN")
         _refuse_foreign(connection)  # its first read starts the snapshot
@@ -356,7 +349,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 
 
 def _vacuum(connection: sqlite3.Connection, path: Path) -> ScrubOutcome:
-    """Needs twice the file's size: a temporary file, and the WAL until a checkpoint."""
+    """Needs twice the file's size: a temporary file, and the WAL."""
     size = path.stat().st_size
     if free_bytes(path.absolute().parent) < 2 * size + MARGIN_BYTES:
         return "no_room"

@@ -1,7 +1,7 @@
-"""The features: each is a folder here, and can be taken out with its line in FEATURES. Memory, settings and
+"""The features: each is a folder, and can be taken out with its line in FEATURES. Memory, settings and
 privacy stay, as the core needs them; heartbeats need reminders.
 
-A feature has those of FILES that it needs, `schema.sql` (its tables) and `templates/` (of its pages).
+A feature has those of FILES that it needs, `schema.sql` (tables) and `templates/` (of its pages).
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,18 +13,18 @@ from types import ModuleType
 from typing import Final
 
 FILES: Final[Mapping[str, tuple[str, ...]]] = {
-    "texts": (),  # areas of sentences, and the names of commands
-    "store": ("make_stores", "TABLES"),  # its stores, and the rows in its tables about a user
-    "tools": (),  # what the model calls, and `open_tools`, those of servers
+    "texts": (),  # sentences and command names
+    "store": ("make_stores", "TABLES"),  # stores, and the tables with personal data
+    "tools": (),  # for the model; `open_tools` opens those of servers
     "drawing": ("open_drawing",),  # what a turn draws
     "changes": ("CHANGES",),  # receipts of what tools changed
-    "agents": ("make_agents", "choices_in"),  # who may answer, and who was chosen
-    "parts": ("make_parts",),  # what its front ends share
-    "discord": ("make_parts",),  # the same for Discord only
-    "jobs": ("make_jobs",),  # work of its own while Discord is connected
+    "agents": ("make_agents", "choices_in"),  # the agents, and the chosen ones
+    "parts": ("make_parts",),  # shared by its front ends
+    "discord": ("make_parts",),  # for Discord only
+    "jobs": ("make_jobs",),  # background work while Discord is connected
     "commands": ("loader",),  # a lightbulb loader
     "web": ("PAGES",),
-    "terminal": ("COMMANDS",),  # and `run_during_chat`, work of its own while the chat is open
+    "terminal": ("COMMANDS",),  # and `run_during_chat`, background work
     "cli": ("add_command", "run", "say_error"),  # a command of `cc-bot`
     "doctor": ("list_checks",),
 }
@@ -32,7 +32,7 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class IncompleteFeature(SystemExit):
-    """A developer's mistake, which ends the program with a message that names the file."""
+    """A developer's mistake; the message names the file."""
 
 
 @dataclass(frozen=True, slots=True)

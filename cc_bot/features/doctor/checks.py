@@ -29,8 +29,7 @@ from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.operator_file import operator_path
 from cc_bot.texts import Texts, explain, texts
 
-DATABASE_LIMIT_S: Final = 600.0
-"""The database's check reads the whole file, which may have many gigabytes."""
+DATABASE_LIMIT_S: Final = 600.0  # it reads the whole file, which may have many gigabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """1 for failures. Warnings give 0, as a monitor would otherwise alarm all the time."""
+        """1 for failures; warnings must not alarm a monitor."""
         return 1 if self.verdict == "failed" else 0
 
 
@@ -69,7 +68,7 @@ def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """One object. Names and verdicts are stable, text are not."""
+    """Return one object. Names and verdicts are stable, texts are not."""
     checks = [{**asdict(each), "fix": each.fix or None} for each in report.findings]
     document = {"version": version, "verdict": report.verdict, "offline": offline, "checks": checks}
     return json.dumps(document, ensure_ascii=False, indent=2)
@@ -106,7 +105,7 @@ def list_checks(context: CheckContext) -> Iterator[Check]:
 
 
 async def run_checks(checks: Iterable[Check], words: Texts) -> Report:
-    """Run the checks at once. Returns their findings in the order of the checks."""
+    """Run the checks at once; return the findings in their order."""
     found = await asyncio.gather(*(_run(check, words) for check in checks))
     return Report(tuple(chain.from_iterable(found)))
 

@@ -35,7 +35,7 @@ def run(config: "Config", options: argparse.Namespace, say: Callable[[str], None
 
 
 def say_error(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> str:
-    """Return a report that holds the error, for `--json`; else nothing."""
+    """Return a report of the error for `--json`; else nothing."""
     if not options.json:
         return ""
     from cc_bot.chat.checks import failed

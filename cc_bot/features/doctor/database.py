@@ -31,9 +31,8 @@ from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
-MIN_FREE_BYTES: Final = 64 * 2**20  # with less free space writes soon fail
-WANTED_BYTES: Final = 512 * 2**20
-"""The free space wanted beyond twice the database, which is copied before upgrades and vacuumed."""
+MIN_FREE_BYTES: Final = 64 * 2**20  # with less, writes soon fail
+WANTED_BYTES: Final = 512 * 2**20  # beyond twice the database, for copies and VACUUM
 _OTHERS: Final = 0o077
 _SELECT_FACTS: Final = "SELECT current_setting('server_version'), pg_database_size(current_database())"
 _SELECT_FORBIDDEN: Final = """
@@ -50,7 +49,7 @@ Free = Callable[[Path], int]
 
 
 async def check_database_file(config: Config, texts: Texts, free: Free = free_bytes) -> Sequence[Finding]:
-    """Check the file, the schema, the disk and the file modes. `free`: returns the free bytes of a disk."""
+    """Check the file, the schema, the disk and the file modes."""
     return await asyncio.to_thread(lambda: [*_check_file(config, texts, free)])
 
 
@@ -140,7 +139,7 @@ async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
 
 
 async def check_erasures(config: Config, texts: Texts) -> Finding:
-    """Check the erasure log and its copies, without which nothing can be erased or restored."""
+    """Check the erasure log and its copies."""
     text, log = (
         texts[DoctorTexts],
         ErasureLog.beside(state_path(config.database_url, config.data_folder)).path,

@@ -51,10 +51,8 @@ TIMEOUT_S: Final = 8.0
 MAX_NAMES: Final = 10
 
 API_URL: Final = "https://discord.com/api/v10"
-MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19
-"""The flags of the message content intent: granted, or allowed as the bot is in few servers."""
-MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=5)
-"""Tolerated, as Discord sends whole seconds and the answer takes time."""
+MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19  # its flags: granted, or allowed as the bot is in few servers
+MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=5)  # Discord sends whole seconds, and answers take time
 FAILING_CLOCK_DIFFERENCE: Final = timedelta(minutes=1)
 _TOKEN_PARTS: Final = 3
 _TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
@@ -63,8 +61,7 @@ _TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
 async def check_discord(
     config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
 ) -> Sequence[Finding]:
-    """Check the token, the intents, the commands and the clock. `list_commands`: returns the names of the
-    program's commands. See https://discord.com/developers/docs/resources/application."""
+    """Check token, intents, commands and clock: https://discord.com/developers/docs/resources/application."""
     text, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
         return [warning("token", text.token_missing)]
@@ -240,10 +237,9 @@ async def check_charts(locale: Locale, texts: Texts) -> Finding:
     return ok("font", text.font_ok) if drawn else failed("font", text.font_failed)
 
 
-MIN_CERTIFICATE_TIME: Final = timedelta(days=14)
-"""With less time left something is wrong: certificates are usually renewed a month before they expire."""
+MIN_CERTIFICATE_TIME: Final = timedelta(days=14)  # certificates are usually renewed with a month left
 ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
-FILE: Final = "live.js"  # a file that is served without signing in
+FILE: Final = "live.js"  # served without signing in
 
 
 async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:

@@ -16,10 +16,8 @@ from cc_bot.features.reminders.model import Firing, Schedule
 DEFAULT_QUIET_HOURS: Final = Quiet(22 * 60, 7 * 60)
 REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
 MEMORY_LOOKAHEAD_DAYS: Final = 7  # for a memory's end, and for a day that its text names
-SECOND_MENTION_WITHIN: Final = timedelta(days=1)
-"""How long before the end or the day a memory is mentioned once more."""
-NEWS_PERIOD: Final = timedelta(days=8)
-"""How long a change or missed reminder is news: longer than the longest interval of heartbeats."""
+SECOND_MENTION_WITHIN: Final = timedelta(days=1)  # before its end or day a memory is mentioned again
+NEWS_PERIOD: Final = timedelta(days=8)  # for changes and missed reminders; longer than any interval
 REPEATED_MARK_KEPT: Final = timedelta(days=400)
 MAX_ITEMS: Final = 20  # per heartbeat; the next one has the rest
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
@@ -32,7 +30,7 @@ Why = Literal["due", "missed", "ends", "named", "changed"]
 class Reason:
     why: Why
     when: datetime
-    mark: str  # identifies the reason once it was mentioned: a kind, numbers and dates
+    mark: str  # identifies a mentioned reason: kind, numbers, dates
     until: datetime  # when the mark may be deleted
 
 
@@ -115,10 +113,8 @@ _YEARLY: Final = re.compile(
 
 
 def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
-    """Return the days that a text names (`11月25日`, `2026-11-25`), from today to `within` days later.
-
-    A date without a year matches any year; so does one of a past year in a text about a yearly event.
-    """
+    """Return the days that a text names (`11月25日`, `2026-11-25`), from today to `within` days later. Dates
+    without a year match any year; so do past years in a text about a yearly event."""
     normalized = normalize(text)
     yearly = _YEARLY.search(normalized) is not None
     dates = [words for *_, words in find_times(normalized) if words.month_number and words.monthdays]

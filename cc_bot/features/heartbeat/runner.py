@@ -1,7 +1,7 @@
 """Heartbeats: unprompted messages, sent only if there is something to say.
 
 A heartbeat belongs to no session. Marks of what is new are stored before the message is sent, so a crash
-loses a heartbeat but never repeats one; if the model fails, the next heartbeat looks again.
+loses a heartbeat but never repeats one.
 """
 
 import asyncio
@@ -56,8 +56,6 @@ _MEMORIES_PER_PAGE: Final = 200
 
 @dataclass(eq=False, slots=True)
 class Heartbeats:
-    """Composes heartbeats."""
-
     stores: Stores
     chains: Chains
     tools: ToolRegistry
@@ -67,8 +65,8 @@ class Heartbeats:
     _asking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
     async def compose(self, schedule: Schedule, options: TurnOptions) -> Composed | None:
-        """Return what a due heartbeat has to say; None if nothing, the usual case, or if a limit is reached.
-        Raises a ModelError or StorageError."""
+        """Return a due heartbeat's message; None if there is nothing to say or a limit is reached. Raises a
+        ModelError or StorageError."""
         now, key = self.clock(), schedule.key
         if is_quiet(now, options.timezone, schedule.quiet):
             return None
@@ -126,8 +124,7 @@ class Heartbeats:
         return select_new(found, await self.stores[HeartbeatStore].get_marks(user_id)) if found else ()
 
     async def _is_still_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
-        """Return False if the heartbeat was stopped, memory was paused, or a memory or reminder in it was
-        deleted while the model was asked."""
+        """Return False if the heartbeat was stopped, memory paused, or an item deleted during the request."""
         user_id, stores = schedule.key.user_id, self.stores
         now = await stores[ScheduleStore].get(user_id, schedule.id)
         if now is None or now.status != "active":
@@ -151,7 +148,7 @@ class Heartbeats:
         now: datetime,
         canvas: Drawing | None,
     ) -> Draft:
-        """Ask the model. Raises LimitReached before that, and a ModelError if the answer is incomplete."""
+        """Raises LimitReached before asking, and a ModelError if the answer is incomplete."""
         key, models = schedule.key, options.agent.models
         tools = self.tools.for_visitor(Visitor(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered_tools(tools, options, drawing=canvas is not None)
@@ -201,8 +198,7 @@ def _prompt(
 
 
 def _offered_tools(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-    """Return the tools that look things up or draw. Of servers only those that read, as no user can approve
-    a call."""
+    """Return the tools that look up or draw; those of servers only if they read, as no user can approve."""
     schemas = tools.schemas(
         memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
     )

@@ -1,4 +1,4 @@
-"""The section on a user's heartbeat, as in `/heartbeat`; on the page with the reminders."""
+"""The section on a user's heartbeat, on the page with the reminders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,7 +58,7 @@ class HeartbeatPages(Pages):
             visitor,
             Destination(key, "dm"),
             every=int(every[:9]),
-            quiet_from=quiet_from or "0:00",  # the fields showed what there was: emptied, nothing is quiet
+            quiet_from=quiet_from or "0:00",  # emptied fields mean no quiet hours
             quiet_to=quiet_to or "0:00",
             schedules=self._services.stores[ScheduleStore],
             clock=self._services.clock,

@@ -1,5 +1,4 @@
-"""Speech of answers, made in the background and attached to the message, unless the answer is about to be
-replaced."""
+"""Attaches speech to answers, in the background, unless an answer is about to be replaced."""
 
 import asyncio
 from collections.abc import Iterable
@@ -29,8 +28,7 @@ def make_parts(given: Parts) -> Iterable[object]:
 class SynthesizedAnswers(SpokenAnswers):
     def __init__(self, speaking: SynthesizedSpeech) -> None:
         self._speaking = speaking
-        self._making: dict[int, asyncio.Task[bool]] = {}
-        """By message."""
+        self._making: dict[int, asyncio.Task[bool]] = {}  # by message
 
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject

@@ -28,7 +28,7 @@ _MAX_SECONDS: Final = 24 * 3600.0
 @dataclass(frozen=True, slots=True)
 class Transcript:
     text: str  # stripped; empty if nothing was heard
-    seconds: float = 0.0  # as counted by the server; 0 if unknown
+    seconds: float = 0.0  # counted by the server; 0 if unknown
 
 
 class OpenAITranscriber(Endpoint):

@@ -1,7 +1,7 @@
 """Transcribes the recordings of questions, and reads short answers aloud.
 
-Recordings are transcribed before their turn begins, and are not stored. The transcript is appended to the
-question and stored before the model is asked, so that a crash costs no second transcription.
+Recordings are not stored. A transcript is appended to the question and stored before the model is asked, so
+that a crash costs no second transcription.
 """
 
 import asyncio
@@ -27,8 +27,7 @@ from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, UsageSubject
 from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber
 
-NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"
-"""Shown to the model in place of a recording, if there is something else to answer."""
+NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"  # for the model, in place of a recording
 
 _log = structlog.get_logger(__name__)
 
@@ -107,7 +106,7 @@ class TranscribedHearing(Hearing):
         return errors.NothingTranscribed() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
     async def _record_transcript(self, request: TurnRequest, question: Message, heard: str) -> None:
-        """Store a transcript. An error does not end the turn: after a crash it is transcribed again."""
+        """Store a transcript. An error does not end the turn."""
         try:
             if not isinstance(request.key, SessionKey):
                 await self.channels.store_transcript(request.key, question, heard)
@@ -133,7 +132,7 @@ class _HeardQuestion:
     failure: errors.InputError | errors.TurnError | None = None
 
 
-FileOutcome = tuple[Attachment, Outcome | None]  # a file, with the outcome if it is a recording
+FileOutcome = tuple[Attachment, Outcome | None]  # with the outcome of a recording
 
 
 def _with_transcripts(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
@@ -169,7 +168,7 @@ def _with_transcripts(question: Message, outcomes: Sequence[Outcome]) -> _HeardQ
 
 
 def _as_text_files(files: Iterable[FileOutcome]) -> Iterator[Attachment]:
-    """Yield the files, with transcripts in place of recordings, and without those that failed."""
+    """Yield the files that did not fail, with transcripts in place of recordings."""
     for file, outcome in files:
         if outcome is None:
             yield file
@@ -197,8 +196,7 @@ _CODE: Final = "```"
 
 
 def spoken_text(text: str) -> str:
-    """Return the spoken text of an answer, without markup and addresses; empty if it is too
-    long or has code."""
+    """Return an answer without markup and addresses; empty if it is too long or has code."""
     if len(text) > MAX_LENGTH or _CODE in text:
         return ""
     words = _MARKUP.sub("", _URL.sub("", text)).strip()
@@ -235,9 +233,8 @@ class SynthesizedSpeech(Speaking):
 # Texts that speech models write for silence.
 
 _SHORT_S: Final = 30.0  # up to this length such a phrase may be the whole transcript
-_MIN_CHARACTERS_PER_SECOND: Final = 1.0  # characters a second; fewer mean silence
-_SOUND_NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")
-"""Such as [BLANK_AUDIO] and (音楽)."""
+_MIN_CHARACTERS_PER_SECOND: Final = 1.0  # fewer mean silence
+_SOUND_NOTE: Final = re.compile(r"[\[(（【<][^\[\](){}（）【】<>]{0,40}[\])）】>]")  # [BLANK_AUDIO], (音楽)
 # Ends of videos that speech models were trained on.
 _PHRASES: Final = """
     ご視聴ありがとうございました ご視聴ありがとうございます ご清聴ありがとうございました
