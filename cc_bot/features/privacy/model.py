@@ -70,10 +70,10 @@ class Holdings:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How many days each kind of data is kept. 0: until the user erases it."""
+    """Days that each kind of data is kept; 0: until the user erases it."""
 
-    archive_days: int = 0  # the days of messages that no open conversation shows
-    session_days: int = 0  # the days after a conversation has ended
+    archive_days: int = 0  # messages that no open conversation shows
+    session_days: int = 0  # after a conversation's end
     usage_days: int = 0
     copy_days: int = 0
     """The days of copies beside the database, made before an upgrade or a restore."""

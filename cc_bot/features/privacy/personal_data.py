@@ -1,11 +1,9 @@
 """The tables with personal data: overview, export and erasure derive from one list.
 
-An erasure is first recorded in the erasure log and in `erasing`, so the next start continues it after a kill:
-see privacy.py. Messages are deleted in batches, so that others need not wait, the rest in one transaction.
-Then it is recorded again, to cover a backup made in between. Call `clean` of memory/removal.py afterwards.
-
-A user's channel messages are deleted with their answers, the frozen blocks that held them, and their pending
-mentions. The id of the last one is kept per channel, so that catching up does not fetch them again.
+An erasure is first recorded in the erasure log and in `erasing`, so that the next start continues it after a
+kill. Messages are deleted in batches, the rest in one transaction. A user's channel messages go with their
+answers, frozen blocks and pending mentions; the last id per channel stays, so that catching up does not
+fetch them again. Call MemoryRemovalStore.scrub afterwards.
 """
 
 import base64
@@ -134,7 +132,7 @@ def _erased_tables() -> Iterator[PersonalTable]:
 Record = Mapping[str, Any]
 """A row ready for JSON: times in ISO 8601, and Discord ids as texts, since many programs round numbers."""
 
-_PIECE_BYTES: Final = 3 * 2**20  # the bytes of a file in one record; a longer file takes several
+_PIECE_BYTES: Final = 3 * 2**20  # bytes of a file per record
 
 _JSON: Final = frozenset(
     (
@@ -144,7 +142,7 @@ _JSON: Final = frozenset(
 )
 _IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
 """Columns with Discord ids, besides those named `…_id`."""
-_MAX_EXACT: Final = 2**53 - 1  # the greatest exact integer of JavaScript
+_MAX_EXACT: Final = 2**53 - 1  # JavaScript's greatest exact integer
 
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
 
@@ -157,11 +155,10 @@ SELECT_OWN: Final = f"""
 
 @cache
 def select_users() -> str:
-    """Return SQL that reads the whole database."""
     return " UNION ".join(dict.fromkeys(table.users for table in _erased_tables())) + " /* all users */"
 
 
-_BATCH_SIZE: Final = 200  # messages deleted in one transaction
+_BATCH_SIZE: Final = 200  # messages per transaction
 
 
 class PersonalDataStore(Store):
@@ -171,8 +168,7 @@ class PersonalDataStore(Store):
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Yield the records with the name of their list, list by list. Rows written meanwhile may be
-        missing."""
+        """Yield records with the name of their list, list by list. Rows written meanwhile may be missing."""
         for table in _exported_tables():
             async for row in self._read_rows(table, user_id):
                 for record in _records(table, row):
@@ -191,7 +187,7 @@ class PersonalDataStore(Store):
                 yield row
 
     async def list_users(self) -> frozenset[int]:
-        """Return all users. Reads the whole database, so it is only for restored ones."""
+        """Return all users. Reads the whole database, so only for restored ones."""
         return frozenset(id_ for (id_,) in await self._database.query(select_users()))
 
     async def list_unfinished(self) -> tuple[int, ...]:
@@ -201,10 +197,11 @@ class PersonalDataStore(Store):
     async def erase(
         self, user_id: int, *, counted_day: date | None = None, already_begun: bool = False
     ) -> None:
-        """Erase everything. `already_begun`: after `begin`. Raises ErasureUnfinished, after which `erase`
-        continues it, or another StorageError if nothing was erased.
+        """Erase everything. Raises ErasureUnfinished, after which `erase` continues, or another StorageError
+        if nothing was erased.
 
-        `counted_day`: today, if token limits apply. The counts of this month then stay until it ends.
+        `already_begun`: after `begin`. `counted_day`: today, if token limits apply; this month's counts then
+        stay until its end.
         """
         if not already_begun:
             await self.begin(user_id)
@@ -235,7 +232,7 @@ class PersonalDataStore(Store):
         await self._change([user_lock(user_id)], sql, user_id, to_ms(self._clock()))
 
     async def runs_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process still runs a turn of the user. Raises StorageError."""
+        """Return whether another process runs a turn of the user. Raises StorageError."""
         # Also a dead process. Uses reservations_by_user and turns_by_user.
         sql = """
             SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
@@ -300,7 +297,7 @@ def _exported(name: str, value: Any) -> Any:
 
 
 def _id_as_text(name: str, value: Any) -> Any:
-    """Return an id as text, and any number that JavaScript can't represent."""
+    """Return an id, or a number that JavaScript can't represent, as text."""
     is_id = name in _IDS or name.endswith("_id")
     return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
 

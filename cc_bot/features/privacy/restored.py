@@ -1,4 +1,4 @@
-"""Repeats in a restored database what was erased since. Its statements span all users."""
+"""Repeats in a restored database what was erased since. Its SQL spans all users."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 
-# Turns that have ended meanwhile or are too old to answer, and browsers that may have signed out.
+# Turns that have ended or are too old, and browsers that may have signed out.
 _DISCARD_PENDING: Final = (
     *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
@@ -50,8 +50,11 @@ class ReappliedErasures:
 async def reapply_erasures(
     database: Database, known: Erasures, restored: datetime | None, *, clock: Clock, mark: str
 ) -> ReappliedErasures:
-    """Discard pending work, and repeat the erasures logged since `restored` (None: the newest time in the
-    database). `mark` replaces messages that repeat a memory. Raises StorageError."""
+    """Discard pending work, and repeat the erasures logged since `restored` (None: the database's newest
+    time).
+
+    `mark` replaces messages that repeat a memory. Raises StorageError.
+    """
     # The stores have no erasure log: the original entries keep their time.
     removal = MemoryRemovalStore(database, clock=clock)
     await database.transaction([*map(Statement, _DISCARD_PENDING)], [MAINTENANCE_LOCK])
@@ -68,7 +71,6 @@ async def reapply_erasures(
 
 
 async def _newest(database: Database) -> datetime | None:
-    """Return the newest time in the database."""
     [(at,)] = await database.query(_SELECT_NEWEST)
     return datetime.fromisoformat(at) if at else None
 

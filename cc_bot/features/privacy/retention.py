@@ -1,8 +1,8 @@
 """Deletes rows older than the operator's retention settings, in small batches.
 
-Messages are scanned in insertion order: an index on time would slow down every turn. Deleting a message thaws
-the frozen blocks after it. Each channel's newest deleted message is recorded, so that catching up does not
-fetch it again. tests/stores/test_scope.py reads the marks `/* all users */`.
+Messages are scanned in insertion order: an index on time would slow down every turn. Each channel's newest
+deleted message is recorded, so that catching up does not fetch it again. tests/stores/test_scope.py reads
+the marks `/* all users */`.
 """
 
 import json
@@ -20,7 +20,7 @@ from cc_bot.features.privacy.personal_data import personal_tables
 
 _BATCH_SIZE: Final = 200
 
-# The last column: 1 if an open session's prompt may still contain the message, as fewer than $2 messages for
+# The last column is 1 if an open session's prompt may still contain the message: fewer than $2 messages for
 # the same readers follow. $1 previous id, $2 messages per prompt (0: unlimited), $3 batch size
 _SELECT_OLDEST: Final = """
     SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
@@ -40,7 +40,6 @@ _SELECT_OLDEST: Final = """
     LIMIT $3 /* all users */
 """
 
-# $1 an array of messages
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
 
 # Summaries whose user, channel and agent have only old sessions. $1 an array of sessions, $2 the cutoff time
@@ -99,7 +98,7 @@ class RetentionStore:
             after = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
-        """Delete usage before a day. Returns the number of users' rows deleted."""
+        """Delete usage before a day. Returns the number of rows."""
         day = (first_kept.isoformat(),)
         delete_usage = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
         delete_totals = "DELETE FROM usage_totals WHERE day < $1"
@@ -110,8 +109,7 @@ class RetentionStore:
 
 
 def _delete_old_messages(before: int, after: int, history_limit: int) -> Transaction[tuple[int, int | None]]:
-    """Delete one batch. Returns the number deleted, and the id to continue after; None if no old message is
-    left."""
+    """Delete one batch. Returns the number deleted, and the id to continue after, or None at the end."""
     rows = yield Statement(_SELECT_OLDEST, (after, history_limit, _BATCH_SIZE))
     old = [row for row in rows if row[2] < before]
     to_delete = [(id_, discord_id) for id_, discord_id, _, in_prompt in old if not in_prompt]
@@ -120,7 +118,7 @@ def _delete_old_messages(before: int, after: int, history_limit: int) -> Transac
 
 
 def _delete_messages_of(sessions: str) -> Transaction[bool]:
-    """Delete one batch. Returns False if the sessions have no messages."""
+    """Delete one batch. Returns False if there are no messages."""
     sql = """
         SELECT m.id, m.discord_id
         FROM @texts($1) AS ended
@@ -134,7 +132,7 @@ def _delete_messages_of(sessions: str) -> Transaction[bool]:
 
 def _delete_sessions(ended: str, cutoff: str) -> Transaction[int]:
     yield Statement(_DELETE_SUMMARIES, (ended, cutoff))
-    # Keeps the session, then without messages, that a summary refers to.
+    # Keeps a session, then without messages, that a summary refers to.
     sql = """
         DELETE FROM sessions WHERE id IN @texts($1)
             AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)

@@ -1,4 +1,4 @@
-"""Privacy: overview, export and erasure of a user's data, retention, and the purge of deleted memories."""
+"""Overview, export and erasure of a user's data, retention, and the purge of deleted memories."""
 
 import asyncio
 import json
@@ -25,18 +25,21 @@ from cc_bot.log import job, upkeep
 
 _log = structlog.get_logger(__name__)
 
-# An export is streamed, so that memory use does not grow with the history.
+# Exports are streamed to bound memory.
 
 FORMAT: Final = "cc-bot-personal-data"
 MAX_FILE_BYTES: Final = 9_500_000
-_HEAD_BYTES: Final = 1000  # the space for everything around the records
+_HEAD_BYTES: Final = 1000  # everything around the records
 
 
 async def export_files(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield a user's records as UTF-8 JSON in chunks, each with its file's number. Records of a list must
-    follow each other. A file stays below `max_bytes` unless a single record is longer."""
+    """Yield records as UTF-8 JSON in chunks, each with its file's number.
+
+    Records of a list must follow each other. A file stays below `max_bytes` unless a single record is
+    longer.
+    """
     number, current, room = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
@@ -73,8 +76,6 @@ def _tail(*, last: bool) -> bytes:
     return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
 
 
-# An erasure begins once the user has no active turn. An interrupted one is continued.
-
 RETRY_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
 OTHER_PROCESSES_TIMEOUT_S: Final = 45.0
@@ -95,7 +96,7 @@ class Privacy:
         retention: Retention,
         clock: Clock = utc_now,
     ) -> None:
-        """`get_counted_day`: returns today's date if the user's tokens are limited, else None."""
+        """`get_counted_day` returns today's date if the user's tokens are limited, else None."""
         self._stores = stores
         self._block_turns = block_turns
         self._clock = clock
@@ -110,7 +111,7 @@ class Privacy:
         return await self._stores.personal_data.get_overview(user_id)
 
     async def export(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield JSON files that fit into messages. Yields none if nothing is stored."""
+        """Yield JSON files that fit into messages; none if nothing is stored."""
         written, file = 0, bytearray()
         async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
             if number != written and file:
@@ -130,11 +131,10 @@ class Privacy:
         return export_files(records, user_id, self._clock(), max_bytes=max_bytes)
 
     async def erase(self, user_id: int) -> Holdings:
-        """Erase all data of a user for good. Returns the amounts erased. Token counts stay until their limits
-        reset.
+        """Erase all data of a user for good, once no turn is active. Returns the amounts erased.
 
-        Leftovers in unused pages of a large SQLite file are removed at night. Raises ErasureUnfinished if
-        `keep_finishing` has to erase the rest, and another StorageError if nothing was erased.
+        Token counts stay until their limits reset; unused pages of a large SQLite file until night. Raises
+        ErasureUnfinished if `keep_finishing` continues, and another StorageError if nothing was erased.
         """
         try:
             with self.reporting():
@@ -146,7 +146,7 @@ class Privacy:
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """Keep the program from exiting before the user is told the outcome of an erasure."""
+        """Keep the program running until the user is told an erasure's outcome."""
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._active.add(over)
         try:
@@ -196,9 +196,8 @@ class Privacy:
             raise ErasureUnfinished from error
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a conversation for good. Returns its key; None if the user has no such conversation. Raises
-        StorageError if nothing was deleted.
-        """
+        """Delete a conversation for good. Returns its key, or None if the user has no such conversation.
+        Raises StorageError if nothing was deleted."""
         key = await self._stores.archive.delete_session(user_id, session_id)
         if key is not None:
             _log.info("session_deleted")
@@ -235,7 +234,7 @@ class Privacy:
                 await asyncio.sleep(pause_s)
 
     async def _finish_all(self) -> bool:
-        """Finish the interrupted erasures. Returns whether any is left."""
+        """Returns whether any interrupted erasure is left."""
         is_left = False
         try:
             user_ids = await self._stores.personal_data.list_unfinished()
@@ -257,7 +256,7 @@ RETENTION_INTERVAL_S: Final = 3600.0
 
 
 async def delete_expired(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
-    """Delete what is older than its retention period. Returns the number deleted. `zone`: the operator's.
+    """Delete what is older than its retention period in the operator's `zone`. Returns the number deleted.
     Raises StorageError."""
     now, count = clock(), 0
     if days := retention.session_days:
@@ -280,7 +279,7 @@ async def enforce_retention(
 
 
 async def delete_expired_copies(database: Path, retention: Retention, clock: Clock) -> None:
-    """Delete expired copies beside the database every hour."""
+    """Delete expired copies next to the database every hour."""
 
     async def run() -> None:
         if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
@@ -296,16 +295,13 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(RETENTION_INTERVAL_S)
 
 
-# Deleted memories are erased when their undo period ends, also after a restart.
-
-
-MAX_PURGE_PAUSE_S: Final = 60.0  # far shorter than UNDO_TIME, in case the clock is changed
+MAX_PURGE_PAUSE_S: Final = 60.0  # far below UNDO_TIME, in case the clock is changed
 VACUUM_HOUR: Final = 4
 """The hour of the VACUUM in the operator's time zone. On a large file it blocks writers for seconds."""
 
 
 async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:
-    """Erase the memories whose undo period has ended. Returns False if that should be retried soon."""
+    """Erase the memories whose undo period has ended. Returns False to retry soon."""
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
@@ -319,8 +315,7 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool =
 
 
 async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo) -> None:
-    """Erase deleted memories until cancelled. Runs VACUUM at night if needed, and at the start if one is
-    pending."""
+    """Erase deleted memories until cancelled. VACUUM runs at night if needed, or at the start if pending."""
     vacuum_at = clock()
     while True:
         with job("purge"):

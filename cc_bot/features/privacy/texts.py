@@ -1,4 +1,4 @@
-"""The data stored about a user, how long, and what erasing covers."""
+"""The data stored about a user, for how long, and what erasing covers."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -83,7 +83,6 @@ class PrivacyTexts(Area):
     part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
     def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
-        """List all kinds with their number and days, and how long they are kept."""
         if held.empty:
             return self.nothing
         lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
@@ -91,11 +90,9 @@ class PrivacyTexts(Area):
         return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
 
     def asked(self, held: Holdings) -> str:
-        """Ask whether to erase, and say what stays."""
         return f"{self.question.format(list=self.comma.join(self.erasable(held)))}\n{self.what_stays(held)}"
 
     def say_erased(self, held: Holdings) -> str:
-        """Say what was erased."""
         if held.nothing_to_erase:
             return self.nothing_erased
         return self.erased.format(list=self.comma.join(self.erasable(held)))
@@ -105,7 +102,6 @@ class PrivacyTexts(Area):
         return self.nothing if held.empty else f"{self.nothing_erased}\n{self.what_stays(held)}"
 
     def what_stays(self, held: Holdings) -> str:
-        """Say what erasing does not reach."""
         return self.stays.format(copies=self.copies_on_server if held.on_server else self.copies_of_file)
 
     def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
@@ -116,7 +112,6 @@ class PrivacyTexts(Area):
         return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
 
     def kept_lines(self, retention: Retention, held: Holdings) -> list[str]:
-        """Say how long each kind is kept."""
         limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
@@ -127,7 +122,6 @@ class PrivacyTexts(Area):
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
     def erasable(self, held: Holdings) -> list[str]:
-        """Return the number of each kind that erasing removes."""
         return [self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and held.count(kind)]
 
 
@@ -136,8 +130,6 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
 
 
 class ErasureTexts(Area):
-    """The data erased for good, and what remains."""
-
     memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase from memory only")
     conversations_too = Sentence(ja="会話の記録からも消す", en="Erase from conversations too")
     mark = Sentence(ja="（消去しました）", en="(erased)")
@@ -153,7 +145,6 @@ class ErasureTexts(Area):
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
 
     def say_erased(self, erased: ErasureCounts) -> str:
-        """Say what was removed, and what could not be reached."""
         counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
         parts = [template.format(count=count) for template, count in counts if count]
         if not parts:

@@ -1,1 +1,1 @@
-"""The memories of a user: rows, search, changes, erasure, limits and files."""
+"""Stores of a user's memories: rows, search, changes, erasure and limits."""

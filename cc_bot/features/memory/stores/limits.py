@@ -1,4 +1,4 @@
-"""Checks before memories are stored: limits on memories, bytes and imports, and no secrets.
+"""Limits on memories, bytes and imports, and no secrets.
 
 Usage is counted after a change, in its transaction, which is rolled back if it exceeds a limit.
 """
@@ -21,11 +21,11 @@ from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTER
 
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
-TIMEOUT_S: Final = 0.05  # for one of the operator's patterns; an ordinary one takes well under 1 ms
+TIMEOUT_S: Final = 0.05  # for one of the operator's patterns, which usually takes under 1 ms
 MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS
 """A longer text is refused like a secret, without a search."""
 
-FileRules = Callable[[], Awaitable[Rules]]  # returns the current limits in the operator's file
+FileRules = Callable[[], Awaitable[Rules]]  # current limits in the operator's file
 
 _log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ async def no_rules() -> Rules:
 
 
 class MemoryQuotas:
-    """Enforces limits. `rules` are those in the operator's file; limits set by an owner override them."""
+    """Enforces the limits of the operator's file (`rules`), which those set by an owner override."""
 
     def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self.rules = rules
@@ -43,7 +43,7 @@ class MemoryQuotas:
         self._clock = clock
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import. Raises TooManyImports with the time of the next one allowed."""
+        """Count an import. Raises TooManyImports with the time of the next one."""
         file_rules, now = await self.rules(), self._clock()
 
         def steps() -> Transaction[None]:
@@ -61,7 +61,7 @@ class MemoryQuotas:
         await self._database.write(steps, [user_lock(user_id)])
 
     async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
-        """Raise TooManyMemories or MemoryFull if there is no room for this much more."""
+        """Raise TooManyMemories or MemoryFull if this much more exceeds the limits."""
         file_rules = await self.rules()
         await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
 
@@ -69,8 +69,7 @@ class MemoryQuotas:
 def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Transaction[None]:
-    """Raise TooManyMemories or MemoryFull if this much more exceeds the limits; if the change `added` no
-    memory, only bytes count."""
+    """Raise as `ensure_room`; if the change `added` no memory, only bytes count."""
     quotas = yield from _quotas(user_id, file_rules)
     max_memories, max_bytes = quotas.get("memories"), quotas.get("memory_bytes")
     if max_memories is None and max_bytes is None:
@@ -102,10 +101,8 @@ def _size(count: int) -> str:
 
 
 class SecretRules:
-    """Detects secrets by built-in patterns and the operator's."""
-
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """`patterns` match anywhere in a text, and ignore case. Raises ValueError for an invalid one."""
+        """`patterns` match anywhere and ignore case. Raises ValueError for an invalid one."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:
@@ -117,7 +114,7 @@ class SecretRules:
             raise SecretNotStored
 
     def contain_secret(self, *texts: str | None) -> bool:
-        """Return whether a text contains a secret, or the texts are too long to search."""
+        """Return whether a text contains a secret, or is too long to search."""
         given = [text for text in texts if text]
         return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._contains_secret, given))
 
@@ -126,7 +123,7 @@ class SecretRules:
 
         if text != DEFAULT_CATEGORY and looks_secret(text):  # the default is not user text
             return True
-        # also in half width, because a pattern is written in one form
+        # a pattern may be written in full or half width
         return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))
 
     def _matches(self, text: str) -> bool:

@@ -1,14 +1,7 @@
 """Hides, restores and erases memories, on request also in stored conversations.
 
-`/memory delete` hides a memory; the purge erases it after UNDO_TIME. An erasure is first recorded in the
-erasure log, so that restoring a backup repeats it; if that fails, nothing is erased.
-
-SQLite keeps old data in the WAL until a checkpoint, and in unused pages until VACUUM: `scrub` checkpoints
-after each erasure and vacuums a small file; the purge vacuums a large one at night.
-
-In conversations, an erasure empties answers that stored or looked up the memory, questions of answers that
-stored it, and messages that contain its text. It deletes the summaries that cover them, and the canvas
-elements that those answers drew.
+Erasures go to the erasure log first, so that restoring a backup repeats them; if that fails, nothing is
+erased. SQLite keeps old data in the WAL until a checkpoint, and in unused pages until VACUUM: see `scrub`.
 """
 
 import json
@@ -59,8 +52,6 @@ from cc_bot.features.memory.stores.rows import (
 MAX_MESSAGES: Final = 20_000
 _PAGE: Final = 200
 
-# $1 is the user.
-
 _SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
 
 # $2 session, $3 previous message, $4 limit
@@ -74,7 +65,7 @@ _SELECT_MESSAGES: Final = """
 
 @dataclass(frozen=True, slots=True)
 class _Mentions:
-    """Messages that mention a memory, and the calls by which they drew on a canvas."""
+    """Messages that mention a memory, and their calls that drew on a canvas."""
 
     message_ids: set[int] = field(default_factory=set)
     canvas_calls: list[ToolCall] = field(default_factory=list)
@@ -83,8 +74,8 @@ class _Mentions:
 async def _find_mentions(
     database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
 ) -> _Mentions:
-    """Find the messages that mention memories. Searches page by page, and at most MAX_MESSAGES of the newest
-    sessions, so that a long archive does not delay other users."""
+    """Find the messages that mention memories, page by page, in at most MAX_MESSAGES of the newest sessions,
+    so that a long archive does not delay other users."""
     found, matcher, question_id = _Mentions(), TextMatcher(texts), 0
     async for id_, role, content, stored in _read_sessions(database, user_id):
         calls = tool_calls_from_json(stored)
@@ -145,7 +136,7 @@ def _add_mention(
 
 MIN_LENGTH: Final = 12
 """In characters. Shorter texts, such as numbers or names, occur in unrelated messages, too."""
-_START: Final = 4  # characters that texts are indexed by
+_START: Final = 4  # texts are indexed by this many characters
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
 """Folded letters of scripts that separate words by spaces; Japanese does not."""
 _EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
@@ -153,7 +144,7 @@ _END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
-    """Finds a set of texts in others. Texts shorter than MIN_LENGTH are not searched for."""
+    """Finds a set of texts in others, except texts shorter than MIN_LENGTH."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_start = defaultdict[str, set[str]](set)
@@ -171,9 +162,7 @@ class TextMatcher:
         )
 
 
-# $1 is the user, $2 an array of messages, unless stated otherwise.
-
-# The frozen blocks that contain these messages. $1 an array of messages
+# The frozen blocks that contain the messages in array $1.
 THAW: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
 _EMPTIED_IN: Final = """
@@ -195,7 +184,7 @@ _DELETE_SUMMARIES: Final = f"""
 
 
 def _empty_messages(user_id: int, mentions: _Mentions, stub: str) -> Transaction[tuple[int, int]]:
-    """Returns the number of messages emptied, and of summaries deleted."""
+    """Returns the numbers of messages emptied and summaries deleted."""
     ids = json.dumps(sorted(mentions.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
     skip_messages = f"""
@@ -261,7 +250,7 @@ class _Version(NamedTuple):
 _HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, hidden_at=replace(ISO, column="deleted_at"))
 _VERSION: Final = Columns(_Version)
 
-# $2 memory, $3 latest deletion time that can't be undone
+# $2 memory, $3 latest time of deletion that can't be undone
 _UNDELETE: Final = f"""
     UPDATE memories SET
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
@@ -269,7 +258,6 @@ _UNDELETE: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# Does not change it.
 _SELECT_HIDDEN: Final = f"""
     SELECT {_HIDDEN.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
@@ -279,15 +267,13 @@ _CHAIN_VERSIONS: Final = (
     f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 )
 
-# $2 an array of memories
 _SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_VERSIONS
 
-# Without memories that were restored since. $2 an array of memories, $3 latest deletion time
+# Without memories restored since. $2 an array of memories, $3 latest deletion time
 _SELECT_DUE_CHAIN: Final = (
     with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_VERSIONS
 )
 
-# $2 an array of memories
 _DELETE_MEMORIES: Final = (
     "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)",
@@ -295,7 +281,7 @@ _DELETE_MEMORIES: Final = (
 )
 
 _BATCH: Final = 500
-SMALL_BYTES: Final = 2**24  # a file of this size is vacuumed at once, which takes 0.1 s
+SMALL_BYTES: Final = 2**24  # files up to this size are vacuumed at once, in 0.1 s
 
 
 class MemoryRemovalStore:
@@ -307,15 +293,15 @@ class MemoryRemovalStore:
         log: ErasureLog | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """`log`: None if erasures are not recorded."""
+        """Without a `log`, erasures are not recorded."""
         self._database = database
         self._clock = clock
         self._log = log
         self._quotas = quotas or MemoryQuotas(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Restore a hidden memory with its history; return None if it is too late. Raises MemoryKnown if
-        another one has the same text, TooManyMemories or MemoryFull."""
+        """Restore a hidden memory with its history; return None if it is too late. Raises MemoryKnown,
+        TooManyMemories or MemoryFull."""
         now = self._clock()
         params = (user_id, storable_id(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.rules()
@@ -342,7 +328,7 @@ class MemoryRemovalStore:
         return await self._database.write(steps, [user_lock(user_id)])
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Hide a memory and return it; None if there is none. It may be hidden already."""
+        """Hide a memory and return it, also if it is hidden already; None if there is none."""
         now, row = self._clock(), (user_id, storable_id(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
@@ -357,10 +343,11 @@ class MemoryRemovalStore:
         return _HIDDEN.first(rows)
 
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
-        """Erase memories, active or hidden, at once; return None if the user has none of them.
+        """Erase memories, even hidden, at once; return None if the user has none of them.
 
-        A `stub` replaces the text of messages that mention them; the attachments of these messages,
-        and the summaries and canvas elements made from them, are deleted.
+        A `stub` replaces the text of answers that stored or looked up a memory, of the questions of answers
+        that stored it, and of messages that contain its text. Attachments, summaries and canvas elements
+        made from these messages are deleted.
         """
         select = Statement(_SELECT_CHAIN, (user_id, _array({*map(storable_id, memory_ids)})))
         return await self._erase(user_id, select, stub=stub)
@@ -371,7 +358,7 @@ class MemoryRemovalStore:
         return await self._erase(user_id, Statement(sql, (user_id,)), stub=stub) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
-        """Erase all users' memories that were deleted up to this time. Returns their number."""
+        """Erase all users' memories deleted up to this time. Returns their number."""
         until, count = to_text(hidden_until), 0
         sql = """
             SELECT user_id, id FROM memories
@@ -395,8 +382,8 @@ class MemoryRemovalStore:
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
     async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
-        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages; a server
-        does both by itself."""
+        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages. Database
+        servers do so themselves."""
         sql = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
         [(erased, vacuumed)] = await self._database.query(sql)
         if erased == vacuumed:
@@ -411,7 +398,7 @@ class MemoryRemovalStore:
     async def _erase(
         self, user_id: int, select: Statement, *, stub: str | None = None
     ) -> ErasureCounts | None:
-        """Raises StorageError, and then nothing is erased."""
+        """Raises StorageError; then nothing is erased."""
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None

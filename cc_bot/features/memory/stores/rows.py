@@ -1,7 +1,6 @@
-"""SQL that writes memories and their search data: columns of the row, and terms in `memory_terms`.
+"""SQL that writes memories and, in the same transaction, their search data.
 
-Search data changes in the memory's transaction. Search data made by older rules is recomputed in the
-background.
+Search data made by older rules is recomputed in the background.
 """
 
 import asyncio
@@ -53,11 +52,11 @@ from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.terms import TERMS_VERSION, document_terms
 from cc_bot.features.memory.stores.limits import ensure_room_left
 
-VERSION: Final = TERMS_VERSION * 100 + 3  # rows with a lower version are recomputed at start
+VERSION: Final = TERMS_VERSION * 100 + 3  # lower versions are recomputed at start
 _BATCH: Final = 100
 _RETRY_S: Final = 30.0
 
-# Neither letter nor digit; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
+# Not letters and digits; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
 _IGNORED: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
 
 _log = structlog.get_logger(__name__)
@@ -65,7 +64,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchData:
-    """What search stores of a memory: columns, and the rows of `memory_terms`."""
+    """Columns for search, and the rows of `memory_terms`."""
 
     search_content: str
     search_tags: str
@@ -83,19 +82,19 @@ def make_search_data(content: str, tags: Sequence[str]) -> SearchData:
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
-    """Return each term's 32-bit hash, in order. A collision, in one of a thousand queries over 100,000
-    memories, scores a memory slightly too high."""
+    """Return each term's 32-bit hash. A collision, in one of a thousand queries over 100,000 memories,
+    scores a memory slightly too high."""
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
 def fold_content(content: str) -> str:
     """Return the folded text in which a query is searched as written.
 
-    Folding joins letters with separate marks (か and ゛, e and ´). If there are such marks, the original text
-    is appended, so that a letter without its mark is found too.
+    If folding joins letters with separate marks (か and ゛, e and ´), the original text is appended, so that
+    a letter without its mark is found too.
     """
     if is_normalized("NFKC", content) and is_normalized("NFKC", lowered := content.casefold()):
-        return lowered  # faster, and the same
+        return lowered  # the same, but faster
     folded = fold(content)
     return folded if folded == "".join(map(_fold_character, content)) else f"{folded}\n{content}"
 
@@ -160,7 +159,6 @@ _SELECT_OUTDATED: Final = """
 
 @asynccontextmanager
 async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    """Run a coroutine while the block runs."""
     task = asyncio.create_task(work)
     try:
         yield
@@ -170,7 +168,7 @@ async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None
 
 
 async def keep_terms_current(database: Database) -> None:
-    """Recompute outdated search data, and retry after a StorageError."""
+    """Recompute outdated search data; retry after a StorageError."""
     while True:
         try:
             return await recompute_outdated(database)
@@ -180,7 +178,7 @@ async def keep_terms_current(database: Database) -> None:
 
 
 async def recompute_outdated(database: Database) -> None:
-    """Recompute outdated search data. Pauses after each transaction as long as it took. Raises
+    """Recompute outdated search data, pausing after each transaction as long as it took. Raises
     StorageError."""
     while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
         begun, users = monotonic(), {row[0] for row in rows}
@@ -214,7 +212,7 @@ MAX_ID: Final = 2**63 - 1
 
 
 def storable_id(number: int) -> int:
-    """Return the number, or 0, which no row has, if it exceeds the database's integers."""
+    """Return the number; 0, which no row has, if it exceeds the database's integers."""
     return number if 0 < number <= MAX_ID else 0
 
 
@@ -234,7 +232,6 @@ def texts_in(given: Mapping[str, Any]) -> list[str]:
     return list(map(without_controls, texts))
 
 
-# $1 user, $2 memory
 SELECT: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
@@ -274,7 +271,6 @@ ROOM_FOR_PIN: Final = f"""
     ) < {MAX_PINNED}
 """
 
-# $1 user, $2 memory
 PIN: Final = f"""
     UPDATE memories SET pinned = 1
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND (pinned = 1 OR {ROOM_FOR_PIN})
@@ -285,8 +281,7 @@ COUNT_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id 
 
 
 def with_versions(condition: str) -> str:
-    """Return the beginning of SQL that defines `chain`: user $1's memories that meet a condition, with their
-    former versions."""
+    """Return a WITH clause for `chain`: user $1's memories that meet a condition, and former versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {condition}
@@ -301,7 +296,7 @@ def with_versions(condition: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory that is ready to be inserted."""
+    """A memory ready to be inserted."""
 
     user_id: int
     created_at: str
@@ -320,8 +315,8 @@ class NewMemory:
         return cls(user_id, to_text(memory.created_at or now), columns, data.term_counts)
 
     def insert(self, file_rules: Rules, *, unless_known: bool = False) -> Transaction[list[Memory]]:
-        """Insert the memory and return it; with `unless_known`, return an empty list if the user has one of
-        this likeness. Raises TooManyMemories or MemoryFull."""
+        """Insert and return the memory; with `unless_known`, return an empty list if the user has one of this
+        likeness. Raises TooManyMemories or MemoryFull."""
         first_params = (self.user_id, self.created_at, int(not unless_known))
         stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*first_params, *_INSERTED.of(self.columns)))))]
         for memory in stored:
@@ -343,7 +338,7 @@ def update_fields(
     *,
     expected: Memory | None = None,
 ) -> Transaction[Memory | None]:
-    """Set cleaned fields of a memory (user and id) and return it, if it exists. Raises MemoryFull, or
+    """Set cleaned fields of a memory (user and id), and return it if it exists. Raises MemoryFull, or
     MemoryEditOutdated if versioned fields or audience differ from `expected`."""
     rows = yield Statement(SELECT, key)
     if not rows:
@@ -416,7 +411,7 @@ async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Mes
 async def fill_in_call_texts(
     database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
 ) -> tuple[ToolCall, ...]:
-    """As `fill_in_texts`, for the stored calls of a turn."""
+    """As `fill_in_texts`, for a turn's calls."""
     answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
     [read] = await fill_in_texts(database, user_id, [answer])
     return read.tool_calls

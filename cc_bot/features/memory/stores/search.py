@@ -1,9 +1,8 @@
 """Searches a user's memories by words and meaning, and makes the embedding vectors for that.
 
-The database sums the weights of the query's terms per memory. It returns the best memories that pass the
-filters, and all that contain the query as written; the package `search` ranks these and those whose vectors
-are nearest to that of the query. If there are no vectors, or the encoder does not answer in time, only words
-count; then the encoder is not called for a while.
+The database returns the memories with the best sums of term weights, and those that contain the query as
+written; `rank` ranks these and the nearest ones. Without vectors, or if the encoder fails or is late, only
+words count.
 """
 
 import asyncio
@@ -32,21 +31,19 @@ _PAGE: Final = 2000
 TIMEOUT_S: Final = 1.5
 BACKOFF_S: Final = 10.0  # after an encoder failed or was late
 _MAX_QUERY_CHARACTERS: Final = 1000
-_MAX_COMPARED_INLINE: Final = 256  # to compare so many vectors is faster than to start a thread
+_MAX_COMPARED_INLINE: Final = 256  # comparing these is faster than starting a thread
 
 _log = structlog.get_logger(__name__)
 
 
 class Meaning:
-    """Compares the meaning of a query and memories by their vectors."""
-
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self._database = database
         self._embedder = embedder
         self._backoff_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
-        """Return standard scores (see search.vectors) of the user's memories that have a vector."""
+        """Return standard scores (see search.vectors) of the memories that have a vector."""
         found: dict[int, float] = {}
         vector: Vector | None = None
         key = (user_id, self._embedder.name)
@@ -69,7 +66,7 @@ class Meaning:
         return nearness(found, query=query, unrelated=self._embedder.unrelated)
 
     async def _get_vector(self, query: str) -> Vector | None:
-        """Return the query's vector; None if the encoder does not answer in time, and for a while after."""
+        """Return the query's vector; None if the encoder is late, and for a while after."""
         text, now = query.strip()[:_MAX_QUERY_CHARACTERS], asyncio.get_running_loop().time()
         if not text or now < self._backoff_ends:
             return None
@@ -83,8 +80,7 @@ class Meaning:
             return None
 
 
-# Only if the text has not changed since the vector was made. $1 user, $2 memory, $3 model, $4 vector, $5
-# the text
+# Only if the text has not changed since. $1 user, $2 memory, $3 model, $4 vector, $5 the text
 PUT_VECTOR: Final = """
     INSERT INTO memory_vectors (user_id, memory_id, model, vector)
     SELECT $1, $2, $3, $4
@@ -94,12 +90,12 @@ PUT_VECTOR: Final = """
     ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
 """
 
-_BATCH: Final = 16  # memories per call of the encoder; a search waits for at most one
+_BATCH: Final = 16  # memories per call of the encoder; a search waits for at most one call
 _MAX_RETRY_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
 DEBOUNCE_S: Final = 1.0  # pause after a memory was written
 RETRY_S: Final = 5.0  # pause after the first failure
-_NO_VECTOR: Final = Vector(b"")  # for a text that the encoder refuses; it is similar to nothing
+_NO_VECTOR: Final = Vector(b"")  # for a text that the encoder refuses; similar to nothing
 
 
 class _Unembedded(NamedTuple):
@@ -111,7 +107,7 @@ class _Unembedded(NamedTuple):
 class Embedding:
     """Makes missing vectors: `run` in the background, `catch_up` at once.
 
-    The database shows which are missing, so nothing is lost at exit, and a new encoder replaces all vectors.
+    The database shows which are missing, so an exit loses none, and a new encoder replaces all.
     """
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
@@ -128,7 +124,7 @@ class Embedding:
         self._woken.set()
 
     async def catch_up(self) -> None:
-        """Wait until all memories have vectors. Raises a ModelError or StorageError."""
+        """Wait until all memories have vectors. Raises ModelError or StorageError."""
         self._swept_to = 0
         while await self._embed_next():
             pass
@@ -142,10 +138,10 @@ class Embedding:
                 async with asyncio.timeout(RETRY_S if skipped else _SWEEP_EVERY_S):
                     await self._woken.wait()
             except TimeoutError:
-                self._swept_to = 0  # another program may have written to the same database
+                self._swept_to = 0  # another program may have written to the database
 
     async def _sweep(self) -> bool:
-        """Embed until no vector is missing, with pauses. Returns whether memories were skipped."""
+        """Embed until no vector is missing. Returns whether memories were skipped."""
         skipped = False
         while True:
             begun = monotonic()
@@ -160,8 +156,8 @@ class Embedding:
                 await asyncio.sleep(pause_s)
 
     async def _embed_next(self) -> bool:
-        """Embed the next memories, and return whether there were any. After a failure, embed them one by one,
-        and skip those that fail."""
+        """Embed the next memories; after a failure one by one, skipping those that fail. Returns whether
+        there were any."""
         sql = """
             SELECT m.user_id, m.id, m.content FROM memories AS m
             WHERE m.id > $1 AND m.status = 'active' AND NOT EXISTS (
@@ -209,7 +205,7 @@ class Embedding:
 
 POOL: Final = 64  # candidates found by words
 NEAREST: Final = 32  # candidates found only by their vectors
-_MAX_TERMS: Final = 128  # those with the greatest weights
+_MAX_TERMS: Final = 128  # the heaviest
 _GREATEST_WEIGHT: Final = 1000  # integer weight of the heaviest term
 
 # ruff: noqa: S608 - built only from constants
@@ -261,7 +257,6 @@ _SELECT_BEST: Final = f"""
     ORDER BY is_written DESC, score DESC, id DESC LIMIT $11
 """
 
-# $1 user, $2 an array of memories
 _SELECT_MEMORIES: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2) AND status = 'active'
 """
@@ -290,7 +285,7 @@ class MemorySearch:
             if not typed:
                 newest = await self._database.query(_SELECT_NEWEST, *visible, limit)
                 return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in newest]
-            parsed = await asyncio.to_thread(parse_query, typed)  # takes up to 20 ms, and 0.2 s at first
+            parsed = await asyncio.to_thread(parse_query, typed)  # takes up to 20 ms, at first 0.2 s
             near = await self._meaning.get_nearness(user_id, typed) if self._meaning else {}
             return await self._database.read(lambda: _search(parsed, visible, typed, limit, near))
 
@@ -298,8 +293,8 @@ class MemorySearch:
 def _search(
     query: Query, visible: tuple[Any, ...], typed: str, limit: int, near: Mapping[int, float]
 ) -> Transaction[list[FoundMemory]]:
-    """Rank the memories that contain the query as written, those with the best scores, and the nearest.
-    `visible`: the parameters of _VISIBLE."""
+    """Rank the memories that contain the query as written, the best by words, and the nearest. `visible`:
+    the parameters of _VISIBLE."""
     user_id, weights = visible[0], query.weights
     used = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
     terms = dict(zip(term_keys(used), used, strict=True))
@@ -327,7 +322,7 @@ def _search(
     for memory_id, key, count in (yield Statement(select_terms, (user_id, ids, keys))):
         occurrences[memory_id][terms[key]] = count
     candidates = [
-        # `rank` looks for the folded query, so it is added to a text that contains the query as typed.
+        # `rank` looks for the folded query, so add it to a text that contains the query as typed.
         Candidate(id_, f"{text}\n{query.folded}" if is_written else text, occurrences[id_], term_count)
         for id_, text, term_count, is_written in rows
     ]
@@ -339,7 +334,6 @@ def _search(
 
 
 def _integer_weights(terms: Mapping[int, str], weights: Mapping[str, float]) -> str:
-    """Return integer weights of terms, for _SELECT_BEST."""
     greatest = max((weights[term] for term in terms.values()), default=0.0)
     whole = (
         (key, weights[term] / greatest * _GREATEST_WEIGHT) for key, term in terms.items() if weights[term] > 0

@@ -1,10 +1,7 @@
-"""Stores memories: notes that users asked to store, with pins and former versions.
+"""Stores memories, with pins and former versions.
 
-Imports and exports work in batches and threads, so that other users are served in between. An import skips
-known memories, so an interrupted one can be repeated.
-
-A change of a memory's versioned fields keeps the former version, whose id is in `supersedes`. Pins and
-audience belong to a memory, not to a version.
+A change of versioned fields keeps the former version, whose id is in `supersedes`. Pins and audience have no
+versions. An import skips known memories, so an interrupted one can be repeated.
 """
 
 import asyncio
@@ -68,7 +65,7 @@ from cc_bot.features.memory.stores.search import FILTERS, Embedding, Meaning, Me
 # ruff: noqa: S608 - built only from constants
 
 MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
-MAX_SCANNED: Final = 200  # newest memories that a prompt's notes are chosen from
+MAX_SCANNED: Final = 200  # a prompt's notes are chosen from these newest memories
 _MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
 _ORDERS: Final[Mapping[Order, str]] = {
@@ -126,7 +123,7 @@ _COUNTED_FIELDS: Final = ("content", "tags", "metadata")
 
 
 class MemoryFields(TypedDict, total=False):
-    """A field that is missing or None gets its default or stays unchanged; but None removes `expires_at`."""
+    """A missing field or None means the default, or no change; but None removes `expires_at`."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -152,7 +149,7 @@ class MemoryStore:
         quotas: MemoryQuotas | None = None,
         profile_notes: int = 0,
     ) -> None:
-        """Nothing is limited without `quotas`. `profile_notes`: the number of memories in each prompt."""
+        """Nothing is limited without `quotas`. `profile_notes`: memories per prompt."""
         self.profile_notes = profile_notes
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
@@ -173,8 +170,8 @@ class MemoryStore:
         return self.note_written(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update one with the same text; an expired one becomes valid again. A public call
-        never updates a private memory. Raises what `add` raises."""
+        """Store a memory, or update one with the same text, even if expired. A public call never updates a
+        private memory. Raises as `add` does."""
         note = await self._prepare(user_id, content, given)
         rules, unless_known = await self._quotas.rules(), True
         wording: dict[str, Any] = {
@@ -188,7 +185,7 @@ class MemoryStore:
                 return MemoryChange("added", self.note_written(stored[0]))
             known = await self.find_duplicate(user_id, content, note.columns["audience"])
             if known is None:
-                continue  # it was deleted in between
+                continue  # deleted in between
             if not is_same_text(known.content, content):
                 unless_known = False
                 continue
@@ -211,7 +208,7 @@ class MemoryStore:
         return MEMORY.first(await self._database.query(SELECT, user_id, storable_id(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
-        """Return the id of the user's memory with this number, also of a hidden one."""
+        """Return the id of the user's memory with this number, even if hidden."""
         sql = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
         rows = await self._database.query(sql, user_id, storable_id(number))
         return rows[0][0] if rows else None
@@ -231,9 +228,9 @@ class MemoryStore:
         audience: Audience = "anywhere",
         only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
-        """Find the user's unexpired memories that match the query, best first.
+        """Find unexpired memories that match the query, best first.
 
-        `audience`: who will see the answer; 'private' finds all memories.
+        `audience`: the answer's readers; 'private' finds all memories.
         """
         query = query[:MAX_QUERY_CHARACTERS]
         return await self._search.find(
@@ -295,11 +292,11 @@ class MemoryStore:
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Return categories and their number of memories, largest first."""
+        """Return categories with their number of memories, largest first."""
         return (await self._database.query(_CATEGORIES, user_id))[: _limit(limit)]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Return tags and their number of memories, most used first."""
+        """Return tags with their number of memories, largest first."""
         sql = """
             SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
             WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
@@ -337,8 +334,8 @@ class MemoryStore:
         expected: Memory | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change the given fields; a change of versioned ones keeps the former version. With `expected`, only
-        if the memory still has its versioned fields and audience.
+        """Change the given fields; with `expected`, only if versioned fields and audience are still the
+        same.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
         """
@@ -352,12 +349,12 @@ class MemoryStore:
         return self.note_written(changed) if changed else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
-        """Hide a memory; it is erased after UNDO_TIME. Returns whether the user had it."""
+        """Hide a memory until its erasure after UNDO_TIME. Returns whether the user had it."""
         params = (user_id, storable_id(memory_id), to_text(self._clock()))
         return bool(await self._database.write(lambda: hide(*params), [user_lock(user_id)]))
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
-        """Pin a memory. Raises TooManyPinned if MAX_PINNED others are pinned."""
+        """Pin a memory. Raises TooManyPinned beyond MAX_PINNED."""
         params = (user_id, storable_id(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
@@ -381,7 +378,7 @@ class MemoryStore:
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
         """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first.
 
-        Excludes those that may hold others' text, which would taint every turn.
+        Excludes those that may contain other people's text, which would taint every turn.
         """
         if not self.profile_notes:
             return []
@@ -415,7 +412,7 @@ class MemoryStore:
         return [MEMORY.read(row) for row in rows]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
-        """Set a memory's versioned fields to those of a version; the present ones become a version."""
+        """Set versioned fields to those of a version; the present ones become a version."""
         versions = await self.list_versions(user_id, memory_id)
         version = next((each for each in versions if each.id == version_id), None)
         if version is None:
@@ -424,7 +421,7 @@ class MemoryStore:
         return await self.update(user_id, memory_id, **wording, source=version.source)  # with the author
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
-        """Undo an update that kept the version `former_id`. None if it was updated since."""
+        """Undo an update that kept the version `former_id`; return None if it was updated since."""
         params = (user_id, storable_id(memory_id), storable_id(former_id))
 
         def steps() -> Transaction[Memory | None]:
@@ -451,7 +448,7 @@ class MemoryStore:
         return await self._compute("".join(texts), self._secret_rules.contain_secret, *texts)
 
     def note_written(self, memory: Memory) -> Memory:
-        """Schedule the embedding of a memory just written."""
+        """Schedule the embedding of a new or changed memory."""
         if self._embedding:
             self._embedding.note_written(memory.id)
         return memory
@@ -465,13 +462,13 @@ class MemoryStore:
         return found
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import, before its file is read. Raises TooManyImports."""
+        """Count an import before reading its file. Raises TooManyImports."""
         await self._quotas.admit_import(user_id)
 
     async def plan_import(
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
-        """Plan an import. `audience`: for memories without one. Raises TooManyMemories or MemoryFull."""
+        """Plan an import. `audience` is for memories without one. Raises TooManyMemories or MemoryFull."""
         # Uses only memories_by_likeness.
         sql = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
         likenesses = await self._database.query(sql, user_id)
@@ -490,8 +487,7 @@ class MemoryStore:
         return plan
 
     async def import_all(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
-        """Store the new memories, and return their number. Raises what `plan_import` raises, before it stores
-        anything."""
+        """Store the new memories, and return their number. Raises as `plan_import` does, storing nothing."""
         plan = await self.plan_import(user_id, memories, audience="private")
         rules = await self._quotas.rules()
         for batch in _batches(plan.new, _IMPORT_BATCH):
@@ -521,7 +517,7 @@ class MemoryStore:
         return await self._compute(content, NewMemory.prepare, user_id, memory, self._clock())
 
     async def _check_fields(self, given: MemoryFields, content: str) -> dict[str, Any]:
-        """Return the fields that are given. Raises DetailsTooLong or SecretNotStored."""
+        """Return the given fields. Raises DetailsTooLong or SecretNotStored."""
         fields = {
             name: value
             for name, value in given.items()
@@ -533,8 +529,7 @@ class MemoryStore:
         return fields
 
     async def _compute(self, text: str, make: Callable[..., Result], *given: object) -> Result:
-        """Call `make(*given)`. Long texts are processed in a thread, one at a time, to keep the event loop
-        free."""
+        """Call `make(*given)`, for long texts in a thread, one at a time, to keep the event loop free."""
         if len(text) <= _MAX_INLINE_CHARACTERS:
             return make(*given)
         async with self._thread_lock:
@@ -548,7 +543,7 @@ def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
 
 
 def _limit(number: int) -> int:
-    return min(max(number, 0), MAX_ID)  # to SQLite a negative LIMIT means unlimited
+    return min(max(number, 0), MAX_ID)  # SQLite takes a negative LIMIT as unlimited
 
 
 def _check_imports(
