@@ -181,7 +181,7 @@ class ApprovalDelivery:
             return await self._show_result(press, result)
 
     async def _show_result(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
-        settled = deleted = False
+        finished = deleted = False
         if result.stored:
             words = press.author.words
             lines = _outcome_lines(result, words)
@@ -189,14 +189,14 @@ class ApprovalDelivery:
                 press.interaction, press.button, words, *lines, receipts=result.changes
             )
             deleted = isinstance(refusal, hikari.NotFoundError)
-            settled = refusal is None or deleted
-        if settled:
+            finished = refusal is None or deleted
+        if finished:
             try:
                 await self._store.delete(result.proposal)
             except StorageError as error:
                 _log.warning("approved_call_not_settled", error=type(error).__name__)
-                settled = False
-        if not settled:  # recovery reports it
+                finished = False
+        if not finished:  # recovery reports it
             self.answers.running.retry_due.set()
         return result if result.stored and not deleted else None
 

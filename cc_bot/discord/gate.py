@@ -139,10 +139,10 @@ class CommandRates:
         raise TooManyCommands(resets=until)
 
     def refuse_again(self, user_id: int, kind: RequestKind, now: datetime) -> None:
-        """Raise TooManyCommands, marked as told, while the last refusal lasts."""
+        """Raise TooManyCommands, marked as reported, while the last refusal lasts."""
         until = self._refused_until.get((user_id, kind))
         if until and now < until <= now + MINUTE:
-            raise TooManyCommands(resets=until, told=True)
+            raise TooManyCommands(resets=until, reported=True)
 
 
 @dataclass(slots=True)

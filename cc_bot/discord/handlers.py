@@ -130,7 +130,7 @@ class Presses:
     ) -> None:
         try:
             await self._dispatch(event.interaction)
-        except Exception as error:  # noqa: BLE001 - hikari would only log it; the user must be told
+        except Exception as error:  # noqa: BLE001 - hikari would only log it
             await tell_failure(event.interaction, error, self._recipients)
 
     async def _dispatch(self, interaction: PressInteraction) -> None:
@@ -337,7 +337,7 @@ def suggesting(suggest: Suggest) -> Any:
         except TimeoutError:
             return
         except CcBotError as error:
-            if isinstance(error, TooManyCommands) and error.told:
+            if isinstance(error, TooManyCommands) and error.reported:
                 return
             if not isinstance(error, AccessError):
                 _log.warning("autocomplete_failed", error=type(error).__name__)

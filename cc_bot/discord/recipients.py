@@ -189,10 +189,10 @@ class Recipients:
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
     """Report an error to the user in one sentence, and to the log in one record. Never raises."""
-    if isinstance(error, TooManyCommands) and error.told:
+    if isinstance(error, TooManyCommands) and error.reported:
         return  # a burst is answered once
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
-        _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
+        _log.warning("interaction_expired")  # Discord has shown the user a failure by now
         return
     if not interaction.app.rest.is_alive:
         _log.info("interaction_left")  # the bot has logged out

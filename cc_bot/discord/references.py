@@ -215,8 +215,8 @@ class References:
             if message is None:
                 continue
             fetched = await self._fetch_files(message)
-            said = "\n".join((text_of(message, self.bot()), *fetched.unread_notes))
-            text = Attachment(FORWARD_NAME, "text/plain", said.encode())
+            content = "\n".join((text_of(message, self.bot()), *fetched.unread_notes))
+            text = Attachment(FORWARD_NAME, "text/plain", content.encode())
             shown = tuple(replace(file, source_id=message_id) for file in (text, *fetched.files))
             opened.append(FetchedFiles(shown, fetched.left_out))
         return FetchedFiles.merge(opened)

@@ -69,14 +69,14 @@ NothingHere = AccessError.define("NothingHere", ja="お探しのものは見つ�
 
 
 class TooManyCommands(AccessError):
-    """`told`: the user was informed already."""
+    """`reported`: the user was informed already."""
 
     ja = "操作が続いています。次に使えるのは{resets}です。少し待ってから、もう一度お試しください。"
     en = "That was a lot at once. Please try again {resets}."
 
-    def __init__(self, *, told: bool = False, **params: str | int | datetime) -> None:
+    def __init__(self, *, reported: bool = False, **params: str | int | datetime) -> None:
         super().__init__(**params)
-        self.told = told
+        self.reported = reported
 
 
 class InputError(CcBotError):

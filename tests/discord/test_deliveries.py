@@ -140,7 +140,7 @@ class TestEntry:
             )
             for _ in range(9):
                 await asyncio.sleep(0)
-            await entry.finish(AnswerState(failure="今はお答えできません。", passing=True))
+            await entry.finish(AnswerState(failure="今はお答えできません。", retryable=True))
         claimed = await pressed
         assert claimed is not None
         assert claimed.id == "e2"

@@ -146,7 +146,7 @@ def test_so_many_commands_of_each_user_pass_and_the_first_refusal_tells_when_the
         try:
             rates.count(user_id, "command", most, now)
         except TooManyCommands as error:
-            return error.params["resets"], error.told
+            return error.params["resets"], error.reported
         return None
 
     assert [refusal(ME, NOW + n * SECOND) for n in range(3)] == [None] * 3

@@ -77,7 +77,7 @@ def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bo
 
 
 def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
-    return reduce(advance, events, AnswerState(carried=before.receipts.items if before else ()))
+    return reduce(advance, events, AnswerState(inherited=before.receipts.items if before else ()))
 
 
 def done(

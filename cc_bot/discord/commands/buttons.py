@@ -73,9 +73,9 @@ async def ask_again_or_continue(
 @on_press(UndoButton, not_yours=lambda words: words[ReceiptTexts].not_yours)
 async def undo(press: Press[UndoButton], stores: Stores, upkeep: ReceiptUpkeep) -> str:
     interaction, button, recipient = press
-    said = await _undo(button, recipient, stores)
+    result = await _undo(button, recipient, stores)
     await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
-    return said
+    return result
 
 
 async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:

@@ -69,7 +69,7 @@ class LiveAnswer:
     pause_factor: Callable[[], int] = lambda: 1  # a factor for the pauses between edits
 
     def __post_init__(self) -> None:
-        self.state = AnswerState(carried=self.before[-1].receipts.items if self.before else ())
+        self.state = AnswerState(inherited=self.before[-1].receipts.items if self.before else ())
         self._changed, self._ended, self._edit_due = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._changed.set()  # `_edit_due`: the first edit must not wait
         self._last_event_s = asyncio.get_running_loop().time()
@@ -210,16 +210,16 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the user sees it
-        state, passing = live.state, True
+        state, retryable = live.state, True
         if isinstance(error, BeingErased):  # nothing of the conversation is shown
-            state, passing = AnswerState(carried=state.carried), False
+            state, retryable = AnswerState(inherited=state.inherited), False
         elif isinstance(error, CcBotError):
             final = isinstance(error, ConversationGone | Postponed)  # an erased question is not asked again
-            passing = isinstance(error, (StorageError, TurnError)) and not final
+            retryable = isinstance(error, (StorageError, TurnError)) and not final
         else:
             _log.error("turn_broke", exc_info=error)
         known = error if isinstance(error, CcBotError) else CcBotError()
-        live.state = replace(state, failure=explain(known, recipient.words), passing=passing)
+        live.state = replace(state, failure=explain(known, recipient.words), retryable=retryable)
         forget_frames(error)
 
 

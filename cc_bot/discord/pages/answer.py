@@ -107,7 +107,7 @@ class AnswerState:
     tools: tuple[str, ...] = ()
     """Running tools, and finished ones until text follows, since most are too quick to be noticed."""
     receipts: tuple[Change, ...] = ()
-    carried: tuple[Change, ...] = ()  # receipts of the answer that this one replaces
+    inherited: tuple[Change, ...] = ()  # receipts of the answer that this one replaces
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
@@ -121,7 +121,7 @@ class AnswerState:
     quiet_s: int = 0  # seconds since the last event; 0 if few
     done: Done | None = None
     failure: str | None = None
-    passing: bool = False  # whether a retry may succeed
+    retryable: bool = False
     images: tuple[Attachment, ...] = ()
     canvas: CanvasChanged | None = None
     unseen: bool = False
@@ -136,7 +136,7 @@ class AnswerState:
 
     @property
     def may_be_asked_again(self) -> bool:
-        return self.passing and self.done is None
+        return self.retryable and self.done is None
 
 
 def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0911, PLR0912
@@ -252,12 +252,12 @@ def with_effects(
     """Add the effects of a turn whose answer is not shown, if it has any."""
     done = AnswerState(
         receipts=state.receipts,
-        carried=state.carried,
+        inherited=state.inherited,
         outcome_unknown=state.outcome_unknown,
         in_doubt_outside=state.in_doubt_outside,
         done_outside=state.done_outside,
     )
-    if done == AnswerState(carried=state.carried):
+    if done == AnswerState(inherited=state.inherited):
         return page
     visibility = "private" if page.receipts.private else visibility
     done = replace(done, done=Done(Message("assistant", "", visibility=visibility), Usage()))
@@ -289,7 +289,7 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    receipts = followed_by(state.carried, state.receipts)
+    receipts = followed_by(state.inherited, state.receipts)
     private = state.done is not None and state.done.answer.visibility == "private"
     return render_receipts(receipts, state.recalled, words, user_id, private=private)
 

@@ -221,8 +221,12 @@ class Page:
     def parts(self, before: "Page | None") -> frozenset[Part]:
         """Return which parts the message has, or the edit of `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
-        held: dict[Part, bool] = {"files": bool(files), "embeds": bool(self.embeds), "components": bool(rows)}
-        return frozenset(part for part, there in held.items() if there)
+        present: dict[Part, bool] = {
+            "files": bool(files),
+            "embeds": bool(self.embeds),
+            "components": bool(rows),
+        }
+        return frozenset(part for part, is_present in present.items() if is_present)
 
     def without(self, parts: Collection[Part]) -> "Page":
         """Leave out parts that Discord refuses. Without embeds, buttons show the facts."""
@@ -296,9 +300,9 @@ def controls_of(message: hikari.PartialMessage) -> Iterator[hikari.MessageCompon
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
-    stated = [embed.description or "" for embed in page.embeds]
-    there = [embed.description or "" for embed in message.embeds if not embed.url]
-    return (message.content or "").strip() == page.content.strip() and there == stated
+    expected = [embed.description or "" for embed in page.embeds]
+    actual = [embed.description or "" for embed in message.embeds if not embed.url]
+    return (message.content or "").strip() == page.content.strip() and actual == expected
 
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
