@@ -148,7 +148,7 @@ class ReasoningFilter:
     """Removes reasoning from an answer that comes in pieces. Only tags at its start count."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._pending = ""
         self._end: re.Pattern[str] | None = None
         self._started = False
         self._last_characters = "\n"
@@ -162,11 +162,11 @@ class ReasoningFilter:
 
     def add(self, piece: str) -> str:
         self.restarted = False
-        text, self._held = self._held + piece, ""
+        text, self._pending = self._pending + piece, ""
         while not self._started:
             if self._end is not None:
                 if not (end := self._end.search(text)):
-                    self._held = text[-len(_FINAL_MARKERS[0]) :]
+                    self._pending = text[-len(_FINAL_MARKERS[0]) :]
                     return ""
                 text, self._end = text[end.end() :], None
                 continue
@@ -176,7 +176,7 @@ class ReasoningFilter:
             elif _START_OF_TAG.fullmatch(stripped) or any(
                 each.startswith(stripped) for each in _FINAL_MARKERS
             ):
-                self._held = text
+                self._pending = text
                 return ""
             elif tag := _TAG.match(stripped):
                 text, self._end = stripped[tag.end() :], _END_TAG
@@ -187,7 +187,7 @@ class ReasoningFilter:
         return self._cut_at_lone_end(text) if self._expects_end_tag else text
 
     def flush(self) -> str:
-        return "" if self._end or self._started else self._held
+        return "" if self._end or self._started else self._pending
 
     def _cut_at_lone_end(self, piece: str) -> str:
         text = self._last_characters + piece
@@ -273,7 +273,7 @@ class Reply:
         self.finish_reason: str | None = None
         self.chunks = 0
         self.has_text = False
-        self._held = ""
+        self._pending = ""
         self._characters_left = MAX_ANSWER_CHARACTERS
         self._filter = ReasoningFilter()
         self._has_reasoned = False
@@ -310,12 +310,12 @@ class Reply:
 
     def _release(self, visible: str) -> list[ModelEvent]:
         """Hold back leading white space and half a surrogate pair."""
-        text, self._held = self._held + visible[: max(self._characters_left, 0)], ""
+        text, self._pending = self._pending + visible[: max(self._characters_left, 0)], ""
         self._characters_left -= len(visible)
         if "\ud800" <= text[-1:] <= "\udbff":
-            text, self._held = text[:-1], text[-1]
+            text, self._pending = text[:-1], text[-1]
         if not self.has_text and not text.strip():
-            self._held = text + self._held
+            self._pending = text + self._pending
             return []
         self.has_text = True
         return [Delta(join_surrogates(text))] if text else []
