@@ -115,7 +115,7 @@ def _say_error(error: Exception, sentence: str, options: argparse.Namespace) -> 
 
 
 def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> str:
-    """For a stopped copy, the database's problem."""
+    """Return the sentence for an error, after the database's problem if a copy stopped."""
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
         return explain(error, words)

@@ -55,8 +55,7 @@ async def open_core(
     outside: ExternalTools | None = None,
     joining: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant. `outside` replaces the features' tools of servers. `joining`: how to join
-    processes."""
+    """Open the assistant. `outside` replaces the features' tools of servers."""
     local_tools, pulse = discover(), pulse or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
@@ -193,8 +192,7 @@ async def keep_running(work: Work) -> None:
 
 
 async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> None:
-    """Expire sessions, settle orphaned costs, prune proposals and web sessions: now, on `changed`, and every
-    SWEEP_EVERY_S seconds."""
+    """Expire sessions, settle orphaned costs and prune, every SWEEP_EVERY_S seconds and on `changed`."""
     while True:
         changed.clear()
         with upkeep("sweep"):

@@ -68,9 +68,9 @@ async def _reapply_erasures(
 async def run_apply_erasures(
     config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
 ) -> ReappliedErasures:
-    """Repeat logged erasures in a database that was restored by other means. Idempotent. `files`: erasure
-    logs, by default those beside the database. `since`: the restored time, by default the newest in the
-    database. Raises StartupError before anything is erased, or StorageError."""
+    """Repeat logged erasures after a restore by other means. Idempotent. `files`: erasure logs, by default
+    those beside the database. `since`: the restored time, by default the newest in the database. Raises
+    StartupError before anything is erased, or StorageError."""
     url, now = config.database_url, config.clock()
     beside = state_path(url, config.data_folder)
     if dialect_of(url) == "sqlite" and not beside.is_file():
@@ -275,8 +275,7 @@ def _name_setting(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
-    """Lock the target, and the source if it has a lock. Raises AlreadyRunning, DatabaseInUse,
-    CopySourceMissing."""
+    """Lock the target, and a source with a lock. Raises AlreadyRunning, DatabaseInUse, CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
     if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))

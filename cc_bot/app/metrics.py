@@ -214,7 +214,6 @@ class _RecordCounter(logging.Handler):
 
 
 def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
-    """Count the bot's own log records within the block."""
     records = Counter(
         "cc_bot_log_records",
         "The program's own log records from warnings on, by their names.",

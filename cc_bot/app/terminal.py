@@ -22,8 +22,7 @@ from cc_bot.texts.cli import CliTexts, TerminalTexts
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
-    """Chat until the input ends. Returns whether every piped line succeeded. Raises InvalidSetting for an
-    unknown agent."""
+    """Chat until the input ends. Returns whether every piped line succeeded. Raises InvalidSetting."""
     clock = config.clock
     words = texts(config.operator_locale)
     async with open_core(config, clock) as core:

@@ -46,8 +46,7 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
 async def serve_web(
     core: "Core", records: RecentRecords, say: Callable[[str], None], discord: "Discord"
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Bind the pages' port, if set; yield the function that starts serving. Raises PortTaken,
-    InvalidSetting."""
+    """Bind the pages' port, if set; yield what starts serving. Raises PortTaken and InvalidSetting."""
     config = core.config
     if config.web_port is None:
         yield partial(asyncio.sleep, 0)

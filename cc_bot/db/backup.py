@@ -160,9 +160,8 @@ def rotate(
     days: int | None = None,
     database: Path | None = None,
 ) -> tuple[Path, ...]:
-    """Delete backups beyond the newest `keep` or older than `days`, and remains of interrupted copies, but
-    never the newest, the one just made, or the open database. Returns those
-    deleted, oldest first. Raises OSError."""
+    """Delete backups beyond the newest `keep` or older than `days`, but never the newest, `made`, or
+    `database`; and remains of copies. Returns the backups deleted, oldest first. Raises OSError."""
     live = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
     too_many = len(older) if keep is None else max(keep, 1) - 1
@@ -294,7 +293,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
 
 
 def copies_of(database: Path) -> list[Path]:
-    """List the copies of upgrades and restores beside a database, with their SQLite files."""
+    """List the copies that upgrades and restores left beside a database, with their SQLite files."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
@@ -312,7 +311,7 @@ def leftovers_of(database: Path) -> list[Path]:
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete and return copies older than `days` (0: none), and interrupted ones of a day. Raises OSError."""
+    """Delete and return copies older than `days` (0: none), or a day if interrupted. Raises OSError."""
     unfinished = (now - _LEFT_OVER_AFTER).timestamp()
     old = (now - timedelta(days=days)).timestamp() if days else 0
     doomed = [

@@ -79,8 +79,7 @@ def next_number(noun: Noun) -> str:
 
 
 def keep_number(noun: Noun) -> str:
-    """Return SQL that prevents reuse of the user $1's last number. Run it after the insert, in its
-    transaction."""
+    """Return SQL that prevents reuse of the user $1's last number, to run after the insert."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
         SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
@@ -159,8 +158,7 @@ class Columns(Generic[V]):
         without: Collection[str] = (),
         **kinds: "Kind | Columns[Any]",
     ) -> None:
-        """`moments`: how datetimes are stored; `kinds`: for fields whose type does not say. Raises
-        TypeError."""
+        """`moments`: the Kind of datetimes; `kinds`: for fields whose type has none. Raises TypeError."""
         self._value = value
         self._without = without
         self._kinds = kinds
@@ -285,7 +283,7 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 
 
 def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
-    """Return the keys of a channel, or of a thread and its channel: Discord may name the thread only."""
+    """Return the keys of a channel, or of a thread and its channel, as Discord may name the thread only."""
     return (channel_lock(key.channel_id), channel_lock(key.place_id))
 
 

@@ -26,8 +26,7 @@ _SERVER_NAME: Final = "postgresql"
 
 
 def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the operator's files are: the database file, or for a server a path in the
-    data folder. Raises InvalidSetting."""
+    """Return the path beside which the operator's files are. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
@@ -52,7 +51,7 @@ def shown(url: str) -> str:
 
 
 def source_url(url: str) -> str:
-    """Return the URL without its password, and with an absolute path. Raises as `shown`."""
+    """Return the URL without its password and with an absolute path. Raises as `shown`."""
     if dialect_of(url) == "sqlite":
         return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
     address = shown(url)

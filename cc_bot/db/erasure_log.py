@@ -88,8 +88,7 @@ class ErasureLog:
         return cls(database.with_suffix(".erasures.jsonl"), clock=clock)
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
-        """Record erasures before erasing. Raises ErasureNotNoted; then nothing may be erased, since a restore
-        would undo it."""
+        """Record erasures. Raises ErasureNotNoted; then nothing may be erased, as a restore would undo it."""
         if not ids:
             return
         try:

@@ -154,8 +154,7 @@ def write_new(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines in one write, after ending a truncated one. A new file gets mode 0600. Raises
-    OSError."""
+    """Append whole lines in one write, after ending a truncated one, with mode 0600. Raises OSError."""
     is_new = not path.exists()
     if is_new:
         path.touch(mode=0o600)

@@ -42,7 +42,7 @@ class Process:
 
     @property
     def shards_text(self) -> str:
-        """The shards for the operator, `0-3/16`; empty for none and for all."""
+        """The shards, `0-3/16`; empty for none and for all."""
         return f"{write_shards(self.shards)}/{self.shard_count}" if self.shards else ""
 
     def conflicts_with(self, other: "Process") -> bool:
@@ -55,7 +55,7 @@ class Process:
 
 
 def write_shards(shards: Iterable[int]) -> str:
-    """Return the numbers for the operator: `0-3`, `0, 2`."""
+    """Return the numbers as `0-3` or `0, 2`."""
     ranges = list[tuple[int, int]]()
     for shard in sorted(shards):
         if ranges and ranges[-1][1] == shard - 1:
@@ -170,8 +170,7 @@ SELECT_DUTIES: Final = """
 
 class ProcessStore(Store):
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[ActiveProcess, ...]:
-        """Remove lapsed processes among `watched`, then add the process unless others conflict with it.
-        Returns those. Raises StorageError."""
+        """Remove lapsed processes among `watched`; return those that conflict, or add the process."""
 
         def steps() -> Transaction[tuple[ActiveProcess, ...]]:
             sql = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
@@ -187,9 +186,9 @@ class ProcessStore(Store):
     async def renew(
         self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
     ) -> Renewal | None:
-        """Renew a process, and release its duties that are not `wanted`. Returns None if it is dead. Declares
-        lapsed processes dead, unless its own lease had lapsed or it is `late`: an outage stops all renewals.
-        Raises StorageError."""
+        """Renew a process; release duties that are not `wanted`. Returns None if it is dead. Declares lapsed
+        processes dead, unless its own lease had lapsed or it is `late`, as after an outage. Raises
+        StorageError."""
 
         def steps() -> Transaction[Renewal | None]:
             sql = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"

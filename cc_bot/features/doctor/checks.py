@@ -41,7 +41,6 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst verdict."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
@@ -54,7 +53,6 @@ _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗
 
 
 def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
-    """Return the report for a terminal."""
     text, lines = texts[DoctorTexts], list[str]()
     for each in report.findings:
         title = f"{_SIGNS[each.verdict]} {text.verdicts[each.verdict]}  {each.label}"

@@ -132,7 +132,6 @@ _RED_SQUARE: Final = b64decode(
 async def check_models(
     config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
-    """Check the models of answers, summaries and agents."""
     async with open_models(config) as models:
         if models.offline:
             if not (model_name := models.ignored_model_name):

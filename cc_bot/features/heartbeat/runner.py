@@ -65,8 +65,7 @@ class Heartbeats:
     _asking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
     async def compose(self, schedule: Schedule, options: TurnOptions) -> Composed | None:
-        """Return a due heartbeat's message; None if there is nothing to say or a limit is reached. Raises a
-        ModelError or StorageError."""
+        """Return a heartbeat, unless there is nothing to say. Raises ModelError or StorageError."""
         now, key = self.clock(), schedule.key
         if is_quiet(now, options.timezone, schedule.quiet):
             return None

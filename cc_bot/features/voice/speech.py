@@ -251,7 +251,7 @@ _SILENCE_PHRASES: Final = sorted(_PHRASES.split(), key=len, reverse=True)
 
 
 def is_silence_artifact(text: str, seconds: float) -> bool:
-    """Return whether a transcript has no words but those that models make of silence."""
+    """Return whether a transcript has only what models make of silence."""
     rest = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", _SOUND_NOTE.sub("", text)).casefold()))
     if not rest:
         return True
