@@ -1,7 +1,7 @@
 """The active turns of this process: waiting or running.
 
-A user's turns run one at a time, in order of arrival; the total is limited, which bounds cost. Channel turns
-queue separately. An approved call counts as a running turn and does not queue.
+A user's turns run one at a time, in order; the total is limited, which bounds cost. Channel turns queue
+separately, and an approved call does not queue.
 """
 
 import asyncio
@@ -31,8 +31,7 @@ from cc_bot.domain.turn import Done, Notice
 
 MAX_WAITING: Final = 5
 MAX_WAITING_PER_SLOT: Final = 25  # a longer queue would mostly time out
-MAX_WAIT_S: Final = 180.0
-"""With a turn's time limit below the 900 s lifetime of a Discord interaction token."""
+MAX_WAIT_S: Final = 180.0  # with a turn's time limit below the 900 s of an interaction token
 NOTICE_EVERY_S: Final = 5.0  # each queue notice is a message edit
 
 
@@ -97,19 +96,16 @@ _FIELDS: Final[dict[Phase, str]] = {
     "model": "model_s",
     "tools": "tools_s",
 }
-"""Discord's share is logged when the answer is delivered."""
-
 _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
 
 
 @dataclass(eq=False, slots=True)
 class ActiveTurn:
-    """A queued or running turn and its metrics. A phase entered several times counts as the sum."""
+    """A queued or running turn and its metrics."""
 
     user_id: int = 0
     stop: Stop = field(default_factory=Stop)
-    queue_key: Hashable = None
-    """Turns with the same key run one at a time. None: an approved call, which does not queue."""
+    queue_key: Hashable = None  # turns with one key run one at a time; None for an approved call
     id: str = ""
     meter: Meter = NULL_METER
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
@@ -154,7 +150,7 @@ class ActiveTurn:
 
     def record_failure(self, error: Exception) -> None:
         seconds, kind = self.seconds, type(error).__name__
-        if isinstance(error, CcBotError):  # other errors are logged with a traceback where they are caught
+        if isinstance(error, CcBotError):  # others are logged where they are caught
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
             _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
         self.meter.record_failure(kind)
@@ -175,8 +171,7 @@ class ActiveTurns:
         self._news_every_s = notice_every_s
         self._max_wait_s = max_wait_s
         self._turns: dict[ActiveTurn, None] = {}
-        self._erasures = Counter[int]()
-        """While above 0, the user's new turns are rejected."""
+        self._erasures = Counter[int]()  # while above 0, the user's new turns are rejected
         self._closed = asyncio.Event()
         self._one_ended = asyncio.Event()
 
@@ -189,7 +184,7 @@ class ActiveTurns:
 
     @property
     def queued(self) -> tuple[ActiveTurn, ...]:
-        """Without approved calls, oldest first."""
+        """All turns but approved calls, oldest first."""
         return tuple(turn for turn in self._turns if turn.queue_key is not None)
 
     @property
@@ -199,11 +194,8 @@ class ActiveTurns:
 
     @contextmanager
     def join(self, turn: ActiveTurn) -> Iterator[None]:
-        """Keep the turn queued or running until the block exits.
-
-        Raises BeingErased if the user is being erased, Busy if too many turns with its key wait, Crowded if
-        too many turns wait, and ShuttingDown once closed.
-        """
+        """Keep the turn queued or running in the block. Raises BeingErased, Busy if too many turns with its
+        key wait, Crowded if too many turns wait, and ShuttingDown once closed."""
         if self._erasures[turn.user_id]:
             raise BeingErased
         if self.closed:
@@ -224,8 +216,7 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead of a waiting one, if it has changed; no number while an earlier
-        turn has the same key."""
+        """Emit the number of turns ahead, if it has changed; None while an earlier turn has the same key."""
         earlier = list(takewhile(lambda other: other is not turn, self.queued))
         is_blocked = any(other.queue_key == turn.queue_key for other in earlier)
         ahead = None if is_blocked else sum(not other.admitted.is_set() for other in earlier)
@@ -235,8 +226,7 @@ class ActiveTurns:
             emit(notice)
 
     async def wait(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Wait for a slot and emit notices. Returns without a slot if stopped. Raises Crowded after too long
-        a wait, and ShuttingDown once closed."""
+        """Wait for a slot, or until stopped. Raises Crowded after MAX_WAIT_S and ShuttingDown once closed."""
         if not turn.admitted.is_set() and not self.closed:
             await self._wait_for_slot(turn, emit)
         if self.closed:
@@ -252,8 +242,7 @@ class ActiveTurns:
 
     @asynccontextmanager
     async def exclusive(self, user_id: int) -> AsyncIterator[None]:
-        """Discard the user's turns and reject new ones until the block exits: they would be stored after the
-        erasure."""
+        """Discard the user's turns and reject new ones in the block: an erasure would miss them."""
         self._erasures[user_id] += 1
         try:
             while any(turn.user_id == user_id for turn in self._turns):

@@ -1,4 +1,4 @@
-"""The agents that may answer: those of the operator's file, or only the default one without that feature."""
+"""The agents that may answer; without the feature `agents`, only the default one."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -40,7 +40,7 @@ class Agents:
         return tuple(agent for agent in (await self.all()).values() if is_allowed(place, agent))
 
     async def get_default(self, _place: KnownPlace, _choices: StoredAgentChoices) -> Agent:
-        """Return the default agent there. `_choices`: the stored choices for it."""
+        """Return the default agent there."""
         return await self.default()
 
     async def select(self, _place: KnownPlace, _choices: StoredAgentChoices) -> tuple[Agent, bool]:

@@ -123,14 +123,13 @@ class Approvals:
         return proposal
 
     async def decline(self, proposal: Proposal) -> None:
-        """Decline the proposal. Raises ProposalGone if it was decided before."""
+        """Raises ProposalGone if it was decided before."""
         if not await self._decline(proposal, DECLINED):
             raise ProposalGone
 
     @contextmanager
     def in_flight(self, proposal: Proposal) -> Iterator[None]:
-        """Prevent regeneration of the answer inside the block. Raises AnswerUnderway if it is being
-        regenerated."""
+        """Prevent regeneration of the answer in the block. Raises AnswerUnderway during one."""
         answer = (proposal.key.user_id, proposal.answer_id)
         if answer in self._regenerating:
             raise AnswerUnderway
@@ -144,8 +143,7 @@ class Approvals:
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
-        """Raise AnswerInUse while a call of this answer runs or its outcome is not shown. Raises
-        StorageError."""
+        """Raises AnswerInUse while a call of this answer runs or its outcome is unshown, and StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise AnswerInUse
@@ -155,7 +153,7 @@ class Approvals:
         return servers is not None and servers.is_starting(proposal.content.server)
 
     async def wait_for_server(self, proposal: Proposal) -> None:
-        """Wait for the proposal's server. Raises CallPostponed if it is unavailable, and ProposalGone."""
+        """Raises CallPostponed if the server is unavailable, and ProposalGone."""
         servers, server = self.tools.external, proposal.content.server
         away = None
         try:
@@ -168,8 +166,7 @@ class Approvals:
             raise CallPostponed(server=server, minutes=OPEN_MINUTES) from None
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal:
-        """Claim the proposal, so that its calls are made at most once. `name` identifies the button press.
-        Raises ProposalGone and MemoryPaused."""
+        """Claim the proposal for the button press `name`. Raises ProposalGone and MemoryPaused."""
         stores_memory = any(call.name in _STORING_TOOLS for call in proposal.content.calls)
         if stores_memory and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
             raise MemoryPaused
@@ -181,11 +178,8 @@ class Approvals:
     async def run(
         self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None = None
     ) -> ApprovedResult:
-        """Make the claimed calls and store the outcome. `asker`: asks the author of the question.
-
-        Raises CallPostponed, InputError and StorageError if nothing was done, so that the caller reopens the
-        proposal.
-        """
+        """Make the claimed calls and store the outcome. Raises CallPostponed, InputError and StorageError if
+        nothing was done: the caller then reopens the proposal."""
         result = await self._run(claimed, agent, visitor, stop, asker)
         try:
             user_exists = await self._finish(claimed, result.state, result.outcomes)

@@ -1,7 +1,6 @@
 """`Assistant.ask` takes a question and stores the answer.
 
-No conversation state is kept between turns: a turn reads its session, asks the model outside any transaction,
-and is stored in one short transaction.
+A turn reads its session, asks the model outside any transaction, and is stored in one short transaction.
 """
 
 import asyncio
@@ -104,8 +103,7 @@ class Assistant:
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first_name(()))
         self.conversations = Conversations(stores, self._calibration, style, clock, summaries)
-        self.hearing: Hearing | None = None
-        """None without the feature `voice`."""
+        self.hearing: Hearing | None = None  # set by the feature `voice`
         self.approvals = Approvals(stores, tools, clock)
         self.turns = ActiveTurns(max_turns)
 
@@ -121,15 +119,14 @@ class Assistant:
         get_reservation: Callable[[], Awaitable[Reservation | None]] | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer a new message in a session, or archived messages of one user in a channel. Yields the turn's
-        events; cancels the turn if the consumer stops iterating.
+        events; cancels the turn if iteration stops. At the last event, Done, the turn is stored unless it is
+        temporary or empty.
 
-        `replaces`: the newest answer, to answer its question again. In a session this is its row id; the old
-        answer stays archived as `replaced`, and only `references` are given, no `message`. In a channel it is
-        its Discord message id; the old answer is overwritten, as its question was edited.
-        `get_reservation` is awaited once the turn is queued; if it returns None, the assistant reserves.
+        `replaces`: the answer to regenerate. In a session this is its row id; the old answer stays archived,
+        and only `references` are given, no `message`. In a channel it is its Discord message id, and the old
+        answer is overwritten. `get_reservation`: awaited once queued; if None, the assistant reserves.
 
-        The last event is Done: the turn is then stored unless it is temporary or empty. Raises InputError for
-        an invalid message, NotNewest, TurnError if there is no answer, StorageError, and what
+        Raises InputError, NotNewest, TurnError if there is no answer, StorageError, and what
         `get_reservation` raises.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
@@ -139,7 +136,6 @@ class Assistant:
         events = asyncio.Queue[TurnEvent | None]()
         user_id = request.user_id
         queue_key = ("channels", user_id) if isinstance(key, ChannelKey) else user_id
-        # All log records of this task and its children carry the turn's id.
         active = ActiveTurn(user_id, stop or Stop(), queue_key, claim_turn_id(), self._meter)
         try:
             with self.turns.join(active):
@@ -225,10 +221,8 @@ class Assistant:
     async def _store(
         self, turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder
     ) -> tuple[Done, StoredTurn | None]:
-        """Store the turn. An empty answer is not stored, and an answer without text replaces no other.
-
-        Raises a TurnError if there is no answer, BeingErased if the turn was discarded, and StorageError.
-        """
+        """Store the turn, unless its answer is empty. Raises a TurnError if there is none, BeingErased if the
+        turn was discarded, and StorageError."""
         if stop.discarded:
             raise BeingErased
         interrupted = stop.requested and draft.status != "complete"
@@ -257,8 +251,8 @@ class Assistant:
     async def _answer(
         self, turn: Turn, draft: Draft, recorder: UsageRecorder, active: ActiveTurn, emit: Emit
     ) -> None:
-        """Let the model answer into the draft until it ends, is stopped or out of time. A draft with calls
-        but without text gets a sentence: many servers reject calls that no answer follows."""
+        """Let the model answer into the draft. Calls without text get a sentence, as many servers reject
+        calls that no answer follows."""
         options, stop = turn.options, active.stop
         registry = self.tools.for_visitor(visitor_of_turn(turn))
         offered = registry.schemas(
@@ -304,7 +298,7 @@ class Assistant:
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """Calls made before the turn began: by an earlier run, and a replaced answer's calls of servers."""
+    """Return the calls of an earlier run, and a replaced answer's calls of servers."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
     outside = (

@@ -26,8 +26,7 @@ class ShownChanges(Protocol):
         """Yield the changes that the result of a stored call reports."""
 
     def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
-        """Describe a change. `limit`: characters of its text. `public`: others may read it. `numbered`: with
-        the item's number."""
+        """`limit`: characters of the text. `public`: others may read it. `numbered`: with its number."""
 
     def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
         """Return the action that undoes it, if any. `only_button`: no other change has one."""
@@ -42,7 +41,7 @@ def shown_changes() -> Mapping[str, ShownChanges]:
 
 
 async def with_current_state(changes: Sequence[Change], user_id: int, stores: "Stores") -> tuple[Change, ...]:
-    """Return the changes with the current state of their items; undone if their feature was taken out."""
+    """Update the state of the changes; undone if their feature was taken out."""
     now = dict[Change, Change]()
     for what, shown in shown_changes().items():
         own = [each for each in changes if each.what == what]

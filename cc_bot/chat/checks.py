@@ -12,8 +12,7 @@ from cc_bot.texts import Texts
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-Verdict = Literal["ok", "warning", "failed"]
-"""warning: the bot runs, but something does not work, or may not for long."""
+Verdict = Literal["ok", "warning", "failed"]  # warning: the bot runs, but something may not work
 SLACK_S = 2.0  # added to a check's own timeouts, so that they are reported first
 
 
@@ -43,7 +42,7 @@ class CheckContext:
     agents: Agents
 
     async def list_agents(self) -> Collection[Agent]:
-        """Return the agents; none if their file is invalid, which another check reports."""
+        """Return the agents; none if their file is invalid, as another check reports that."""
         try:
             return (await self.agents.load()).values()
         except StartupError:
@@ -78,7 +77,7 @@ def _finding(check: str, verdict: Verdict, text: str, fix: str) -> Finding:
 async def try_service(
     check: str, service: Service, use: Awaitable[object], works: str, fails: str
 ) -> Finding:
-    """Use the service and close it. A failure is only a warning, as the bot answers without it."""
+    """Use and close the service. A failure is only a warning, as the bot answers without it."""
     try:
         await use
     except CcBotError:

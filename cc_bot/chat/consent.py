@@ -1,8 +1,8 @@
 """Decides whether a turn makes a change at once or proposes it to the user.
 
-Models obey what they read. A turn that has read more than its user's own text (a file, a quotation, others in
-a channel) makes only changes that the user's message says (grounding.py). Without approval, a turn changes or
-deletes at most one stored memory, which the user was shown; its own are exempt.
+Models obey what they read. A turn that has read others' text (a file, a quotation, a channel) makes only
+changes that its user's message says (grounding.py). Without approval it changes or deletes at most one older
+memory, which the user was shown.
 """
 
 import json
@@ -33,7 +33,6 @@ PENDING: Final[Mapping[str, Any]] = {
     "note": "Not done yet: below your answer the user sees exactly this, and can have it done or not. Say "
     "that they can decide there, and do not say that it is done. Later its result replaces this one.",
 }
-"""The result of a call that waits for approval."""
 DECLINED: Final[Mapping[str, Any]] = {
     "declined": True,
     "note": "The user decided against this, and it was not done. Ask before you propose it again.",
@@ -49,8 +48,7 @@ OUTDATED: Final[Mapping[str, Any]] = {
 
 
 def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether the change needs approval; `is_grounded` checks that it says only what the user said.
-    Raises InvalidToolCall if no user can be asked, as in a heartbeat."""
+    """Return whether the change needs approval. Raises InvalidToolCall if no user can be asked."""
     if context.approved is not None or not context.tainted:
         return False
     check_can_propose(context)
@@ -79,8 +77,8 @@ def propose(
     memory_id: int | None = None,
     **more: Any,
 ) -> ToolOutcome:
-    """Propose a call of this tool. `expected`: what it will pass to `check_unchanged`. `result`: fields of
-    the pending result. `memory_id`: the memory that it changes. `more`: other fields of ProposedCalls."""
+    """Propose a call of this tool. `expected`: for `check_unchanged`. `result`: fields of the pending result.
+    `more`: other fields of ProposedCalls."""
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
@@ -131,8 +129,8 @@ def is_typed_phrase(typed: str, given: Mapping[str, object]) -> bool:
 
 
 def count_possible_queries(typed: str, query: str) -> int:
-    """Return the number of queries that could be built in the same way from what the user typed: as a phrase,
-    or as some of its words in order. Returns 0 if the query is neither."""
+    """Return how many queries could be built like this one from the typed text: as a phrase, or as some of
+    its words in order. Returns 0 if the query is neither."""
     words, runs = query.split(), _RUN.findall(typed)
     phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
     if _is_phrase(query, typed):

@@ -1,7 +1,7 @@
 """Session turns and channel turns: each reads its context, builds its prompt, and stores the turn.
 
 A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
-one order and one window cover both. No prompt is kept in memory.
+one order and one window cover both.
 """
 
 import math
@@ -110,7 +110,7 @@ class Conversations:
         )
 
     async def read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        """Return the session, and the newest question and answer. Raises NotNewest if it has another id."""
+        """Return the session, its newest question and answer. Raises NotNewest for another `answer_id`."""
         session = await self.stores.sessions.open(key, visibility="private", extra=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
@@ -149,7 +149,7 @@ class SessionTurn(Turn):
         conversations, options = self._conversations, self.options
         factor = await conversations.calibration.factor(options.agent.models)
         budget = conversations.style.budget_tokens / factor
-        cost = cache(message_tokens)  # each message is measured several times
+        cost = cache(message_tokens)
         history = (*await self._read_earlier(budget, cost), *self._history)
         summary = recap(self._session, self.visibility) if conversations.summaries else None
         now, drawing = conversations.clock(), self._drawing
@@ -217,7 +217,7 @@ class SessionTurn(Turn):
             )
 
     async def _read_earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
-        """Return the messages before the session's first page that fit, read page by page."""
+        """Return the messages before the session's first page that fit."""
         session = self._session
         if not session.more:
             return ()
@@ -236,8 +236,7 @@ class SessionTurn(Turn):
 class _Context:
     ranges: tuple[MessageRange, ...]
     cut: bool  # True if older messages were not read because they would not fit
-    calls: Sequence[tuple[int, tuple[ToolCall, ...]]]
-    """Ids of answers to the user, with their calls of memory tools."""
+    calls: Sequence[tuple[int, tuple[ToolCall, ...]]]  # of memory tools, by id of the answer
 
 
 def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
@@ -347,8 +346,7 @@ class ChannelTurn(Turn):
         )
 
     async def _read_context(self) -> tuple[ContextPlan, TokenBudget, frozenset[int]]:
-        """Read the context and freeze blocks that are due. Also returns the ids of memories that recent
-        answers stored or showed to the user."""
+        """Read the context and freeze due blocks. Also returns ids of memories in recent answers."""
         style, blocks = self._conversations.style, self._conversations.stores.blocks
         factor = await self._conversations.calibration.factor(self.options.agent.models)
         token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(row_tokens))
@@ -384,7 +382,7 @@ class ChannelTurn(Turn):
     def _read_rows(
         self, part: MessageRange, first: int, later: Sequence[MessageRange], token_budget: TokenBudget
     ) -> Transaction[tuple[MessageRange, bool]]:
-        """Return the range with its newest rows that fit, read page by page, and whether it is complete."""
+        """Return the range with its newest rows that fit, and whether it is complete."""
         page_size = self._conversations.page_size
         start, before, rows = max(first, part.reset + 1), part.before, list[ContextMessage]()
         part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))

@@ -8,8 +8,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features import find_module
 from cc_bot.llm.model import SystemPart
 
-Redraw = Callable[[str], str]
-"""Applies changes to a stored canvas and returns it; skips those that no longer apply."""
+Redraw = Callable[[str], str]  # applies changes to a stored canvas; skips outdated ones
 
 
 class Drawing(Protocol):

@@ -1,11 +1,9 @@
 """Checks that a change says only what the author said.
 
-Texts are compared by their content words in order: kanji, katakana, numbers, stems, negations, and kana that
-is not grammar. A memory must consist of whole adjacent clauses with the same particles, so that an attacker
-can only choose between clauses. A reminder may be part of a sentence, with a few neutral verbs added. Times
-are compared by meaning. Words that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a
-request to translate, and a question about memory ground no change. "Remember that" points to an earlier
-message.
+Texts are compared by their content words in order, times by meaning. A memory must consist of whole adjacent
+clauses with the same particles, so that an attacker can only choose between clauses. Words that may reverse a
+meaning (if, not, a lie) are never dropped. A pasted chat, a request to translate, and a question about memory
+ground no change.
 """
 
 import re
@@ -104,8 +102,8 @@ _ENDING: Final = re.compile(rf"(?:{_PHRASES['ends'].pattern})[a-z]*")
 
 
 def _own_text(said: str, *, wish: bool = True) -> str:
-    """Return the author's text without code and quoted requests. Empty for a pasted chat or a text to
-    translate; with `wish`, also if it asks what is remembered, or to remember nothing."""
+    """Return the text without code and quoted requests; empty if it is a pasted chat or a task, and with
+    `wish` if it asks about memory or to remember nothing."""
     own = "、".join(normalize(said).split("```")[::2])
     own = _QUOTED.sub(lambda quoted: "、" if _PHRASES["request"].search(quoted[0]) else quoted[0], own)
     pasted = sum(_LOG_LINE.match(line) is not None for line in own.splitlines()) > 1
@@ -120,7 +118,6 @@ _ASKING_JA: Final = re.compile(
     r"|頭に入れ|知らせ|教え|通知|リマイン(?:ド|ダー?)|りまいんど|言って|言うて|頼|お?願い|よろ|くれる?と(?=助|嬉|あり))"
     r"(?:[ぁ-んー~]|願い|頼|下さ|頂|欲し|助か|幸い|言|教|更新|前提|致){0,30}(?=$|[、。,!?\n:\s…])"
 )
-"""A request to remember or remind, to the end of its clause."""
 _FUNCTION_WORDS: Final = _stems(
     "a an the my mine our your is am are be being it its that this these there here has have got do does did"
     " also please pls hey hi ok okay btw fyi oh ah so just really well now m re ve ll d s will would"
@@ -152,8 +149,7 @@ _NEGATION: Final = re.compile(
     r"ない|なかっ|なく(?!な)|なし|ません|ねえ|へん|ず(?=に?$)|(?<=[うくぐすつぬぶむる])な(?=$|って|と)"
     r"|(?<=[かがたなばまらわ])ん(?=と|で?$)"
 )
-_NAME: Final = re.compile(r"@[^\s@]{1,40}")
-"""A mentioned user's display name, which they chose; one word."""
+_NAME: Final = re.compile(r"@[^\s@]{1,40}")  # a display name, which another user chose
 _EMOJI: Final = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]")
 _TOKEN: Final = re.compile(
     r"(?P<number>(?:(?<![0-9a-z-])-)?\d+(?:,\d{3})*(?!\d)(?:\.\d+)?)|(?P<name>@i|@[^\s@]{1,40})"
@@ -173,13 +169,11 @@ class _Word(NamedTuple):
 
 class _Clause(NamedTuple):
     words: tuple[_Word, ...]
-    times: tuple[tuple[int, MentionedTime], ...] = ()
-    """Times, each with the number of words before it."""
+    times: tuple[tuple[int, MentionedTime], ...] = ()  # each with the number of words before it
     written: str = ""
 
     @property
     def reversing(self) -> frozenset[str]:
-        """Words that may reverse the meaning of adjacent words."""
         negated = [each.text for each in self.words if each.text == "¬"]
         return frozenset((*_PHRASES["reversing"].findall(self.written), *negated))
 
@@ -252,8 +246,7 @@ _COMMON_WORDS: Final = frozenset({"好", "大好", "嫌", "大嫌", "苦手", "�
     "like love hate dislike prefer favourite favorite want need memory note one thing entry forget"
 )
 """Words that do not distinguish memories."""
-_OPTIONAL_ENDINGS: Final = frozenset("置取入決")
-"""Verbs that may be dropped at the end: 鍵は机に`置いた`."""
+_OPTIONAL_ENDINGS: Final = frozenset("置取入決")  # verbs that a memory may drop: 鍵は机に`置いた`
 
 
 def _word_texts(words: Sequence[_Word]) -> list[str]:
@@ -261,7 +254,6 @@ def _word_texts(words: Sequence[_Word]) -> list[str]:
 
 
 def _match(mine: Sequence[_Word], theirs: Sequence[_Word]) -> bool:
-    """Return whether the words are equal, and so are their cases where both have one."""
     return _word_texts(mine) == _word_texts(theirs) and all(
         a.case == b.case or not (a.case and b.case) for a, b in zip(mine, theirs, strict=True)
     )
@@ -382,9 +374,8 @@ class OwnWords:
     def asks_to_end(
         self, text: str, *, others: Sequence[str] = (), shown: bool = False, may_be_done: bool = False
     ) -> bool:
-        """Return whether the author asks to end this memory or reminder. The message must say so, and match
-        it better than all `others`; or only point ("that one") if it is the only one `shown`. With
-        `may_be_done`, a correction counts too."""
+        """Return whether the author asks to end this memory or reminder. The message must match it better
+        than all `others`, or only point to the only one `shown`. `may_be_done`: corrections count too."""
         own = _NAME.sub(" ", _own_text(self.said, wish=False))
         if not (_PHRASES["ends"].search(own) or (may_be_done and _PHRASES["corrects"].search(own))):
             return False
@@ -397,9 +388,8 @@ class OwnWords:
     def asks_to_change(
         self, former: str, content: str, *, others: Sequence[str] = (), shown: bool = False
     ) -> bool:
-        """Return whether the author asks to change a memory to this content, of which all or the changed
-        parts are the author's words. The message must match the former text better than all `others`; or
-        match none, and correct the only memory that was `shown`."""
+        """Return whether the author asks for this change, in their own words. The message must match the
+        former text better than all `others`; or match none, and correct the only memory `shown`."""
         if sum(map(len, others)) > _MAX_OTHERS_CHARACTERS:
             return False
         own = _NAME.sub(" ", _own_text(self.said))
@@ -413,8 +403,7 @@ class OwnWords:
         )
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Return whether the message shares more words with this topic than with others, or as many and all
-        of this one."""
+        """Return whether the message matches this topic best: more common words, or as many and all of it."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))

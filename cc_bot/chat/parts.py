@@ -34,26 +34,24 @@ class Parts:
     policies: Policies
     spending: Spending
     privacy: Privacy
-    own: dict[type[Any], Any] = field(default_factory=dict)
-    """Parts of features, by their class and its base classes, which the core knows."""
+    own: dict[type[Any], Any] = field(default_factory=dict)  # features' parts, by class and base classes
 
     def __getitem__(self, kind: type[P]) -> P:
-        """Return the feature's part of that class. Raises KeyError if the feature was taken out."""
+        """Raises KeyError if the feature was taken out."""
         part: P = self.own[kind]
         return part
 
     def get(self, kind: type[P]) -> P | None:
-        """Return the feature's part of that class; None if the feature was taken out."""
         return self.own.get(kind)
 
     def parts(self) -> dict[str, Any]:
-        """The arguments of a class that adds fields to these."""
+        """Return the arguments for a subclass."""
         return {each.name: getattr(self, each.name) for each in fields(Parts)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Building(Parts):
-    """Parts that a feature's `parts` is given: `make_parts(given)` returns the feature's own parts."""
+    """The argument of each feature's `make_parts`, which returns its own parts."""
 
     config: "Config"
     models: Models

@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 
 UNLIMITED: Final = "unlimited"
 
-_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
-"""Values are not converted: a number in quotes is refused."""
+_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)  # a number in quotes is refused
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]
 _Limit = Annotated[int, Field(gt=0, le=MAX_LIMIT)] | Literal["unlimited"] | None

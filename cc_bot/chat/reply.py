@@ -48,21 +48,20 @@ class Caller:
         return self.at(moment)
 
     def text(self, text: str, limit: int = 200) -> str:
-        """Format a text on one line, with at most `limit` characters."""
+        """Format on one line, with at most `limit` characters."""
         return shorten(one_line(printable(text)), limit)
 
     def channel(self, channel_id: int) -> str:
         return self.channels.get(channel_id, "Discord")
 
     def mention(self, kind: Subject, id_: int) -> str:
-        """Name a user, role, channel or server."""
         return f"{self.words[ReplyTexts].kinds[kind]} {id_}"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     number: int
-    text: str  # the text as stored; front ends shorten and escape it
+    text: str  # as stored; front ends shorten and escape it
     details: tuple[str, ...] = ()
     trouble: str = ""  # why it does not work now
 
@@ -93,7 +92,7 @@ class Reply:
     notes: tuple[str, ...] = ()  # shown last, in small print if possible
     items: tuple[Item, ...] = ()
     page: int = 1
-    pages: int = 0  # number of pages if `items` are one of them, else 0
+    pages: int = 0  # 0 if `items` are not a page
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
-    receipts_changed: bool = False  # True if receipts on Discord may have changed
+    receipts_changed: bool = False  # True if receipts on Discord are outdated

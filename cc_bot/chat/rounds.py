@@ -85,8 +85,7 @@ class Draft:
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
-    lasting_calls: list[ToolCall] = field(default_factory=list)
-    """Calls with changes that remain even if the answer is not stored."""
+    lasting_calls: list[ToolCall] = field(default_factory=list)  # their changes outlive the answer
     usage: Usage = field(default_factory=Usage)
     measured: list[MeasuredRequest] = field(default_factory=list)
     model: str = ""
@@ -107,11 +106,11 @@ class Draft:
 
     @property
     def is_empty(self) -> bool:
-        """True if it has neither text nor side effects: lookups are no answer."""
+        """True without text and side effects: lookups are no answer."""
         return self.has_no_text and not self.has_side_effects
 
     def add_call(self, request: ToolRequest, outcome: ToolOutcome, *, writes: bool) -> ToolCall:
-        """Record a finished call and its effects. `writes`: True if the tool changes anything."""
+        """Record a finished call and its effects."""
         arguments = "{}" if outcome.secret else _arguments_to_store(request)
         result = NOT_STORED if outcome.ephemeral else outcome.text
         call = ToolCall(request.id, request.name, arguments, result, outcome.ok)
@@ -148,11 +147,10 @@ class Rounds:
     pictures: Sequence[Attachment] = ()
     earlier: Sequence[ToolCall] = ()
     store_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
-    """Stores changing calls before the answer: after a crash they are reported and not repeated."""
+    """Stores changing calls before the answer, so that they are not repeated after a crash."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
-        """Ask the model and run its calls until the answer ends. Raises a ModelError only while the draft is
-        empty."""
+        """Ask the model and run its calls. Raises a ModelError only while the draft is empty."""
         if self.earlier:
             self.emit(await self._resume(self.earlier, prompt, draft))
         prompt.add(*_picture_parts(self.pictures))
@@ -215,7 +213,7 @@ class Rounds:
         return all(each.state != "undone" for each in now)
 
     async def _ask_model(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
-        """Ask the model; once more with a shorter prompt if it is too long."""
+        """Ask the model; again with less history if the prompt is too long."""
         limit: int | None = None
         while True:
             request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
@@ -229,7 +227,7 @@ class Rounds:
             _log.info("window_shrunk")
 
     async def _stream_answer(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
-        """Stream the answer into the draft. `limit` is the context limit that the model has just reported."""
+        """Stream the answer into the draft. `limit`: the context limit just reported."""
         length_before = len(draft.text)
         finish = Finish("cut")
         with self.turn.timing("model"):
@@ -261,7 +259,7 @@ class Rounds:
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
     ) -> list[ToolResultPart | AssistantPart | UserPart]:
-        """Run the calls of one round concurrently. Returns the results in their order, then the pictures."""
+        """Run calls concurrently. Returns their results in order, then the pictures."""
         for request in requests:
             self.emit(ToolStarted(request.id, request.name))
         context = replace(

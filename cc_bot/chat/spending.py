@@ -57,10 +57,8 @@ class MeteredSound:
 
 @dataclass(eq=False, slots=True)
 class UsageRecorder:
-    """Records the usage of the models asked through it.
-
-    A rejected request costs nothing. An interrupted one costs what its server reported, else an estimate.
-    """
+    """Records usage. A rejected request costs nothing, an interrupted one what its server reported or an
+    estimate."""
 
     reservation: Reservation
     policy: Callable[[], Awaitable[Policy]]
@@ -82,7 +80,7 @@ class UsageRecorder:
 
     @contextmanager
     def sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
-        """Count the recording processed in the block. One that its server rejected costs nothing."""
+        """Count the recording processed in the block, unless its server rejects it."""
         sound = MeteredSound(model, seconds)
         self._sounds.append(sound)
         try:
@@ -122,27 +120,24 @@ class _MeteredModel:
 
 
 async def _usage_of(sent: _SentRequest) -> Usage:
-    """The server's count, else an estimate."""
     if sent.usage != Usage() or not sent.model:
         return sent.usage
     output = "".join(sent.output)
     return await asyncio.to_thread(lambda: Usage(request_tokens(sent.request), estimate_tokens(output)))
 
 
-TOKENS_PER_REQUEST: Final = 4000
-"""Reserved in addition to the question: instructions, tools, some history, an answer."""
+TOKENS_PER_REQUEST: Final = 4000  # for instructions, tools, some history and an answer
 
 _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
 async def without_limits() -> Policy:
-    """Return a policy that counts usage but limits nothing."""
     return _WITHOUT_LIMITS
 
 
 @dataclass(eq=False, slots=True)
 class Spending:
-    """Reserves, records and settles usage. All state is in the database. Reports raise StorageError."""
+    """Reserves, records and settles usage. Reports raise StorageError."""
 
     usage: UsageStore
     policy: Callable[[], Awaitable[Policy]] = without_limits
@@ -157,13 +152,12 @@ class Spending:
         tokens: int = 0,
         turn: PendingTurn | None = None,
     ) -> Reservation:
-        """Reserve `tokens` plus those of a usual request that asks `model` first. `turn` enters the ledger in
-        the same transaction."""
+        """Reserve `tokens` and those of a usual request; `turn` enters the ledger with them."""
         request = ReservationRequest(payer, purpose, model, TOKENS_PER_REQUEST + tokens)
         return await self.usage.reserve(request, (await self.policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Release the reservation of a turn that never began. If storage fails, `take_over` settles it."""
+        """Release an unused reservation. If storage fails, `take_over` settles it."""
         try:
             await self.usage.release(reservation)
         except StorageError as error:
@@ -197,15 +191,14 @@ class Spending:
                     _warn(reservation, error)
 
     async def report_of(self, payer: UsageSubject, days: int = CHART_DAYS) -> UsageReport:
-        """Return a user's usage everywhere, this month and in the last `days` days, and the tokens left in
-        this server."""
+        """Return a user's usage everywhere, this month and in the last days, and the tokens left here."""
         today, policy = self.usage.today(), await self.policy()
         used = await self.usage.list_for_user(payer.user_id, first_day(today, days))
         left, _ = await self.usage.get_remaining(payer, policy.limits)
         return replace(report_of(used, today, policy.prices, days=days), left=tuple(left))
 
     async def report_of_guild(self, guild_id: int, days: int = CHART_DAYS) -> UsageReport:
-        """Return the total usage of a server's members there, without purposes, and the tokens left."""
+        """Return the total usage of a server's members there, and the tokens left."""
         today, policy = self.usage.today(), await self.policy()
         used = await self.usage.list_for_guild(guild_id, first_day(today, days))
         users = await self.usage.count_users(guild_id, today.replace(day=1))

@@ -1,8 +1,7 @@
-"""Summarizes conversations before messages leave the history.
+"""Summarizes conversations in the background, before messages leave the history.
 
-Summaries run in the background after a reply. All state is in the database, so a failed one is found again
-after the next turn, by the sweep, or after a restart. Public and private messages go into two separate
-summaries.
+All state is in the database, so the next turn, the sweep or a restart retries a failed summary. Public and
+private messages go into separate summaries.
 """
 
 import asyncio
@@ -28,7 +27,7 @@ from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, SystemPart, 
 from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
-MAX_WAITING: Final = 200  # sessions with a task at the same time; the sweep finds others later
+MAX_WAITING: Final = 200  # sessions; the sweep finds others later
 MAX_SUMMARIES_PER_TASK: Final = 5  # for each visibility
 TIME_LIMIT_S: Final = 120.0
 MAX_TURN_AGE: Final = timedelta(minutes=15)
@@ -51,8 +50,7 @@ class SummaryPlan:
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Return whether messages may be missing from the request after the next one, if not summarized now.
-    `budget_tokens`: tokens of history that fit in a request."""
+    """Return whether the request after the next one may lack messages. `budget_tokens`: for history."""
     if closed:
         return messages > 0
     max_messages = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
@@ -74,11 +72,8 @@ def oldest_fitting(messages: Sequence[Message], characters: int) -> tuple[Messag
 
 @dataclass(eq=False)
 class Summaries:
-    """Checks sessions after their turns, and summarizes in the background. Closed before its dependencies.
-
-    A first failure is retried after the next turn, later ones after the plan's pause. A user who reached
-    their limit counts as a failure.
-    """
+    """Summarizes sessions after their turns. A first failure, such as a reached limit, is retried after the
+    next turn, later ones after the plan's pause. Closed before its dependencies."""
 
     stores: Stores
     model: ChatModel
@@ -91,8 +86,7 @@ class Summaries:
     spending: Spending | None = None
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_RUNNING))
     _tasks: dict[SessionKey, asyncio.Task[None]] = field(default_factory=dict)
-    _failures: dict[SessionKey, tuple[int, float]] = field(default_factory=dict)
-    """Failures in a row, and when to retry, on the loop's clock."""
+    _failures: dict[SessionKey, tuple[int, float]] = field(default_factory=dict)  # count, retry time
     _closed: bool = False
 
     def after_turn(
@@ -104,7 +98,7 @@ class Summaries:
         budget_tokens: float = math.inf,
         payer: UsageSubject | None = None,
     ) -> None:
-        """Summarize a session after a turn, if due. `budget_tokens`: history tokens that fit in a request."""
+        """Summarize a session if due. `budget_tokens`: history tokens that fit in a request."""
         _, again_at = self._failures.get(key, (0, 0.0))
         if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
             return
@@ -122,7 +116,6 @@ class Summaries:
             self.after_turn(key)
 
     async def wait_idle(self) -> None:
-        """Wait until no task is running."""
         while self._tasks:
             await asyncio.wait(self._tasks.values())
 
@@ -170,7 +163,7 @@ class Summaries:
     async def _summarize(
         self, backlog: Backlog, locale: Locale, payer: UsageSubject, characters: int = _INPUT_CHARACTERS
     ) -> None:
-        """Summarize the oldest messages; fewer if they are too long for the model."""
+        """Summarize the oldest messages; fewer if too long for the model."""
         oldest = replace(backlog, messages=oldest_fitting(backlog.messages, characters))
         try:
             texts = await self._texts(oldest, locale, payer)
@@ -183,7 +176,6 @@ class Summaries:
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
     async def _texts(self, backlog: Backlog, locale: Locale, payer: UsageSubject) -> dict[Visibility, str]:
-        """Return the new summaries by visibility."""
         earlier = {
             summary.visibility: summary.content
             for summary in await self.stores.summaries.list_current(backlog.key)
@@ -206,7 +198,7 @@ class Summaries:
         return texts
 
     async def _write(self, model: ChatModel, request: ChatRequest) -> str:
-        """Return the summary. Raises a ModelError if there is no text or it was cut."""
+        """Raises a ModelError if there is no text or it was cut."""
         text, finish = "", Finish("cut")
         async with aclosing(model.stream(request)) as events:
             async for event in events:

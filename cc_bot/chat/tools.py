@@ -1,8 +1,7 @@
-"""Tools are declared as typed functions; their schemas are derived.
+"""Declares tools as typed functions, from which their schemas are derived.
 
-To add tools, decorate functions in a feature's `tools.py` with `@tool`. The model reads the name, docstring
-and parameters. The first parameter is the ToolContext: the user comes from the interaction, never
-from the model's arguments.
+Decorate functions in a feature's `tools.py` with `@tool`: the model reads name, docstring and parameters. The
+user comes from the ToolContext, never from the model's arguments.
 """
 
 import asyncio
@@ -65,30 +64,24 @@ class ToolContext:
     stores: "Stores"
     tainted: bool = True  # True if the model has read text not written by the user
     can_propose: bool = True  # False in a heartbeat: no user can approve
-    shown_memories: frozenset[int] = frozenset()
-    """Ids of memories that this conversation stored or showed before the question."""
-    recalled_memories: frozenset[int] = frozenset()  # ids of memories looked up in this turn
+    shown_memories: frozenset[int] = frozenset()  # ids stored or shown before the question
+    recalled_memories: frozenset[int] = frozenset()  # ids looked up in this turn
     new_memories: frozenset[int] = frozenset()
-    changed_count: int = 0
-    """Number of existing memories that this turn changes or deletes, this call included."""
+    changed_count: int = 0  # existing memories that this turn changes or deletes, this call included
     source: Source = Source("model")
     clock: Clock = utc_now
     canvas: Drawing | None = None
     place: Place = "channel"
     guild_id: int | None = None
     in_dm: bool = False
-    files: tuple[Attachment, ...] = ()
-    """Documents of the turn and of the history shown, oldest first."""
-    shared: Mapping[type[Any], Any] = field(default_factory=dict)
-    """Objects that a feature's tools share through all rounds of the turn, by its class (see TurnPart)."""
+    files: tuple[Attachment, ...] = ()  # documents of the turn and its history, oldest first
+    shared: Mapping[type[Any], Any] = field(default_factory=dict)  # by class, see TurnPart
     typed: str = ""
     own_words: str = ""  # typed or said in this message
-    earlier_words: tuple[str, ...] = ()
-    """Typed or said earlier, or in the message replied to; newest first."""
+    earlier_words: tuple[str, ...] = ()  # from the message replied to and earlier ones, newest first
     read_stored_data: bool = False  # True if the model has seen results of `personal` tools
     asker: Asker | None = None
-    approved: str | None = None
-    """For an approved call: the values that must be unchanged (see DeferredCall)."""
+    approved: str | None = None  # values that must be unchanged, see DeferredCall
     owner_may_read: bool = True  # True if an owner may see the answer and its proposals
 
     @property
@@ -101,7 +94,6 @@ class ToolContext:
 
     @property
     def grounding(self) -> "OwnWords":
-        """Checks which changes a tainted turn may make without approval."""
         from cc_bot.chat.grounding import OwnWords  # noqa: PLC0415 - 30 ms, for the first change
 
         return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
@@ -124,14 +116,13 @@ class ToolOutcome:
     text: str  # a JSON object; `{"error": …}` if `ok` is False
     ok: bool
     secret: bool = False  # True if the arguments must not be stored
-    changes: tuple[Change, ...] = ()  # committed changes
+    changes: tuple[Change, ...] = ()  # committed
     recalled: tuple[Memory, ...] = ()
     proposal: ProposedCalls | None = None  # a change that needs approval and was not made
     made: tuple[int, ...] = ()  # ids of new memories among `changes`
     tainted: bool = False
     ephemeral: bool = False  # True if the result is not stored with the answer
-    has_side_effects: bool = False
-    """True if something outside the bot was changed, or may have been."""
+    has_side_effects: bool = False  # True if something outside the bot may have been changed
     images: tuple[Attachment, ...] = ()
 
 
@@ -206,8 +197,6 @@ def tool(
 
 
 class ExternalTools(Protocol):
-    """Tools of servers."""
-
     def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]: ...
 
     def is_starting(self, server: str) -> bool: ...
@@ -225,12 +214,9 @@ class TurnPart(Protocol):
     @property
     def subjects(self) -> Mapping[str, bool]:
         """Return for each subject whether the feature's tools about it are offered."""
-        ...
 
     def for_turn(self, messages: Sequence[Message]) -> object:
-        """Return an object that the feature's tools share. `messages`: the history and the questions; none
-        for an approved call."""
-        ...
+        """Return what the feature's tools share. `messages`: empty for an approved call."""
 
 
 class ToolRegistry:
@@ -245,14 +231,14 @@ class ToolRegistry:
         return ToolRegistry(self._tools.values(), external)
 
     def shared(self, messages: Sequence[Message] = ()) -> Mapping[type[Any], Any]:
-        """Return the objects that the tools of each feature share in one turn, by class."""
+        """Return the objects that the features' tools share in one turn, by class."""
         return {type(each): each for each in (part.for_turn(messages) for part in self.turn_parts)}
 
     def subjects(self) -> Mapping[str, bool]:
         return dict(chain.from_iterable(part.subjects.items() for part in self.turn_parts))
 
     def for_visitor(self, visitor: Visitor) -> "ToolRegistry":
-        """Return the tools available to the visitor. External ones can't take a built-in tool's name."""
+        """Return the visitor's tools. External ones can't replace built-in ones."""
         if self.external is None:
             return self
         there = ToolRegistry(self._tools.values())
@@ -268,8 +254,7 @@ class ToolRegistry:
     def schemas(
         self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
     ) -> tuple[ToolSchema, ...]:
-        """Return the tools to offer. `subjects`: whether to offer tools about each; by default all.
-        `allowed`: names, and patterns for names of servers' tools; None: all."""
+        """Return the tools to offer. `allowed`: names, and patterns for names of servers' tools."""
         patterns = [each for each in allowed or () if SEPARATOR in each]
         return tuple(
             tool.schema
@@ -358,7 +343,7 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Remove pydantic's titles and nulls, which would cost tokens in every request."""
+    """Remove pydantic's titles and nulls, which cost tokens in every request."""
     kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     if len(kinds) == 1:
         rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}

@@ -71,8 +71,7 @@ class Calibration:
     factors: TokenFactorStore
     model: str  # the first model of agents that name none
     _limits: dict[str, int] = field(default_factory=dict)
-    _responses: Counter[str] = field(default_factory=Counter)
-    """Number of responses in this process, by model."""
+    _responses: Counter[str] = field(default_factory=Counter)  # by model, in this process
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
@@ -80,7 +79,7 @@ class Calibration:
         return await self.factors.get(chain[0] if chain else self.model)
 
     def limit(self, chain: Sequence[str] = ()) -> int | None:
-        """Return the context limit of the chain's first model, answer included; None until it is reported."""
+        """Return the context limit of the chain's first model, answer included, if reported."""
         return self._limits.get(chain[0] if chain else self.model)
 
     def learn(self, measured: Sequence[MeasuredRequest]) -> None:
@@ -113,12 +112,10 @@ class Calibration:
 
 @dataclass(eq=False)
 class TurnPrompt:
-    """The prompt of a turn: its first request, and the calls and results of its rounds."""
+    """The first request of a turn, and the calls and results of its rounds."""
 
-    build: Callable[[float], ChatRequest]
-    """Returns the first request, without tools, with at most this many estimated tokens of history."""
-    budget_tokens: float
-    """Estimated tokens of history that fit; reduced if the request is rejected as too long."""
+    build: Callable[[float], ChatRequest]  # takes the budget of the history; adds no tools
+    budget_tokens: float  # estimated tokens of history that fit
     _: KW_ONLY
     factor: float = 1.0  # tokens that the model counts for each estimated token
     cache_key: str = ""
@@ -158,8 +155,7 @@ class TurnPrompt:
         return any(part.tainted for part in (*self._first_request.prompt, *self._round_parts))
 
     def has_stored_data(self, personal: Container[str]) -> bool:
-        """Return whether the prompt contains stored data of the user, such as a result of a `personal`
-        tool."""
+        """Return whether the prompt has stored data of the user, as from a `personal` tool."""
         parts = (*self._first_request.prompt, *self._round_parts)
         return self.has_private_data or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
@@ -167,8 +163,7 @@ class TurnPrompt:
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
-        """Drop older history, so that the request fits in `limit` tokens if known. Returns False if there is
-        no history, or if some was dropped before."""
+        """Drop older history to fit in `limit` tokens. Returns False if nothing can be dropped."""
         if not self._shrinkable:
             return False
         fixed_tokens = _tokens(self.build(0).prompt)
@@ -206,8 +201,7 @@ class TurnOptions:
     welcomed: bool = True  # False if the user's first answer may need a welcome
     bot_id: int = 0
     answer_discord_id: int | None = None  # the Discord message that shows the answer, if known
-    place: ChannelKey | None = None
-    """The channel where a session's turn is public; None if only its user sees it."""
+    place: ChannelKey | None = None  # where a session's turn is public
     memory_paused: bool = False
     link: str = ""  # link to the answer; empty if unknown or ephemeral
     agent: Agent = BUILT_IN_AGENT
@@ -220,8 +214,7 @@ class TurnOptions:
     entry: str = ""  # the turn's id in the ledger; empty if it has none
     earlier_calls: tuple[ToolCall, ...] = ()  # calls by an interrupted earlier run of the same turn
     role_ids: tuple[int, ...] | None = ()
-    pictures: tuple[Attachment, ...] = ()
-    """Pictures that the approved call returned, which the turn continues."""
+    pictures: tuple[Attachment, ...] = ()  # from the approved call that the turn continues
     asker: Asker | None = None  # asks the user a tool server's questions
     by_owner: bool = False
 
@@ -236,8 +229,7 @@ class TurnRequest:
     key: SessionKey | ChannelKey
     options: TurnOptions
     questions: tuple[Message, ...] = ()
-    replaces: int | None = None
-    """The answer to regenerate: its row id in a session, its Discord message id in a channel."""
+    replaces: int | None = None  # answer to regenerate: row id in a session, message id in a channel
     references: tuple[Reference, ...] = ()
 
     @property
@@ -246,26 +238,21 @@ class TurnRequest:
 
 
 class Hearing(Protocol):
-    """Transcribes recordings, if the feature `voice` is there."""
+    """Transcribes recordings."""
 
     def is_needed(self, request: TurnRequest) -> bool:
         """Return whether a request has recordings, including those already transcribed."""
-        ...
 
     async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
-        """Return the request with transcripts in place of its recordings. If other questions or recordings
-        are left, failed ones are skipped and reported. Raises an InputError or HearingFailed if nothing of
-        the only question could be transcribed."""
-        ...
+        """Replace recordings with transcripts. Failed ones are skipped and reported; if nothing else is left,
+        raises an InputError or HearingFailed."""
 
 
 class Speaking(Protocol):
-    """Reads answers aloud, if the feature `voice` is there."""
+    """Reads answers aloud."""
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
-        """Return the answer as an MP3 file; None if there is nothing to read aloud or it failed. Errors are
-        only logged: the user has the answer."""
-        ...
+        """Return the answer as MP3; None if it has no text to read, or on an error, which is logged."""
 
 
 _MAX_EARLIER_MESSAGES: Final = 3
@@ -275,10 +262,8 @@ class Turn(ABC):
     """A turn of a session or a channel; conversations.py implements both."""
 
     visibility: Visibility = "public"
-    canvas: Drawing | None = None
-    """None if there is no canvas, or if its changes would not be stored."""
-    shown_memories = frozenset[int]()
-    """Ids of memories that this conversation stored or showed before; set when the prompt is built."""
+    canvas: Drawing | None = None  # None if changes would not be stored
+    shown_memories = frozenset[int]()  # ids stored or shown before; set by `prompt`
 
     def __init__(
         self,
@@ -289,7 +274,7 @@ class Turn(ABC):
         history: Sequence[Message] = (),
         replaced: Message | None = None,
     ) -> None:
-        """`key`: a channel turn's author and channel. `replaced`: the answer to replace."""
+        """`key`: in a channel turn, the author and that channel."""
         self.key = key
         self.user_id = key.user_id
         self.options = options
@@ -308,8 +293,7 @@ class Turn(ABC):
         self.set_history(history)
 
     def set_history(self, history: Sequence[Message]) -> None:
-        """Set the history before the questions, and `earlier_words`: the user's own words in messages that
-        the questions reply to, then in recent messages, newest first."""
+        """Set the history, and the user's `earlier_words`: from messages replied to, then recent ones."""
         self.history = history
         replied = (
             typed_part(each.content)
@@ -331,7 +315,7 @@ class Turn(ABC):
         """Store the turn and its usage. Raises StorageError."""
 
     def start_background_work(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - channels have none
-        """Start background work after delivery. `history_tokens`: tokens of history that fit in a request."""
+        """`history_tokens`: tokens of history that fit in a request."""
 
 
 def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) -> ToolContext:
@@ -372,7 +356,7 @@ def visitor_of_turn(turn: Turn) -> Visitor:
 async def read_profile_notes(
     memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
 ) -> Sequence[Memory]:
-    """Return notes for the prompt that all readers of the answer may see; none without the tool `recall`."""
+    """Return notes that all readers of the answer may see; none without the tool `recall`."""
     if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
         return ()
     audience: Audience = "private" if visibility == "private" else "anywhere"
