@@ -76,10 +76,6 @@ _SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-# Uses messages_by_session.
-_SELECT_DISCORD_IDS: Final = """
-    SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
-"""
 # Channels in which some of it is public. Uses messages_by_session.
 _SELECT_CHANNELS: Final = """
     SELECT parent_channel_id FROM messages WHERE session_id = $2 AND user_id = $1 AND in_channel = 1
@@ -172,7 +168,11 @@ class ArchiveStore(Store):
         if current is not None and current.session_id == session_id and current.revision:
             yield from self._open_empty_session(key, session_id)
         yield from forget_summaries_of(key, session_id)
-        rows = yield Statement(_SELECT_DISCORD_IDS, user_and_session)
+        # Uses messages_by_session.
+        select_discord_ids = """
+            SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
+        """
+        rows = yield Statement(select_discord_ids, user_and_session)
         yield from delete_local_copies([discord_id for (discord_id,) in rows])
         for sql in (_DELETE_MESSAGES, _DELETE):
             yield Statement(sql, user_and_session)

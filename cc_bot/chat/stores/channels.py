@@ -138,15 +138,6 @@ _EDIT: Final = """
     RETURNING id /* any row */
 """
 
-# An unanswered question of a session can be asked again as edited.
-_EDIT_UNANSWERED: Final = """
-    UPDATE turns SET question = CASE CAST($3 AS BIGINT)
-        WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
-        ELSE @with_text(question, text, $2)
-    END
-    WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
-"""
-
 # Discord reports an edit without the transcript.
 SELECT_TRANSCRIPT: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
@@ -201,8 +192,6 @@ _SELECT_SESSION_KEY: Final = f"""
         AND m.discord_id = {_ANSWER_ID.format(id="$1")}
         /* any row */
 """
-
-_SELECT_PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
 
 SELECT_ARCHIVED_CHANNELS: Final = f"""
     SELECT
@@ -332,7 +321,15 @@ class ChannelStore(Store):
             text = with_heard(content, rows[0][0] if rows else "")
             params = (discord_id, text)
             yield Statement(_THAW_EDITED, params)
-            yield Statement(_EDIT_UNANSWERED, (discord_id, content, int(tainted)))
+            # An unanswered question of a session can be asked again as edited.
+            sql = """
+                UPDATE turns SET question = CASE CAST($3 AS BIGINT)
+                    WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
+                    ELSE @with_text(question, text, $2)
+                END
+                WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
+            """
+            yield Statement(sql, (discord_id, content, int(tainted)))
             if not preview:
                 yield Statement(_MARK_EDITED, params)
             return bool((yield Statement(_EDIT, (*params, int(tainted or has_quotation(text))))))
@@ -461,7 +458,8 @@ class ChannelStore(Store):
         return bool(await self._database.query(sql, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
-        return tuple(id_ for (id_,) in await self._database.query(_SELECT_PAGES, answer_id))
+        sql = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
+        return tuple(id_ for (id_,) in await self._database.query(sql, answer_id))
 
     async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
         """`answer_id`: the answer's first message."""

@@ -94,16 +94,6 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
     DELETE FROM attachments WHERE session_id IN @texts($1) /* all users */
 """
 
-# Run right after its message, which is then the session's newest.
-_INSERT_ATTACHMENT: Final = """
-    INSERT INTO attachments (
-        message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes
-    )
-    SELECT id, session_id, user_id, $3, $4, $5, $6, $7, $8, $9
-    FROM messages WHERE session_id = $1 AND user_id = $2
-    ORDER BY id DESC LIMIT 1
-"""
-
 # Keeps files that are shown by the history of all messages or of public ones.
 _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
@@ -207,7 +197,16 @@ def _file_columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | 
 
 
 def insert_files(session_and_user: tuple[str, int], message: Message) -> list[Statement]:
+    # Run right after its message, which is then the session's newest.
+    sql = """
+        INSERT INTO attachments (
+            message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes
+        )
+        SELECT id, session_id, user_id, $3, $4, $5, $6, $7, $8, $9
+        FROM messages WHERE session_id = $1 AND user_id = $2
+        ORDER BY id DESC LIMIT 1
+    """
     return [
-        Statement(_INSERT_ATTACHMENT, (*session_and_user, position, *_file_columns(file)))
+        Statement(sql, (*session_and_user, position, *_file_columns(file)))
         for position, file in enumerate(message.attachments)
     ]

@@ -93,17 +93,6 @@ SELECT_CLAIMED: Final = f"""
 
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
 
-# In a channel, the answer's row has no user.
-_SELECT_CALLS: Final = """
-    SELECT tool_calls FROM messages
-    WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
-"""
-
-_UPDATE_CALLS: Final = """
-    UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
-    WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
-"""
-
 Revise = Callable[[ToolCall], ToolCall]
 """Takes a call of the answer; returns it with its result if the proposal contains it, else unchanged."""
 
@@ -193,9 +182,18 @@ class ProposalStore(Store):
         def steps() -> Transaction[bool]:
             if not (yield statement):
                 return False
-            for (calls,) in (yield Statement(_SELECT_CALLS, answer)):
+            # In a channel, the answer's row has no user.
+            sql = """
+                SELECT tool_calls FROM messages
+                WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
+            """
+            update_calls = """
+                UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
+                WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
+            """
+            for (calls,) in (yield Statement(sql, answer)):
                 revised = tool_calls_to_json(tuple(map(revise, tool_calls_from_json(calls))))
-                yield Statement(_UPDATE_CALLS, (*answer, revised, int(tainted)))
+                yield Statement(update_calls, (*answer, revised, int(tainted)))
             return True
 
         return await self._database.write(steps, [user_lock(proposal.key.user_id)])

@@ -149,12 +149,6 @@ _SELECT_OPEN_SESSION: Final = f"""
     {_SELECT_CANVAS}
 """
 
-# The new answer, shown in the same message, takes over the Discord id.
-_MARK_REPLACED: Final = """
-    UPDATE messages SET status = 'replaced', discord_id = NULL
-    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
-"""
-
 _THAW_REPLACED: Final = thaw_sql("m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1")
 
 _MESSAGE_PARAMETERS: Final = Parameters(
@@ -176,12 +170,6 @@ _INSERT_MESSAGE: Final = f"""
     LEFT JOIN messages AS r ON r.id = $6 AND r.user_id = $2
     WHERE s.id = $1 AND s.user_id = $2
     RETURNING id
-"""
-
-# Leaves a session that was closed or has expired meanwhile.
-_TOUCH: Final = """
-    UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
-    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
 """
 
 
@@ -446,8 +434,13 @@ class SessionStore:
             if channel and ids:
                 yield Statement(THAW_FROM, (channel.channel_id, channel.thread_id, min(ids)))
             if replaces is not None:
+                # The new answer, shown in the same message, takes over the Discord id.
+                mark_replaced = """
+                    UPDATE messages SET status = 'replaced', discord_id = NULL
+                    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
+                """
                 yield Statement(_THAW_REPLACED, (*session_and_user, replaces))
-                yield Statement(_MARK_REPLACED, (*session_and_user, replaces))
+                yield Statement(mark_replaced, (*session_and_user, replaces))
                 yield Statement(DELETE_OF_ANSWER, (user_id, replaces))
             added, proposal_rows = list[Message](), list[Row]()
             channel_ids = (channel.channel_id, channel.thread_id) if channel else (None, None)
@@ -469,7 +462,12 @@ class SessionStore:
             visibility = messages[-1].visibility
             for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
                 proposal_rows += yield insert
-            yield Statement(_TOUCH, (*session_and_user, to_text(now), idle_since(now, self.session_ttl)))
+            # Leaves a session that was closed or has expired meanwhile.
+            touch = """
+                UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
+                WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
+            """
+            yield Statement(touch, (*session_and_user, to_text(now), idle_since(now, self.session_ttl)))
             deleted, is_full = yield from make_room(session, messages, self.history_limit, self.file_quota)
             if entry:
                 yield Statement(MARK_TURN_ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))

@@ -357,45 +357,7 @@ USE_RECORDED_EVERY: Final = timedelta(hours=1)
 MAX_SESSIONS: Final = 20  # per user; above it, the least recently used one is deleted
 MAX_CODES: Final = 10  # per user; above it, the oldest one is deleted
 
-_INSERT_CODE: Final = """
-    INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
-    VALUES ($1, $2, $3, $4, $5, $6)
-"""
-
-_DROP_CODES: Final = """
-    DELETE FROM web_codes WHERE user_id = $1 AND (
-        ends_at <= $2 OR hash NOT IN (
-            SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT $3
-        )
-    )
-"""
-
-USE_CODE: Final = """
-    DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
-    /* all users */
-"""
-
 _SESSION: Final = Columns(WebSession, moments=ISO)
-
-_INSERT_SESSION: Final = f"""
-    INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
-    VALUES ($1, $2, $3, $4, $5, $5, $6)
-    RETURNING {_SESSION.select}
-"""
-
-# $3 unused since, $4 number to keep
-_DROP_SESSIONS: Final = """
-    DELETE FROM web_sessions WHERE user_id = $1 AND (
-        ends_at <= $2 OR used_at <= $3 OR id NOT IN (
-            SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT $4
-        )
-    )
-"""
-
-_RECORD_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
-
-_END_OTHERS: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
-_END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
 
 # Decides which web sockets stay open.
 SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
@@ -408,8 +370,19 @@ class WebSessionStore(Store):
         """Store and return a code that signs its user in once, within CODE_LIFETIME."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
-        insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFETIME)))
-        drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MAX_CODES))
+        sql = """
+            INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
+            VALUES ($1, $2, $3, $4, $5, $6)
+        """
+        insert = Statement(sql, (*row, to_text(now), to_text(now + CODE_LIFETIME)))
+        drop_codes = """
+            DELETE FROM web_codes WHERE user_id = $1 AND (
+                ends_at <= $2 OR hash NOT IN (
+                    SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT $3
+                )
+            )
+        """
+        drop = Statement(drop_codes, (place.user_id, to_text(now), MAX_CODES))
         await self._database.transaction([insert, drop], [user_lock(place.user_id)])
         return code
 
@@ -430,13 +403,29 @@ class WebSessionStore(Store):
         secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
 
         def steps() -> Transaction[WebSession | None]:
-            used = yield Statement(USE_CODE, (_hash(code), to_text(now)))
+            sql = """
+                DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
+                /* all users */
+            """
+            used = yield Statement(sql, (_hash(code), to_text(now)))
             if not used:
                 return None
             moments = (to_text(now), to_text(now + MAX_LIFETIME))
-            made = yield Statement(_INSERT_SESSION, (_hash(secret), *used[0], *moments))
+            insert_session = f"""
+                INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
+                VALUES ($1, $2, $3, $4, $5, $5, $6)
+                RETURNING {_SESSION.select}
+            """
+            made = yield Statement(insert_session, (_hash(secret), *used[0], *moments))
             session = _SESSION.read(made[0])
-            yield Statement(_DROP_SESSIONS, (session.user_id, *self._open_sessions_params(now), MAX_SESSIONS))
+            drop_sessions = """
+                DELETE FROM web_sessions WHERE user_id = $1 AND (
+                    ends_at <= $2 OR used_at <= $3 OR id NOT IN (
+                        SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT $4
+                    )
+                )
+            """
+            yield Statement(drop_sessions, (session.user_id, *self._open_sessions_params(now), MAX_SESSIONS))
             return session
 
         session = await self._database.write(steps, [user_lock(place.user_id)])
@@ -454,8 +443,9 @@ class WebSessionStore(Store):
             return None
         session = _SESSION.read(rows[0])
         if now - session.used_at >= USE_RECORDED_EVERY:
+            sql = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
             params = (session.user_id, session.id, to_text(now))
-            await self._change([user_lock(session.user_id)], _RECORD_USE, *params)
+            await self._change([user_lock(session.user_id)], sql, *params)
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
@@ -474,8 +464,10 @@ class WebSessionStore(Store):
 
     async def end_all(self, user_id: int, *, except_id: int = 0) -> int:
         """End a user's sessions except one, and unused codes. Returns the number of sessions."""
+        end_others = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
+        end_codes = "DELETE FROM web_codes WHERE user_id = $1"
         ended, _ = await self._database.transaction(
-            [Statement(_END_OTHERS, (user_id, except_id)), Statement(_END_CODES, (user_id,))],
+            [Statement(end_others, (user_id, except_id)), Statement(end_codes, (user_id,))],
             [user_lock(user_id)],
         )
         return len(ended)

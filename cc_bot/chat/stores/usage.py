@@ -64,11 +64,6 @@ SELECT_GUILD_COUNTED: Final = f"""
     ORDER BY at /* all users */
 """
 
-RESERVE: Final = """
-    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at, process)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-"""
-
 # $2 ms: turns until then no longer count
 FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
 FORGET_GUILDS_SETTLED: Final = (
@@ -121,9 +116,6 @@ SELECT_ABANDONED: Final = f"""
 
 # $1 ms: turns until then no longer count
 FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
-
-# $1 the first day of the month
-FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
 
 MAX_TURN: Final = timedelta(minutes=15)  # a turn waits at most three minutes and runs at most ten
 UTC_ZONE: Final = ZoneInfo("UTC")
@@ -213,9 +205,11 @@ class UsageStore(Store):
                 return error(what=limit.name, resets=limit.resets_at)
         subject = (number, payer.user_id, payer.guild_id, payer.front_end)
         tokens = max(1, request.tokens)
-        yield Statement(
-            RESERVE, (*subject, request.purpose, request.model, tokens, to_ms(now), self._process)
-        )
+        sql = """
+            INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at, process)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        """
+        yield Statement(sql, (*subject, request.purpose, request.model, tokens, to_ms(now), self._process))
         if turn is not None:
             yield from accept_turn(turn, self._process)
         return Reservation(number, request, day_of(now, self.zone))
@@ -276,8 +270,9 @@ class UsageStore(Store):
     async def forget_settled(self) -> None:
         """Delete what no longer counts for any limit."""
         before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
+        sql = "DELETE FROM erased_usage WHERE day < $1"
         await self._database.transaction(
-            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))], [MAINTENANCE_LOCK]
+            [Statement(FORGET_SETTLED, (before,)), Statement(sql, (month,))], [MAINTENANCE_LOCK]
         )
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
