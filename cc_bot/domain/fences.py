@@ -131,7 +131,6 @@ def _find_opening(line: str) -> int | None:
 
 
 def _split_at_closing(line: str, fence: Fence) -> Sequence[str]:
-    """Split a line of code at a closing fence that shares it with other text."""
     text_before, _, rest = line.partition(_INLINE_FENCE)
     is_first = not text_before.strip("> \t")
     if line.count(_INLINE_FENCE) != 1 or (is_first and _LANGUAGE_LINE.match(rest)):

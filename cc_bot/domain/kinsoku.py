@@ -70,7 +70,7 @@ def wrap_label(text: str, max_width: float, measure: Measure) -> list[str]:
 
 
 def wrap(text: str, max_width: float, measure: Measure) -> list[str]:
-    """Return lines as `wrap_label`, which keep the spaces at their ends."""
+    """As `wrap_label`, but lines keep the spaces at their ends."""
     lines = [""]
     for unit in breakable_units(text):
         if not lines[-1] or measure(lines[-1] + unit.rstrip()) <= max_width:
@@ -108,7 +108,6 @@ def _break_cost(before: str, after: str) -> int:
 
 
 def shorten(text: str, max_width: float, measure: Measure) -> str:
-    """Return the text on one line, with an ellipsis if cut."""
     if measure(text) <= max_width:
         return text
     kept = ""

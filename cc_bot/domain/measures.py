@@ -1,4 +1,4 @@
-"""Metrics and the health of the gateway connection. No report names a user, a channel or a message."""
+"""Metrics, which name no user, channel or message, and the health of the gateway connection."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -27,8 +27,8 @@ _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
 """Blank-looking letters: Hangul fillers, the empty Braille cell, variation selectors."""
 
 
-# Invisible or reordering characters: controls, Default_Ignorable_Code_Point of DerivedCoreProperties.txt,
-# bidirectional marks. Variation selectors and joiners are allowed after kanji and emoji.
+# Invisible or reordering: controls, Default_Ignorable_Code_Point (DerivedCoreProperties.txt), bidirectional
+# marks. Variation selectors and joiners are allowed after kanji and emoji.
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
@@ -39,7 +39,7 @@ _UNSEEN: Final = re.compile(
 
 
 def show_invisible(text: str) -> str:
-    """Return the text with invisible characters written as their numbers (⟨U+202E⟩)."""
+    """Write invisible characters as their numbers (⟨U+202E⟩)."""
     return _UNSEEN.sub(lambda unseen: f"⟨U+{ord(unseen[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
@@ -76,7 +76,7 @@ MAYBE_DONE: Final = "maybe_done"
 
 
 def parse_json(text: str, change: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Return the value of a call's arguments or result, each object changed; None if it is not JSON."""
+    """Return the value, each object changed; None if it is not JSON."""
     try:
         return json.loads(text or "{}", object_hook=change)
     except (ValueError, RecursionError):
@@ -146,12 +146,10 @@ class Document:
         return self.pictured > 0
 
     def mark(self, number: int) -> str:
-        """Return the heading of a part, numbered from 1."""
         name = self.parts[number - 1].name
         return f"[{self.unit} {number}{': ' if name else ''}{name}]"
 
     def marked(self, numbers: Iterable[int]) -> str:
-        """Return the text of parts, each below its heading."""
         return "\n".join(f"{self.mark(number)}\n{self.parts[number - 1].text}" for number in numbers)
 
 
@@ -163,7 +161,7 @@ FORWARD_NAME: Final = "forwarded message"
 @dataclass(frozen=True, slots=True)
 class FileQuota:
     user_bytes: int = 100 * 2**20
-    total_bytes: int = 2 * 2**30  # Of all users. Users with the most lose files first.
+    total_bytes: int = 2 * 2**30  # of all users; the users with the most lose files first
 
 
 FILE_QUOTA: Final = FileQuota()
@@ -248,12 +246,11 @@ class Message:
 
     @property
     def own_words(self) -> str:
-        """Return the author's own text. A transcript is included only if nothing in the message is by
-        others."""
+        """Return the author's own text; a transcript only if nothing in the message is by others."""
         return with_heard(self.typed, "" if self.tainted else self.heard)
 
     def below(self, last_id: int | None) -> "Message":
-        """Return the message without the quotation of the answer right above it, whose id is `last_id`."""
+        """Return the message without the quotation of the answer right above it."""
         replies = [each for each in self.references if each.pointing == "reply" and each.shown]
         if self.reply_to is None or self.reply_to != last_id or all(each.author_name for each in replies):
             return self
@@ -262,8 +259,8 @@ class Message:
 
     @property
     def taints(self) -> bool:
-        """Return whether the message contains text that its user did not write. Quotations in an answer do
-        not count: the model wrote them."""
+        """Return whether the message contains text that its user did not write. An answer's quotations do
+        not count."""
         refers_to_others = any(reference.tainted and reference.shown for reference in self.references)
         quotes = self.role == "user" and has_quotation(self.content)
         return self.tainted or refers_to_others or bool(self.attachments) or quotes
@@ -355,7 +352,7 @@ class Block:
 
 
 class ContextMessage(NamedTuple):
-    """A channel message, reduced to what a request shows. A tuple, as a context has hundreds."""
+    """A message reduced to what a request shows. A tuple, as a context has hundreds."""
 
     id: int
     role: Role
@@ -369,8 +366,7 @@ class ContextMessage(NamedTuple):
     tainted: bool = True  # as `Message.tainted`, also for `replied`
 
     def is_foreign_to(self, user_id: int | None) -> bool:
-        """Return whether it contains text that this user did not write. An answer to them counts as
-        theirs."""
+        """Return whether it contains text that this user did not write. Answers to them count as theirs."""
         if self.tainted or user_id is None:
             return True
         author_id = self.replied_id if self.role == "assistant" else self.author_id

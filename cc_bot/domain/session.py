@@ -14,8 +14,6 @@ EMPTY_CANVAS: Final = '{"elements":[]}'
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """`channel_id` may be that of a thread or DM."""
-
     user_id: int
     channel_id: int
     agent: str = "default"

@@ -54,7 +54,6 @@ def without_controls(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return what a terminal can show."""
     return _SURROGATES.sub("", without_controls(text))
 
 
@@ -68,7 +67,7 @@ def hiragana(text: str) -> str:
 
 
 def kanji_to_digits(numerals: str) -> str:
-    """Return a kanji number below a hundred, or a row of kanji digits, in digits. Raises KeyError."""
+    """Read a kanji number below a hundred, or a row of kanji digits. Raises KeyError."""
     if "十" in numerals:
         tens, _, ones = numerals.partition("十")
         return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))

@@ -14,7 +14,7 @@ from cc_bot.domain.tool_calls import is_of_server
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens used by a turn; zero where the server did not report them."""
+    """Zero where the server did not report them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -92,7 +92,7 @@ class ReplyWithheld:
 
 @dataclass(frozen=True, slots=True)
 class AskedAbout:
-    """Shows which message a public answer is about."""
+    """The message that a public answer is about."""
 
     link: str
 

@@ -1,8 +1,6 @@
-"""Usage in tokens and money: limits, prices, daily sums and reports.
-
-The most specific rule sets a user's limit: their own, else the most generous of their roles, else the one for
-everyone. A guild's limits apply in addition, to the sum over its members.
-"""
+"""Usage in tokens and money: limits, prices, daily sums and reports. A user's limit is their own, else the
+most generous of their roles, else the one for everyone. A guild's limits apply in addition, to the sum over
+its members."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +18,7 @@ UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "
 USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
-"""memory_bytes: texts of all memories and their earlier versions. commands_per_minute: includes buttons and
-forms."""
+"""memory_bytes: with former versions. commands_per_minute: with buttons and forms."""
 QUOTAS: Final[tuple[Quota, ...]] = get_args(Quota)
 
 LimitName = UsageLimit | Quota
@@ -74,7 +71,6 @@ def limits_of_user(rules: Rules, payer: UsageSubject) -> Limits:
 
 
 def limits_of_guild(rules: Rules, guild_id: int) -> Limits:
-    """Return limits of usage."""
     found = {name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS if guild_id}
     return {name: limit for name, limit in found.items() if limit is not None}
 
@@ -107,7 +103,7 @@ def _limit_of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | 
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
-    """Return the highest value; None (no limit) if any is None."""
+    """None: no limit."""
     numbers = [value for value in values if value is not None]
     return max(numbers) if len(numbers) == len(values) and numbers else None
 
@@ -146,8 +142,6 @@ def find_reached_limit(
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """How much of a token limit is left."""
-
     name: LimitName
     limit: int
     left: int
@@ -169,7 +163,6 @@ def remaining_tokens(
 
 
 def day_of(moment: datetime, zone: ZoneInfo) -> date:
-    """Return the calendar day in the operator's time zone."""
     return moment.astimezone(zone).date()
 
 
@@ -202,7 +195,7 @@ class Price:
     per_minute: float = 0.0  # for audio, in or out
 
     def cost(self, usage: Usage) -> int:
-        """Return the cost in millionths of the currency."""
+        """In millionths of the currency."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         cached_price = self.input if self.cached is None else self.cached
         prompt = (usage.prompt_tokens - cached) * self.input + cached * cached_price
@@ -218,7 +211,7 @@ class PriceList:
     """By the name that requests give the model."""
 
     def cost(self, model: str, usage: Usage) -> int:
-        """Return the cost in millionths of the currency; 0 for a model without a price."""
+        """In millionths of the currency; 0 without a price."""
         price = self.models.get(model)
         return price.cost(usage) if price else 0
 
@@ -263,8 +256,6 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class UsageBreakdown:
-    """Usage in a range of days."""
-
     total: Total
     days: tuple[tuple[date, Total], ...]
     """All days, in order; months (as their first day) if there are more than MAX_DAYS_SHOWN days."""
@@ -279,14 +270,12 @@ class UsageBreakdown:
         return replace(self, days=tuple(dropwhile(lambda day: not day[1].tokens, self.days)))
 
     def chart(self, *, title: str = "", series: str = "") -> Chart:
-        """Return a bar chart of the tokens by day or month."""
         labels = tuple(f"{day:%Y-%m}" if self.by_month else f"{day.month}/{day.day}" for day, _ in self.days)
         values = tuple(float(total.tokens) for _, total in self.days)
         return Chart("usage", title, "bar", labels, (Series(series, values),))
 
 
 def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
-    """Sum usage from `first` to `last`, both included."""
     used = [each for each in used if first <= each.day <= last]
     days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
     by_month = len(days) > MAX_DAYS_SHOWN
@@ -343,7 +332,7 @@ def first_day(today: date, days: int) -> date:
 def report_of(
     used: Sequence[DailyUsage], today: date, prices: PriceList, *, days: int = CHART_DAYS
 ) -> UsageReport:
-    """Make a report. `used`: the usage since `first_day`. `days`: the number of recent days."""
+    """`used`: the usage since `first_day`. `days`: the number of recent days."""
     month = break_down(used, today.replace(day=1), today)
     recent = break_down(used, today - timedelta(days=days - 1), today)
     today_total = Total.of(each for each in used if each.day == today)

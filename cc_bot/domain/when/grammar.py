@@ -1,7 +1,4 @@
-"""The grammar of times and repeats in Japanese and English.
-
-A text is read from left to right, one form of the table at a time. Text that matches no form is rejected.
-"""
+"""The grammar of times and repeats in Japanese and English. Text that matches no form is rejected."""
 
 import re
 import unicodedata
@@ -60,12 +57,11 @@ class Clock:
                 return minute
 
     def minute_of_later_day(self) -> int | None:
-        """Return the minute of a day other than today: `明日の3時` is in the afternoon."""
+        """`明日の3時` is in the afternoon."""
         minute = self.minute_of_day()
         return minute if minute is None or not self.may_be_afternoon(SMALL_HOURS) else minute + NOON
 
     def may_be_afternoon(self, until: int) -> bool:
-        """Return whether the hour is before `until` and may be in the afternoon."""
         return self.spoken and not self.part and self.minute is not None and self.minute < until
 
 
@@ -166,8 +162,7 @@ def _unit_named(name: str) -> Unit:
 
 
 def _read_span(span: str) -> tuple[int, int, int]:
-    """Return months, days and seconds. Raises WhenNotUnderstood for fractions of a day or month, and for two
-    amounts of a unit."""
+    """Return months, days and seconds. Raises WhenNotUnderstood for fractions of a day or month."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
         if any(_SIZES.index(_unit_named(name)) >= _SIZES.index(each) for each in total):
@@ -359,7 +354,7 @@ def parse(text: str) -> TimeWords:
 
 
 def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
-    """Yield the positions and meanings of the time expressions in a normalized text."""
+    """Yield the positions and meanings of the times in a normalized text."""
     begin = 0
     while found := _ANY_FORM.search(text, begin):
         begin = end = found.start()
@@ -378,7 +373,7 @@ def is_inside_word(text: str, at: int) -> bool:
 
 
 def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
-    """Parse the time expression at the beginning, and return its end. Raises WhenNotUnderstood."""
+    """Parse the time at the beginning, and return its end. Raises WhenNotUnderstood."""
     words, end, before_part, listed = TimeWords(), at, at, False
     while at < len(text):
         kind, match = _match_form(text, at, bare="clock" in words.kinds and listed)

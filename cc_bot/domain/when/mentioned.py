@@ -1,8 +1,5 @@
-"""Finds the times that a message mentions, and checks whether a given one is among them.
-
-A model writes `2026-11-23T09:00` for 明日の9時, and picks an hour for 明日の朝. Both are accepted; another
-day is not.
-"""
+"""Finds the times that a message mentions, and checks whether a given one is among them: a model may write
+`2026-11-23T09:00` for 明日の9時 and pick an hour for 明日の朝, but not another day."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +23,7 @@ _COMPARED_TIMES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class MentionedTime:
-    """A time expression, with its possible meanings in the author's time zone."""
+    """Its possible meanings in the author's time zone."""
 
     begin: int
     end: int
@@ -101,7 +98,7 @@ def _add_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone
 
 
 def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
-    """Return the first day and the number of days of each named day, week, month or year."""
+    """Return the first day and the number of days."""
     if words.named_days == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
     if words.named_days == {"year"}:
@@ -115,8 +112,7 @@ def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
 
 
 def mentions_time(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text mentions this moment, or a later one and how long before it. Day and time of day
-    may be mentioned separately."""
+    """Return whether a text mentions this moment, or a later one and how long before it."""
     mentioned = find_mentioned(written, now, zone)
     leads = [each.moment - now for each in mentioned if each.is_lead_time and each.moment]
     return any(_is_mentioned(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
@@ -146,7 +142,6 @@ def mentions_day(day: date, written: str, now: datetime, zone: ZoneInfo) -> bool
 
 
 def mentions_repeat(first: datetime, repeat: str, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text mentions this repeat, first at this moment."""
     local = first.astimezone(zone)
     clocks = [clock for each in find_mentioned(written, now, zone) for clock in each.clocks]
     if clocks and not any(_fits(clock, local.hour * 60 + local.minute) for clock in clocks):
@@ -161,7 +156,7 @@ def mentions_repeat(first: datetime, repeat: str, written: str, now: datetime, z
 
 
 def _repeat_without_time(words: TimeWords, start: datetime) -> str:
-    """Return a repeat without its time of day; empty if it is invalid."""
+    """Returns an empty text for an invalid repeat."""
     try:
         [repeat] = resolve_repeats(replace(words, clocks=[]), start)
     except InputError:

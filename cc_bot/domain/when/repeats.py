@@ -1,11 +1,7 @@
 """Repeats as stored: a five-field cron expression in the user's time zone, or `every 6h`, in elapsed hours.
-
-Cron can't express "every other Tuesday", so an interval may follow, with its start date:
-`0 10 * * 2 every 2 weeks from 2026-11-24`. Weeks begin on Monday.
-
-A time skipped by a clock change is that much later; of a time that occurs twice, the first counts (RFC 5545,
-section 3.3.5). Only an hourly repeat comes in both hours.
-"""
+An interval may follow (`0 10 * * 2 every 2 weeks from 2026-11-24`); weeks begin on Monday. A time skipped by
+a clock change is that much later; of a time that occurs twice, the first counts (RFC 5545, section 3.3.5),
+except for an hourly repeat."""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +51,7 @@ class Interval:
         return every if self.since is None else f"{every} from {self.since.isoformat()}"
 
     def next_begin(self, day: date) -> date | None:
-        """Return when the next period that counts begins; None if the day is in such a period."""
+        """Return when the next period begins; None if the day is in one."""
         if self.since is None:
             return None
         if day < self.since:
@@ -139,7 +135,7 @@ def parse_hours(repeat: str) -> int:
 
 
 def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
-    """Return whether the local time is in the quiet hours; their end is excluded."""
+    """The end of the quiet hours is excluded."""
     if quiet is None:
         return False
     local = moment.astimezone(zone)
@@ -190,8 +186,8 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """Yield local times. cronsim is used only for these: it moves skipped times to right after the clock
-    change, and loses times where clocks move by half an hour (Lord Howe Island)."""
+    """cronsim moves skipped times to right after the clock change, and loses times where clocks move by half
+    an hour (Lord Howe Island), so it gets local times only."""
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)
     while (local := next(times, None)) and local.year <= until:

@@ -1,9 +1,8 @@
-"""Resolves times and repeats written in Japanese, English or ISO 8601 to moments and stored repeats.
+"""Resolves times and repeats in Japanese, English or ISO 8601 to moments and stored repeats.
 
 A time without a day is today's or, once that has passed, tomorrow's. `明日3時` and `at 3` are in the
-afternoon (for the night: `朝3時`, `3am`, `3:00`). `12/3` is in December. `next friday` and 来週の金曜 are in
-the week that begins next Monday. A time skipped by a clock change is that much later; of one that occurs
-twice, the first in the future is meant.
+afternoon (for the night: `朝3時`, `3am`, `3:00`). `next friday` and 来週の金曜 are in the week that begins
+next Monday. A time that occurs twice means the first in the future.
 """
 
 import calendar
@@ -59,8 +58,8 @@ class ReadTime:
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool = False) -> list[ReadTime]:
-    """Return the moments that a text means: one for each day and time of day. Raises WhenNotUnderstood
-    (including NoSuchTime), also for repeats, WhenPassed or WhenTooFar."""
+    """Return one moment for each day and time of day. Raises WhenNotUnderstood (including NoSuchTime), also
+    for repeats, WhenPassed or WhenTooFar."""
     if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
@@ -82,7 +81,7 @@ def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool =
 
 
 def day_choices(words: TimeWords, today: date) -> list[list[date]]:
-    """Return each named day's candidates, in order: the first that is not in the past is meant."""
+    """Return each named day's candidates: the first that is not in the past is meant."""
     named = words.named_days - {"every"}
     if named <= {"span"}:
         return [[today, today + timedelta(days=1)]]
@@ -108,8 +107,7 @@ def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo)
 def resolve_moments(
     words: TimeWords, now: datetime, zone: ZoneInfo, *, allow_past: bool = False
 ) -> list[ReadTime]:
-    """Return the moments that parsed words mean. Raises as `read_moments`; ValueError or OverflowError
-    outside the calendar."""
+    """Raises as `read_moments`; ValueError or OverflowError outside the calendar."""
     local = now.astimezone(zone)
     same = Clock(local.hour * 60 + local.minute)
     clocks: list[Clock | None] = [same if each.as_now else each for each in words.clocks]
@@ -292,11 +290,9 @@ _PARTICLES: Final = re.compile(
 
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). Either text may
-    contain the repeat. If both are given, `when` is its beginning, and the day and time that it omits.
-
-    Raises as `read_moments`; RepeatNotUnderstood, RepeatTooOften or SeveralTimes.
-    """
+    """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). If both are
+    given, `when` is the repeat's beginning, and the day and time that it omits. Raises as `read_moments`;
+    RepeatNotUnderstood, RepeatTooOften or SeveralTimes."""
     if len(repeat) > MAX_LENGTH:
         raise RepeatNotUnderstood
     is_once = _ONCE.fullmatch(normalize(repeat)) is not None
@@ -312,7 +308,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 
 def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
-    """Parse one schedule. Raises as `parse_schedules`."""
+    """Raises as `parse_schedules`."""
     planned, *others = parse_schedules(when, repeat, now, zone)
     if others:
         raise SeveralTimes
@@ -330,10 +326,8 @@ def _not_understood(text: str) -> type[InputError]:
 
 
 def split_when(written: str) -> tuple[str, str]:
-    """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`.
-
-    Raises WhenNotUnderstood without a time, and RepeatNotUnderstood for an unknown or limited repeat.
-    """
+    """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`. Raises
+    WhenNotUnderstood without a time, and RepeatNotUnderstood for an unknown or limited repeat."""
     text = written.strip()
     ends = range(min(len(text), _MAX_SPLIT), 0, -1)
     end = next((at for at in ends if not _INCOMPLETE_END.search(text[:at]) and _is_time(text, 0, at)), 0)
@@ -449,8 +443,8 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
 
 
 def resolve_repeats(words: TimeWords, start: datetime | None) -> list[str]:
-    """Return cron expressions, one for each minute of the hour: cron can't express 9:00 and 18:30 in one.
-    `start` (local time) provides the day and time of day that the words omit."""
+    """Return a cron expression for each minute of the hour: one can't express 9:00 and 18:30. `start` (local
+    time) provides the day and time of day that the words omit."""
     if not words.is_repeated or words.week is not None:
         raise RepeatNotUnderstood
     if any(each.as_now or each.minute_of_day() is None for each in words.clocks):
