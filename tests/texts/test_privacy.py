@@ -26,15 +26,15 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 @pytest.mark.parametrize("locale", list(Locale))
 class TestOverview:
     def test_names_every_kind_with_limits_days_and_room_as_they_are(self, locale: Locale) -> None:
-        words, most = texts(locale)[PrivacyTexts], FILE_QUOTA.user_bytes >> 20
+        words, quota = texts(locale)[PrivacyTexts], FILE_QUOTA.user_bytes >> 20
         assert {*words.kinds} == {*get_args(DataKind)}
         told = words.overview(EVERYTHING, KEPT, TOKYO)
         assert [name for name in words.kinds.values() if name not in told] == []
         assert words.archive_days.format(days=365) in told
         assert words.copy_days.format(days=30) in told
-        assert f"{most} MB" not in told
+        assert f"{quota} MB" not in told
         with_files = words.overview(replace(EVERYTHING, file_bytes=3 * 2**19), KEPT, TOKYO)
-        assert words.files_used.format(used="1.5", most=most) in with_files
+        assert words.files_used.format(used="1.5", quota=quota) in with_files
         some = Holdings({"usage": StoredAmount(1, NOW, NOW)})
         assert "2026-11-23" in words.overview(some, KEPT, TOKYO)  # as it is where the user is
         assert "0" not in words.overview(Holdings({"usage": StoredAmount(1)}), Retention(), TOKYO)

@@ -59,8 +59,7 @@ class BotStatus:
     stores: Stores
     policies: Policies
     pulse: GatewayHealth
-    newest_backup: Callable[[], datetime | None] | None
-    """May raise OSError; None if this program makes none."""
+    newest_backup: Callable[[], datetime | None] | None  # may raise OSError; None: makes none
     free_bytes: Callable[[], int]  # may raise OSError
     began_at: datetime
 

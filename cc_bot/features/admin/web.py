@@ -153,9 +153,9 @@ class ConsolePages(Pages):
         return await self._run_command(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
-        most = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
+        max_characters = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
         chains = await self._services[Administration].stores.channel_models.list_chains()
-        return _render(request, "admin/console_models.html", chains=chains, most_characters=most)
+        return _render(request, "admin/console_models.html", chains=chains, max_characters=max_characters)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         models, channel = text_of(request, "models"), _id(request, "channel")
@@ -178,7 +178,7 @@ class ConsolePages(Pages):
             records=records,
             level=level,
             levels=LEVELS,
-            most=MAX_RECORDS,
+            max_count=MAX_RECORDS,
             clock=partial(_clock, owner),
         )
 

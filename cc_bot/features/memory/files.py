@@ -216,8 +216,7 @@ _READERS: Final[Mapping[Any, Callable[[object], Any]]] = {
 def _from_lines(text: str) -> list[PortableMemory]:
     if MARKDOWN_MARK in text:
         raise ImportNotUnderstood
-    entries: list[list[str]] = []
-    """The lines of each entry: to append to a text would copy it for each line."""
+    entries: list[list[str]] = []  # lines of each entry
     for line in text.splitlines():
         if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
             continue

@@ -27,8 +27,7 @@ from cc_bot.domain.when.grammar import normalize
 from cc_bot.domain.when.resolve import MAX_LENGTH, read_moments
 
 MAX_CONTENT_CHARACTERS = 4000
-MAX_DETAILS_CHARACTERS = 4000
-"""For category, tags and metadata together; one is added for each tag, name and value."""
+MAX_DETAILS_CHARACTERS = 4000  # category, tags and metadata together, plus one per item
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
@@ -38,11 +37,9 @@ UNDO_TIME = timedelta(minutes=10)  # how long a deleted memory stays hidden and 
 
 _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
-Audience = Literal["anywhere", "private"]
-"""`private`: recalled only in answers that no one but its user sees."""
+Audience = Literal["anywhere", "private"]  # `private`: only in answers that no one else sees
 
-Order = Literal["newest", "oldest", "updated"]
-"""By creation; `updated`: by last change, latest first."""
+Order = Literal["newest", "oldest", "updated"]  # by creation; `updated`: latest change first
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
 """How a memory was created; empty if unknown. `proposal`: the user approved what the model proposed after it
@@ -88,8 +85,7 @@ class Memory:
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
-VERSIONED: Final = ("content", "category", "tags", "expires_at")
-"""Fields whose change keeps the former version."""
+VERSIONED: Final = ("content", "category", "tags", "expires_at")  # a change of these keeps the former version
 
 
 @dataclass(frozen=True, slots=True)

@@ -381,8 +381,7 @@ async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: 
     )
 
 
-MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES
-"""Of a planned import, which may be larger than its file."""
+MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES  # a planned import may be larger than its file
 
 Fetch = Callable[[], Awaitable[bytes]]
 

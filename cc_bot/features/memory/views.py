@@ -46,8 +46,7 @@ _FIELD_CHARACTERS = 1024
 _LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
 """Markdown of a heading, small print or list at the start of a line."""
-_TAG_CHARACTERS = 250
-"""For all tags, so that the card stays within the 6000 characters of a message's embeds."""
+_TAG_CHARACTERS = 250  # all tags; embeds of a message have 6000 characters
 
 
 def memory_card(

@@ -72,8 +72,7 @@ PAGE_SIZE: Final = 30
 MAX_CHOSEN: Final = 200
 MAX_PREVIEW_CHARACTERS: Final = 200
 MAX_CHOICES: Final = 100
-PART_HEADER: Final = "X-Part"
-"""Names the part of a page that a script loads; nothing else is queried."""
+PART_HEADER: Final = "X-Part"  # part of a page that a script loads
 
 _ORIGINS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
 _AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
@@ -88,7 +87,7 @@ _LIMITS: Final = {
 
 MAX_PREVIEWED: Final = 50
 MAX_PACKED_CHARACTERS: Final = 990_000  # a larger form would be refused
-SURE_TO_ARRIVE: Final = "500 KB"  # always fits in the form
+GUARANTEED_IMPORT_SIZE: Final = "500 KB"  # always fits in the form
 
 
 def list_params(given: Mapping[str, str]) -> Mapping[str, str]:
@@ -136,9 +135,9 @@ class MemoryPages(Pages):
         )
         return (
             web.get("/memories/export", self.export),
-            web.post("/memories/import/take", self.take),
-            web.post("/memories/pause", self.pause),
-            web.post("/memories/resume", self.pause),
+            web.post("/memories/import/take", self.confirm_import),
+            web.post("/memories/pause", self.set_paused),
+            web.post("/memories/resume", self.set_paused),
             *(web.get(path, show) for path, show, _ in pages),
             *(web.post(path, press) for path, _, press in pages),
             web.post("/memories/{number}/{action:undo-edit|restore|delete|undelete|pin|unpin}", self.change),
@@ -480,7 +479,7 @@ class MemoryPages(Pages):
         shown = [*map(_preview, plan.new[:MAX_PREVIEWED])]
         return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, shown=shown)
 
-    async def take(self, request: web.Request) -> web.StreamResponse:
+    async def confirm_import(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
@@ -489,7 +488,7 @@ class MemoryPages(Pages):
             return _import_page(request, error)
         return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
 
-    async def pause(self, request: web.Request) -> web.StreamResponse:
+    async def set_paused(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         run = memories.pause if request.path.endswith("/pause") else memories.resume
         reply = await run(visitor, service=self._services[Memories])
@@ -569,7 +568,7 @@ def _pack(planned: str) -> str:
     """Raises AttachmentTooLarge."""
     packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
     if len(packed) > MAX_PACKED_CHARACTERS:
-        raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)
+        raise AttachmentTooLarge(limit=GUARANTEED_IMPORT_SIZE)
     return packed
 
 

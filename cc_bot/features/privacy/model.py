@@ -49,11 +49,9 @@ class StoredAmount:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
-    """The amount of each kind; kinds without rows are left out."""
+    kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)  # without kinds that have no rows
     file_bytes: int = 0
-    on_server: bool = False
-    """Whether the database is on a server, whose operator manages its files and copies."""
+    on_server: bool = False  # whether the database's operator manages its files
 
     def count(self, kind: DataKind) -> int:
         return self.kinds[kind].count if kind in self.kinds else 0
@@ -75,5 +73,4 @@ class Retention:
     archive_days: int = 0  # messages that no open conversation shows
     session_days: int = 0  # after a conversation's end
     usage_days: int = 0
-    copy_days: int = 0
-    """The days of copies beside the database, made before an upgrade or a restore."""
+    copy_days: int = 0  # copies next to the database, made before an upgrade or a restore

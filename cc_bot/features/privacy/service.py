@@ -296,8 +296,7 @@ async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
 
 
 MAX_PURGE_PAUSE_S: Final = 60.0  # far below UNDO_TIME, in case the clock is changed
-VACUUM_HOUR: Final = 4
-"""The hour of the VACUUM in the operator's time zone. On a large file it blocks writers for seconds."""
+VACUUM_HOUR: Final = 4  # in the operator's zone; on a large file it blocks writers for seconds
 
 
 async def purge_due(removal: MemoryRemovalStore, clock: Clock, *, vacuum: bool = False) -> bool:

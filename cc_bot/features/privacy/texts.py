@@ -47,7 +47,7 @@ class PrivacyTexts(Area):
     copy_days = Sentence(ja="・更新や復元の前に取った控えは {days}日で消えます。", en="- Copies made before an upgrade or a restore are deleted after {days} days.")
     kept_until_erased = Sentence(ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it.")
     files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
-    files_used = Sentence(ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.")
+    files_used = Sentence(ja="・添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {quota} MB) go with the history, oldest first when full.")
     backups = Sentence(ja="・バックアップには、管理者が捨てるまで残ります。", en="- Backups keep a copy until the operator deletes them.")
     how_on = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
@@ -82,47 +82,47 @@ class PrivacyTexts(Area):
     comma = Sentence(ja="、", en="; ")
     part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
-    def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
-        if held.empty:
+    def overview(self, holdings: Holdings, retention: Retention, zone: ZoneInfo) -> str:
+        if holdings.empty:
             return self.nothing
-        lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
-        kept = (self.kept_for, *self.kept_lines(retention, held))
+        lines = [self._line(kind, holdings.kinds[kind], zone) for kind in self.kinds if kind in holdings.kinds]
+        kept = (self.kept_for, *self.kept_lines(retention, holdings))
         return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
 
-    def asked(self, held: Holdings) -> str:
-        return f"{self.question.format(list=self.comma.join(self.erasable(held)))}\n{self.what_stays(held)}"
+    def asked(self, holdings: Holdings) -> str:
+        return f"{self.question.format(list=self.comma.join(self.erasable(holdings)))}\n{self.what_stays(holdings)}"
 
-    def say_erased(self, held: Holdings) -> str:
-        if held.nothing_to_erase:
+    def say_erased(self, holdings: Holdings) -> str:
+        if holdings.nothing_to_erase:
             return self.nothing_erased
-        return self.erased.format(list=self.comma.join(self.erasable(held)))
+        return self.erased.format(list=self.comma.join(self.erasable(holdings)))
 
-    def nothing_to_erase(self, held: Holdings) -> str:
+    def nothing_to_erase(self, holdings: Holdings) -> str:
         """Rules may be stored all the same."""
-        return self.nothing if held.empty else f"{self.nothing_erased}\n{self.what_stays(held)}"
+        return self.nothing if holdings.empty else f"{self.nothing_erased}\n{self.what_stays(holdings)}"
 
-    def what_stays(self, held: Holdings) -> str:
-        return self.stays.format(copies=self.copies_on_server if held.on_server else self.copies_of_file)
+    def what_stays(self, holdings: Holdings) -> str:
+        return self.stays.format(copies=self.copies_on_server if holdings.on_server else self.copies_of_file)
 
-    def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
-        first, last = _day(held.first, zone), _day(held.last, zone)
+    def _line(self, kind: DataKind, amount: StoredAmount, zone: ZoneInfo) -> str:
+        first, last = _day(amount.first, zone), _day(amount.last, zone)
         span = ""
         if first and last:
             span = (self.one_day if first == last else self.span).format(first=first, last=last)
-        return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
+        return self.line.format(kind=self.kinds[kind], count=amount.count, span=span)
 
-    def kept_lines(self, retention: Retention, held: Holdings) -> list[str]:
+    def kept_lines(self, retention: Retention, holdings: Holdings) -> list[str]:
         limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
         files = self.files
-        if held.file_bytes:
-            used, most = f"{held.file_bytes / 2**20:.1f}", FILE_QUOTA.user_bytes >> 20
-            files = self.files_used.format(used=used, most=most)
+        if holdings.file_bytes:
+            used, quota = f"{holdings.file_bytes / 2**20:.1f}", FILE_QUOTA.user_bytes >> 20
+            files = self.files_used.format(used=used, quota=quota)
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
-    def erasable(self, held: Holdings) -> list[str]:
-        return [self.part.format(kind=name, count=held.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and held.count(kind)]
+    def erasable(self, holdings: Holdings) -> list[str]:
+        return [self.part.format(kind=name, count=holdings.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and holdings.count(kind)]
 
 
 def _day(moment: datetime | None, zone: ZoneInfo) -> str:

@@ -36,8 +36,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    terms: tuple[str, ...]
-    """Index terms of a note that mentions it: its own, and those of all broader ideas."""
+    terms: tuple[str, ...]  # its own terms, and those of broader ideas
     query_terms: Mapping[str, float]  # weights of the terms searched for
     is_question: bool  # a question word is not searched for literally
 

@@ -16,8 +16,7 @@ from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.features.memory.search.terms import Query, document_terms, parse_query
 
-PASSAGE_CHARACTERS: Final = 240
-"""Approximate length; each passage overlaps the previous one by half."""
+PASSAGE_CHARACTERS: Final = 240  # approximate; each passage overlaps half of the previous one
 _LINE: Final = re.compile(rf"[^\n]{{1,{PASSAGE_CHARACTERS}}}\n?|\n")
 
 _MAX_RANKED_PASSAGES: Final = 400  # about fifty pages of text

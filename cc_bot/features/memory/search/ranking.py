@@ -29,8 +29,7 @@ _EXACT_SCORE: Final = 7.5  # score of a note that contains the query as written
 _SATURATION: Final = 1.2
 _LENGTH_WEIGHT: Final = 0.5
 _MIN_COVERED: Final = 0.17  # unrelated notes cover up to this share of a query
-_MIN_SHARE_OF_BEST: Final = 0.4
-"""Notes that cover less than this share of what the best covers are left out."""
+_MIN_SHARE_OF_BEST: Final = 0.4  # share of what the best note covers
 _MAX_INEXACT_CONFIDENCE: Final = 0.99  # 1 is an exact match
 
 

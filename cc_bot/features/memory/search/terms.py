@@ -103,8 +103,7 @@ class Wording:
     whole: bool = False
 
 
-TermGroup = tuple[Wording, ...]
-"""The wordings of one thing in a query; the best one in a note counts."""
+TermGroup = tuple[Wording, ...]  # wordings of one thing; the best in a note counts
 
 
 @dataclass(frozen=True)

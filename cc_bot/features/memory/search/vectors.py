@@ -15,16 +15,13 @@ from operator import mul
 from statistics import fmean
 from typing import Any, Final, NewType, Protocol
 
-Vector = NewType("Vector", bytes)
-"""A little-endian float32 scale factor, then an int8 for each dimension."""
+Vector = NewType("Vector", bytes)  # little-endian float32 scale factor, then int8 values
 
 _FACTOR: Final = struct.Struct("<f")
 _MAX_VALUE: Final = 127
 _BATCH: Final = 1024
-_MIN_RELATED_COSINE: Final = 0.25
-"""Cosine below which texts are unrelated, for encoders that use the whole scale."""
-_MAX_CHANCE_SCORE: Final = 1.0
-"""Greatest nearness of a note below that cosine: some note is always the nearest."""
+_MIN_RELATED_COSINE: Final = 0.25  # texts below this cosine are unrelated
+_MAX_CHANCE_SCORE: Final = 1.0  # greatest nearness below that cosine
 _MIN_NOTES: Final = 20  # fewer are padded with cosines of unrelated texts
 _ONLY_KANA: Final = re.compile(r"[\u3041-\u309fー\W]+")
 _KANA_FACTOR: Final = 0.5

@@ -22,8 +22,7 @@ from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTER
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
 TIMEOUT_S: Final = 0.05  # for one of the operator's patterns, which usually takes under 1 ms
-MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS
-"""A longer text is refused like a secret, without a search."""
+MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS  # longer texts are refused
 
 FileRules = Callable[[], Awaitable[Rules]]  # current limits in the operator's file
 

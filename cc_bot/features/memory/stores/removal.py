@@ -134,8 +134,7 @@ def _add_mention(
         found.canvas_calls.extend(call for call in calls if call.name in CANVAS_TOOLS)
 
 
-MIN_LENGTH: Final = 12
-"""In characters. Shorter texts, such as numbers or names, occur in unrelated messages, too."""
+MIN_LENGTH: Final = 12  # characters; shorter texts also occur in unrelated messages
 _START: Final = 4  # texts are indexed by this many characters
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
 """Folded letters of scripts that separate words by spaces; Japanese does not."""
@@ -174,10 +173,10 @@ _EMPTIED_IN: Final = """
 _DELETE_SUMMARIES: Final = f"""
     DELETE FROM summaries
     WHERE user_id = $1 AND EXISTS (
-        SELECT 1 FROM ({_EMPTIED_IN}) AS said
-        WHERE said.channel_id = summaries.channel_id AND said.agent = summaries.agent
-            AND said.visibility = summaries.visibility
-            AND said.id BETWEEN summaries.first_message_id AND summaries.last_message_id
+        SELECT 1 FROM ({_EMPTIED_IN}) AS emptied
+        WHERE emptied.channel_id = summaries.channel_id AND emptied.agent = summaries.agent
+            AND emptied.visibility = summaries.visibility
+            AND emptied.id BETWEEN summaries.first_message_id AND summaries.last_message_id
     )
     RETURNING id
 """
@@ -188,7 +187,7 @@ def _empty_messages(user_id: int, mentions: _Mentions, stub: str) -> Transaction
     ids = json.dumps(sorted(mentions.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
     skip_messages = f"""
-        {SKIP_MESSAGES} AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS said)
+        {SKIP_MESSAGES} AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS emptied)
     """
     yield Statement(skip_messages, (user_id, ids))
     delete_proposals = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"

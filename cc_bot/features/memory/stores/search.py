@@ -113,8 +113,7 @@ class Embedding:
     def __init__(self, database: Database, embedder: Embedder) -> None:
         self.embedder = embedder
         self._database = database
-        self._swept_to = 0
-        """Memories up to this id have vectors, except skipped ones."""
+        self._swept_to = 0  # memories up to this id have vectors, unless skipped
         self._failures = 0
         self._woken = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
