@@ -1,6 +1,6 @@
-"""Runs turns: asks the model, shows the answer on Discord, and records the outcome.
+"""Asks the model, shows the answer on Discord, and records the outcome.
 
-A question is in the ledger before its acknowledgement, so that it can be asked again if the process dies.
+Questions are in the ledger before they are acknowledged, so that a crash loses none.
 """
 
 import time
@@ -55,7 +55,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Answers:
-    """Answers commands, buttons and messages. Mentions use only `show` and `withdraw`."""
+    """Answers commands, buttons and messages."""
 
     assistant: Assistant
     running: RunningTurns
@@ -64,13 +64,10 @@ class Answers:
     references: References
     side_message: SideMessage
     replies: MessageReplies
-    _order: KeyedLock = field(default_factory=KeyedLock, init=False)
-    """Keeps one user's questions in order while their files are fetched."""
+    _order: KeyedLock = field(default_factory=KeyedLock, init=False)  # by user, while files are fetched
 
     async def show(self, turn: DiscordTurn, reply: Reply) -> AnswerState:
-        """Ask the model and stream the answer into `reply`. Always tells the user the outcome, and returns
-        the final state. The caller tracks the turn. Raises hikari's errors.
-        """
+        """Stream the answer, or its failure, into `reply` of a tracked turn. Raises hikari's errors."""
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = _words_for_agent(chosen, recipient) if chosen else recipient.words
         owner = None if turn.key else recipient.user_id
@@ -194,9 +191,7 @@ class Answers:
             )
             typed = (message,)
         if not (asked and (asked.files or asked.forwards)) and not any(FILE_NOTE in q.content for q in typed):
-            return await self._resolve_references(
-                turn, typed, live
-            )  # without a task, the turn is queued at once
+            return await self._resolve_references(turn, typed, live)  # queued at once, without a task
         return await until_stopped(self._open_files(turn, typed, live), turn.stop) or tuple(
             replace(question, content=question.content or EMPTY_ANSWER) for question in typed
         )
@@ -204,8 +199,7 @@ class Answers:
     async def _open_files(
         self, turn: DiscordTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
-        """Return the questions with files and references. Raises InputError if a question loses all its
-        files, and as `_resolve_references`."""
+        """Add files and references. Raises InputError if a question loses all its files, and StorageError."""
         asked, questions, fetched = turn.row.question, list[Message](), list[FetchedFiles]()
         channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
         for question in typed:
@@ -225,8 +219,7 @@ class Answers:
     async def _resolve_references(
         self, turn: DiscordTurn, questions: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
-        """Return the questions with their references. Raises InputError if the message of a menu command
-        can't be read, and StorageError."""
+        """Add references. Raises InputError if a menu command's message is unreadable, and StorageError."""
         row, resolve = turn.row, self.references.resolve
         links_in = row.question.links_in if row.question else ""
         return tuple([await resolve(each, _location(row, each), live.feed, links_in) for each in questions])
@@ -269,7 +262,7 @@ class Answers:
         """Answer the newest question again, in place if possible. Raises AgentGone, NotNewest, AnswerInUse,
         StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
-        # Only the reader can dismiss ephemeral messages, and those of a bot that only the user has installed.
+        # The bot can't delete ephemeral messages, nor others where only the user has installed it.
         in_guild = (
             hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
         )
@@ -293,14 +286,14 @@ class Answers:
         await self._show_canvas(turn, state)
 
     async def _check_newest(self, row: PendingTurn, button: AnswerButton) -> None:
-        """Raises NotNewest and AnswerInUse if the answer may not be replaced, and StorageError."""
+        """Raises NotNewest, AnswerInUse and StorageError."""
         await self.assistant.conversations.read_newest(row.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
     async def continue_answer(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
-        """Continue the newest answer where it was cut off, below it. Raises as `regenerate`."""
+        """Continue the newest answer below it. Raises as `regenerate`."""
         turn = await self._accept_press(interaction, button, recipient, below=True)
         async with turn.delivered():
             await self._check_newest(turn.row, button)
@@ -331,8 +324,7 @@ class Answers:
         calls: tuple[ToolCall, ...],
         pictures: tuple[Attachment, ...],
     ) -> None:
-        """Have the model answer below the message of an approved call, with its result. `calls`: the call and
-        its result, if the conversation lacks them. Raises as `ask`."""
+        """Answer an approved call's result. `calls`: those that the conversation lacks. Raises as `ask`."""
         row = self.running.row_of_interaction(
             interaction,
             chosen.key,
@@ -352,8 +344,7 @@ class Answers:
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
-        """Ask the question of an interrupted or failed turn again, in the same message. Returns False if
-        already done."""
+        """Ask an interrupted or failed question again in its message. Returns False if already done."""
         begin_turn()
         pressed_in, pressed_id = int(interaction.channel_id), int(interaction.message.id)
 
@@ -408,7 +399,7 @@ class Answers:
     async def withdraw(
         self, turn: DiscordTurn, reply: Reply, state: AnswerState | None, *, question_id: int | None = None
     ) -> None:
-        """Delete a withdrawn answer, with its question if given. Tells the user what its tools changed."""
+        """Delete a withdrawn answer, with its question if given, and report what its tools changed."""
         row, ids = turn.row, await reply.message_ids()
         gone = ids if question_id is None else (question_id, *ids)
         await self.running.channels.delete(gone, place_id=row.place_id or row.key.channel_id)
@@ -417,16 +408,15 @@ class Answers:
             await self.replies.report_effects(row.question_id or 0, turn.recipient, state)
 
     async def _show_canvas(self, turn: DiscordTurn, state: AnswerState) -> None:
-        """Show the canvas that the turn has changed. Never raises."""
         if state.canvas is not None:
             await self.side_message.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
 
     async def _show_answer(self, turn: DiscordTurn, reply: Reply) -> AnswerState:
-        """Show an answer as `show` does, and record its messages; on a database error recovery does that."""
+        """Show an answer and record its messages; after a database error, recovery repeats this."""
         state = await self.show(turn, reply)
         answer, row = state.done.answer if state.done else None, turn.row
         try:
-            ids: Sequence[int] = reply.further_ids  # without the one that it is stored under
+            ids: Sequence[int] = reply.further_ids  # the first is stored with the answer
             if row.kind == "again":
                 first_ids = () if row.below or row.shown_in is None else (row.shown_in,)
                 ids = (*first_ids, *reply.further_ids) if first_ids else await reply.message_ids()
@@ -473,7 +463,7 @@ class Answers:
     async def _question_to_continue(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """Return the request to continue, with the first question's references, which are not stored."""
+        """Return a request to continue, with the first question's references."""
         asked = AskedQuestion(recipient.words[AnswerTexts].continue_question, author_name(interaction))
         before = await self.references.find_question(recipient.user_id, button.answer_id)
         if before is None:

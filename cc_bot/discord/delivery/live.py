@@ -1,7 +1,4 @@
-"""Shows an answer while it streams, as often as Discord allows.
-
-Something visible changes at least every QUIET_S seconds, so that users see progress.
-"""
+"""Shows an answer while it streams, with visible progress at least every QUIET_S seconds."""
 
 import asyncio
 import contextlib
@@ -46,8 +43,7 @@ from cc_bot.texts.answer import AnswerTexts, MentionTexts
 _log = structlog.get_logger(__name__)
 
 QUIET_S = 15.0
-DEFERRED_S: Final = 1.2
-"""Before the first edit of a deferred response: short answers are complete by then."""
+DEFERRED_S: Final = 1.2  # before a deferred response's first edit: short answers are complete by then
 _SHORT_CHARACTERS = 4000  # longer answers are laid out in a thread
 
 
@@ -61,12 +57,10 @@ class LiveAnswer:
     _: KW_ONLY
     receipts: ReceiptUpkeep
     asker_id: int  # whose memories the turn may use
-    before: Sequence[Page] = ()
-    """The pages of the answer that it replaces, shown until its first text."""
-    one_message: bool = False
-    """A further message can't be posted safely: a long answer becomes a file."""
+    before: Sequence[Page] = ()  # pages of the answer that it replaces, shown until its first text
+    one_message: bool = False  # a further post is unsafe: a long answer becomes a file
     retry: RetryButton | None = None  # shown below a temporary failure
-    pause_factor: Callable[[], int] = lambda: 1  # a factor for the pauses between edits
+    pause_factor: Callable[[], int] = lambda: 1
 
     def __post_init__(self) -> None:
         self.state = AnswerState(inherited=self.before[-1].receipts.items if self.before else ())
@@ -95,7 +89,6 @@ class LiveAnswer:
         await self.reply.show(await self._lay_out(self._current_pages))
 
     def feed(self, event: TurnEvent) -> None:
-        """Take in an event, which the next edit shows."""
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()
@@ -103,8 +96,7 @@ class LiveAnswer:
             self._edit_due.set()
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
-        """Show the complete answer. `user_id`: who may press its buttons; None for no buttons. Raises
-        hikari's errors."""
+        """Show the complete answer, with buttons for `user_id` if given. Raises hikari's errors."""
         if self.before and not self.state.stored:  # only the user sees why there is no new answer
             *above, last = self.before
             await self.reply.show((*above, with_effects(last, self.state, self.words, self.asker_id)))
@@ -134,7 +126,6 @@ class LiveAnswer:
             await self.receipts.record(self.reply, receipts, self.words)
 
     async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool) -> Receipts:
-        """Returns the receipts of the turn."""
         buttons: tuple[Button, ...] = ()
         if self.retry and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry, self.words),)
@@ -192,7 +183,7 @@ async def _wait_at_most(seconds: float, event: asyncio.Event) -> None:
 
 
 async def try_to_finish(finish: Callable[..., Awaitable[None]]) -> bool:
-    """Show the end of an answer. Returns whether that worked."""
+    """Show an answer's end. Returns False on errors."""
     try:
         await finish()
     except hikari.HikariError as error:  # the turn is stored
@@ -224,7 +215,7 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
 
 
 def texts_for_channel(words: Texts) -> Texts:
-    """Return texts that name no buttons: answers in a channel's conversation lack them."""
+    """Return texts that name no buttons, as channel answers have none."""
     mention = words[MentionTexts]
     answer = words[AnswerTexts].reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

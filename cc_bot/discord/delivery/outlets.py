@@ -1,11 +1,8 @@
 """Replies to interactions and messages.
 
-An interaction's token works for 15 minutes, also where the bot may not write. Follow-ups have no nonce: after
-a server error the outlet searches for the message, and posts it again only if it is certainly missing.
-
-The bot's own messages have a nonce, so a post may be repeated: for some minutes Discord creates only one
-message per nonce. A nonce is made of the question's id and the message's number, so that after a crash the
-next process finds an unrecorded message.
+An interaction's token works for 15 minutes, also where the bot may not write. Its follow-ups have no nonce:
+after a server error they are searched for, and repeated only if certainly missing. For some minutes Discord
+creates only one message per nonce, so the bot's own posts may be repeated, also by the next process.
 """
 
 import asyncio
@@ -52,13 +49,13 @@ OnPosted = Callable[[int], Awaitable[None]]  # Records that a message was posted
 
 
 async def noop(_: int) -> None:
-    """Record nothing, as recovery need not find the message."""
+    """Record nothing; recovery need not find the message."""
 
 
 def reply_by_token(
     interaction: Answerable, *sent: Sent, ephemeral: bool, on_posted: OnPosted = noop
 ) -> Reply:
-    """Use an interaction's token. `sent`: `Sent(None)` if a deferred response becomes the first message."""
+    """Reply by token. `sent`: `Sent(None)` if a deferred response becomes the first message."""
     return Reply(
         InteractionOutlet(
             interaction.app.rest,
@@ -81,8 +78,7 @@ def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> Repl
 
 EDIT_INTERVAL_S: Final = 1.2
 _INTERACTION_EDIT_PAUSES_S: Final = (0.6, EDIT_INTERVAL_S, 1.6)
-"""Pauses by the number of edits that showed text; the last one repeats. A webhook allows five edits in two
-seconds, apart from the bot's rate limits."""
+"""By the number of edits that showed text; the last repeats. A webhook allows five edits in two seconds."""
 
 
 @dataclass(eq=False)
@@ -93,10 +89,10 @@ class InteractionOutlet(Outlet):
     application_id: int
     token: str
     channel_id: int
-    since_id: int  # the interaction, or another id older than the answer
+    since_id: int  # older than the answer
     _: KW_ONLY
     ephemeral: bool
-    on_posted: OnPosted = noop  # called with the id of each posted follow-up
+    on_posted: OnPosted = noop
 
     def __post_init__(self) -> None:
         self._webhook = (self.application_id, self.token)
@@ -157,7 +153,7 @@ class InteractionOutlet(Outlet):
     async def _find_posted(
         self, page: Page, fetch_posted_ids: FetchPostedIds, error: Exception
     ) -> hikari.Snowflake | None:
-        """Return the id if the failed request posted the message. Raises PostUncertain if that is unknown."""
+        """Return the id if the message exists. Raises PostUncertain if that is unknown."""
         if self.ephemeral:
             raise PostUncertain from error
         after = [self.since_id, *await fetch_posted_ids()][-1]
@@ -170,13 +166,11 @@ class InteractionOutlet(Outlet):
 
 
 UNREACHABLE: Final = "🔇"  # the reaction to a question whose answer Discord refuses
-_NONCE_SUFFIXES: Final = "bcdefghijklm"
-"""Tried in order while Discord returns a deleted message for the nonce."""
+_NONCE_SUFFIXES: Final = "bcdefghijklm"  # tried while Discord returns a deleted message
 
 
 BUSY_USAGE: Final = 0.7
-BUSY_INTERVAL_S: Final = 9.0
-"""Between edits while the bot uses more than BUSY_USAGE of its rate limit. The first text never waits."""
+BUSY_INTERVAL_S: Final = 9.0  # between edits above BUSY_USAGE of the bot's rate limit
 
 
 @dataclass(eq=False, slots=True)
@@ -197,8 +191,7 @@ class MessageReplies:
         dm_fallback: "DmFallback | None" = None,
         on_posted: OnPosted = noop,
     ) -> Reply:
-        """Reply below `sent`, if any: an earlier process may have posted more messages. `nonce`: the
-        question's id unless given."""
+        """Reply, continuing in `sent` if any. `nonce`: the question's id by default."""
         nonce = nonce or str(question_id)
         outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback)
         return Reply(outlet, sent, is_continued=bool(sent))
@@ -206,7 +199,7 @@ class MessageReplies:
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
-        """Reply to a question with one sentence. It is posted once, however often this is called."""
+        """Reply to a question with one sentence, only once even if repeated."""
         reply = self.make_reply(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
         await reply.show((Page(sentence),))
 
@@ -214,7 +207,7 @@ class MessageReplies:
         await self.make_reply(await open_dm(self.rest, user_id), None, nonce=nonce).show((page,))
 
     async def report_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
-        """Tell the user by DM what the tools of a withdrawn answer changed, if anything."""
+        """Tell the user by DM what a withdrawn answer's tools changed, if anything."""
         sentence, words = Page(recipient.words[MentionTexts].withdrawn), recipient.words
         page = with_effects(sentence, state, words, recipient.user_id, "private")
         if page == sentence:
@@ -242,8 +235,7 @@ class DmFallback:
 
     user_id: int
     note: str  # shown below the answer
-    on_fallback: Callable[[int], Awaitable[None]] = noop
-    """Called with the DM's channel id before posting there."""
+    on_fallback: Callable[[int], Awaitable[None]] = noop  # called with the DM's id before posting there
     on_posted: OnPosted = noop
 
 
@@ -254,8 +246,7 @@ class MessageOutlet(Outlet):
     replies: MessageReplies
     place_id: int
     question_id: int | None
-    nonce: str
-    """The first message's nonce; later ones add their number. Discord allows 25 characters."""
+    nonce: str  # of the first message; later ones add their number. Discord allows 25 characters
     on_posted: OnPosted = noop
     dm_fallback: DmFallback | None = None
     note: str = ""
@@ -304,7 +295,6 @@ class MessageOutlet(Outlet):
         )
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Return whether the message is not deleted. Edits it if the bot may not read the history."""
         # Discord also returns deleted messages for used nonces.
         try:
             await retry(lambda: self.replies.rest.fetch_message(self.place_id, message_id))

@@ -1,5 +1,4 @@
-"""Keeps receipts current: a message that reports a change of a memory or reminder shows its present state.
-Changes edit the messages that name them."""
+"""Keeps receipts current: messages that report a change of a memory or reminder show its state."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -31,8 +30,7 @@ from cc_bot.texts import Texts
 _log = structlog.get_logger(__name__)
 
 
-MAX_EDITED_AFTER_ERASURE: Final = 25
-"""More are not edited: after a restart the erased messages are unknown."""
+MAX_EDITED_AFTER_ERASURE: Final = 25  # the newest; others are not edited
 
 
 class ReceiptUpkeep:
@@ -43,8 +41,7 @@ class ReceiptUpkeep:
         self._pace = pace
         self._stores = stores
         self._order = KeyedLock()
-        self.changes = KeyedLock()
-        """By message id: a change starts from the message's current content."""
+        self.changes = KeyedLock()  # by message id: a change starts from the current content
         self._tasks = Tasks()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
@@ -57,12 +54,12 @@ class ReceiptUpkeep:
             return page
 
     async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return the page of a shown message, with current receipts. Raises StorageError."""
+        """Return a shown message's page, with current receipts. Raises StorageError."""
         stored = await self._stores.receipts.get(user_id, int(message.id))
         return await self._page(message, stored, user_id, words)
 
     async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return the page of an answer that is about to be replaced, without undone receipts."""
+        """Return the page of an answer to be replaced, without undone receipts."""
         page = await self.page_of(message, user_id, words)
         holding = [each for each in page.receipts.items if each.state != "undone"]
         return await self._render(page, page.receipts, holding, words)
@@ -76,8 +73,7 @@ class ReceiptUpkeep:
     async def refresh_pressed(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
     ) -> None:
-        """Edit the message of an acknowledged press that undid something, and others with the same
-        receipt."""
+        """Edit the message of an acknowledged press, and others with the same receipt."""
         message_id = int(interaction.message.id)
         async with self.changes.after(message_id):
             message = await interaction.fetch_initial_response()
@@ -92,8 +88,7 @@ class ReceiptUpkeep:
         self.refresh(user_id, words)
 
     async def record(self, reply: Reply, receipts: Receipts, words: Texts) -> None:
-        """Store the receipts of a reply's last message, and edit others in the background. Call it before the
-        reply counts as shown, so that a crash is recovered."""
+        """Store a reply's receipts, and edit other messages. Call it before the reply counts as shown."""
         if receipts.items:
             visibility: Visibility = "private" if receipts.private else "public"
             with upkeep("receipts", hikari.HikariError):
@@ -150,7 +145,7 @@ class ReceiptUpkeep:
     async def _refresh(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
     ) -> None:
-        """Edit messages. `messages`: None for the outdated ones."""
+        """`messages`: None for the outdated ones."""
         async with self._order.after(user_id):
             with upkeep("receipts", hikari.HikariError):
                 if messages is None:
@@ -162,7 +157,7 @@ class ReceiptUpkeep:
         try:
             await self._pace.wait()
             await self._edit(stored, words)
-            await self._pace.wait()  # for its second request, outside the lock: presses don't wait
+            await self._pace.wait()  # for its second request; presses don't wait for it
         except hikari.ClientHTTPResponseError as error:
             _log.info("receipt_not_reached", error=type(error).__name__)
         except hikari.HikariError as error:

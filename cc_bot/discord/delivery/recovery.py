@@ -1,6 +1,6 @@
-"""Recovers turns and approved calls whose end was not shown, because the process died or Discord refused.
+"""Shows the unshown ends of turns and approved calls, after a crash or a refusal by Discord.
 
-Runs once the connection is open, again after trouble, and hourly.
+Runs at the start, again after errors, and hourly.
 """
 
 import asyncio
@@ -58,8 +58,7 @@ Shown = TypeVar("Shown")
 
 @dataclass(eq=False, slots=True)
 class UnshownTurn:
-    """A turn whose end was not shown. Its pages are the stored answer, else the older answer that it was to
-    replace, else a sentence with a button to ask again."""
+    """A turn whose end was not shown."""
 
     turn: PendingTurn
     recipient: Recipient
@@ -92,7 +91,7 @@ class UnshownTurn:
         return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=with_button)
 
     def _restored_page(self, older: Message) -> Page:
-        """Return the last page of the older answer; those above were never changed."""
+        """Return the older answer's last page; the pages above it never changed."""
         state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words[UnfinishedTexts].kept)
@@ -103,9 +102,8 @@ class UnshownTurn:
 
 
 NotShown = Literal["refused", "never_acknowledged", "deleted", "shown_already"]
-"""Why an end is not shown. `refused`: Discord refuses this token or channel. `never_acknowledged`: the user
-saw the interaction fail. `deleted`: a user deleted the message. `shown_already`: it shows an end that is not
-stored."""
+"""`refused`: Discord refuses this token or channel. `never_acknowledged`: the interaction failed. `deleted`:
+by a user. `shown_already`: an end that is not stored is shown."""
 
 CHECK_INTERVAL_S: Final = 3600.0
 RETRY_S: Final = 30.0
@@ -115,11 +113,10 @@ _MAX_SENTENCE_CHARACTERS: Final = 600
 
 @dataclass(eq=False)
 class Recovery:
-    """Shows the ends of turns that were not shown. Does nothing until `begin`.
+    """Shows unshown ends, once `begin` is called.
 
-    Edits by the interaction's token while it works, then posts with the bot's own: in the channel if the
-    answer is public, else in the user's DM. Nothing is posted twice: earlier messages are recorded or
-    searched for, and posts carry a nonce.
+    Tries the interaction's token, then the channel if the answer is public, then the user's DM. Posts nothing
+    twice: earlier messages are recorded or searched for, and posts carry a nonce.
     """
 
     running: RunningTurns
@@ -127,8 +124,7 @@ class Recovery:
     replies: MessageReplies
     recipients: Recipients
     approvals: Approvals
-    _given_up: set[str] = field(default_factory=set)
-    """Turns whose recovery failed unexpectedly; the next process retries them."""
+    _given_up: set[str] = field(default_factory=set)  # failed unexpectedly: left to the next process
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
     _receipts_current: bool = False
     _recheck_due: asyncio.Event = field(default_factory=asyncio.Event)
@@ -144,7 +140,6 @@ class Recovery:
         self.running.retry_due.set()
 
     async def close(self) -> None:
-        """Stop; the next process recovers the rest."""
         await self._work.cancel()
 
     async def _run(self) -> None:
@@ -266,7 +261,6 @@ class Recovery:
         return shown
 
     async def _try(self, showing: Awaitable[Shown]) -> Shown | NotShown:
-        """Try one route. Returns its result, or why Discord refused it."""
         try:
             return await showing
         except (*REFUSALS, hikari.UnauthorizedError) as error:
@@ -382,7 +376,7 @@ class Recovery:
         await live.finish(user_id if dm_note is None else None, temporary=False, note=dm_note or "")
 
     async def _reply_without_token(self, turn: PendingTurn) -> Reply:
-        """Return a reply by the bot's own token, which continues in the existing messages."""
+        """Return a reply by the bot's own token that continues the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
         if turn.place_id is None:
             if turn.shown_in is None and turn.interaction_id is not None:
@@ -474,15 +468,14 @@ class Recovery:
 
 
 def _recorded_ids(turn: PendingTurn) -> tuple[int, ...]:
-    """Return all recorded messages. Once the bot posts with its own token, they are all in `pages`."""
+    # Once the bot posts with its own token, `pages` has all messages.
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
     return (turn.shown_in, *turn.pages)
 
 
 def _shows_an_end(message: hikari.Message) -> bool:
-    """Return whether a message shows the end of its turn. A waiting or streaming message has a button; a full
-    page whose next one is missing is longer than a sentence."""
+    # Streaming messages have a button; a page whose next one is missing is longer than a sentence.
     page = page_of(message, Locale.EN)
     full = len(page.content) > _MAX_SENTENCE_CHARACTERS and not page.facts
     return hikari.MessageFlag.LOADING not in message.flags and not page.buttons and not full

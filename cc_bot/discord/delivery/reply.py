@@ -1,7 +1,6 @@
 """Makes the messages of one answer look like its pages.
 
-Edits and deletions are idempotent. A post that failed with a server error may have succeeded: the outlet
-finds out. A refused message is sent without some of its parts, at last by DM to the author.
+A refused message is sent without some of its parts, at last by DM to the author.
 """
 
 import asyncio
@@ -66,7 +65,7 @@ _PART_BY_FIELD: Final[Mapping[str, Part]] = {
 def parts_to_leave_out(
     parts: Collection[Part], left_out: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
-    """Return all parts to leave out next, or None if that can't help. `left_out`: left out before."""
+    """Return the parts to leave out next, or None if that can't help."""
     part = next((part for part in _refused_parts(error) if part in parts and part not in left_out), None)
     if part is None:
         return None
@@ -102,7 +101,7 @@ FIRST_MESSAGE_TIMEOUT_S: Final = 5.0
 
 
 class PostUncertain(Exception):
-    """Raised if it is unknown whether a message was posted. The caller then only edits existing ones."""
+    """It is unknown whether a message was posted."""
 
 
 FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]
@@ -112,15 +111,13 @@ class Outlet(ABC):
     """Sends the messages of an answer. Message id None means an interaction's first response."""
 
     note: str = ""  # shown below the answer
-    place_id: int | None
-    """Channel whose messages the bot can edit without a token; None if ephemeral."""
+    place_id: int | None  # where the bot can edit without a token; None if ephemeral
 
     @abstractmethod
     async def post(
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0. `may_exist`: it may have been posted before. `as_reply`: it replies
-        to the question. Raises PostUncertain."""
+        """Post message `number`, from 0. `may_exist`: perhaps posted before. Raises PostUncertain."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -128,7 +125,7 @@ class Outlet(ABC):
 
     @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        """Edit a message. `changes`: keyword arguments of hikari's edits."""
+        """`changes`: keyword arguments of hikari's edits."""
 
     @abstractmethod
     async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
@@ -146,7 +143,7 @@ class Outlet(ABC):
         raise ValueError("only interactions have a first response")
 
     async def send_ephemeral(self, sentence: str) -> bool:  # noqa: ARG002 - only interactions can
-        """Send an ephemeral message. Returns False if that is impossible."""
+        """Returns False if that is impossible."""
         return False
 
     async def dm_outlet(self) -> "Outlet | None":
@@ -170,8 +167,8 @@ class Reply:
     """The messages of one answer."""
 
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, is_continued: bool = False) -> None:
-        """`sent`: known messages. `is_continued`: an earlier process may have posted more. They are found by
-        nonce before any edit: Discord soon forgets nonces."""
+        """`is_continued`: an earlier process may have posted more than `sent`. They are found by nonce before
+        any edit: Discord soon forgets nonces."""
         self._outlet = outlet
         self._is_continued = self._may_have_unknown_messages = is_continued
         self._sent = list(sent)
@@ -181,16 +178,14 @@ class Reply:
         self._visible = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible.set()
-        self._first_id_before_dm: tuple[int, ...] = ()
-        """Id of the stored answer, if the reply continued in a DM."""
+        self._first_id_before_dm: tuple[int, ...] = ()  # the stored answer's id, if a DM continued it
 
     @property
     def has_messages(self) -> bool:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
-        """Edit, post and delete messages until they look like the pages, without what Discord refuses. Raises
-        hikari's errors and PostUncertain."""
+        """Make the messages look like the pages. Raises hikari's errors and PostUncertain."""
         pauses_s = RETRY_PAUSES_S if retry_edits else ()
         try:
             await self._show(pages, pauses_s)
@@ -292,7 +287,7 @@ class Reply:
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain if the
-        answer does not begin in time: Discord would take the message for the deferred response."""
+        answer is late: Discord would take the message for it."""
         try:
             async with asyncio.timeout(FIRST_MESSAGE_TIMEOUT_S):
                 await self._visible.wait()
@@ -355,8 +350,7 @@ class Reply:
         *,
         as_reply: bool = False,
     ) -> Result:
-        """Send a page without refused parts. Raises _TextFileRefused, and hikari's errors if every form is
-        refused."""
+        """Send a page without refused parts. Raises _TextFileRefused and hikari's errors."""
         while True:
             try:
                 shown = page.without(self._left_out_parts)
@@ -373,7 +367,7 @@ class Reply:
 
 
 class _TextFileRefused(Exception):
-    """Raised if Discord refuses a text file. Its text is then shown in several messages."""
+    """Discord refuses a text file; its text is shown in messages instead."""
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
@@ -385,7 +379,7 @@ MAX_EXPECTED_DELETIONS: Final = 1000
 
 
 class ExpectedDeletions:
-    """Messages that the bot is deleting itself. If a user deletes one, the bot deletes the whole answer."""
+    """Messages that the bot is deleting; if a user deletes one, the whole answer is deleted."""
 
     def __init__(self) -> None:
         self._ids = LruCache[int, None](MAX_EXPECTED_DELETIONS)
@@ -395,7 +389,7 @@ class ExpectedDeletions:
         self._ids[message_id] = None
 
     def was_expected(self, message_id: int) -> bool:
-        """Return whether the deletion was expected. True only once."""
+        """Returns True only once."""
         expected = message_id in self._ids
         self._ids.discard(message_id)
         return expected

@@ -13,8 +13,7 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 
-IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]
-"""Returns whether the user's next question goes to this session."""
+IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]  # is it the user's current session?
 
 
 class SideMessage:
@@ -26,24 +25,22 @@ class SideMessage:
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
-        """Post, edit or delete the message. Never raises; returns False on failure. `interaction` saves
-        requests. `below`: follow up on it where the bot may not post."""
+        """Post, edit or delete it. Never raises; returns False on failure. `below`: follow up on
+        `interaction` where the bot may not post."""
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """Record that the message is outdated, if the bot may post it: after a crash the next process
-        refreshes it. Never raises."""
+        """Record that it is outdated: after a crash, the next process refreshes it. Never raises."""
 
     async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
-        """Show what a turn changed, after the answer. Never raises. After an `ephemeral` answer only the user
-        sees all of it, and the public message loses what became private."""
+        """Show what a turn changed; if `ephemeral`, in full only to the user. Never raises."""
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the session of a side message, else None. Raises StorageError."""
+        """Return the session of a side message. Raises StorageError."""
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted a side message. Raises StorageError."""
+        """Record that a user deleted it. Raises StorageError."""
 
     async def refresh_stale(self) -> None:
         """Refresh outdated messages. Raises StorageError."""
@@ -51,11 +48,9 @@ class SideMessage:
     async def agent_changed(self, channel_id: int, agent: str) -> None:
         """Show the side messages of a channel's new agent. Raises StorageError."""
 
-    async def wait_idle(self) -> None:
-        """Wait until running updates end."""
+    async def wait_idle(self) -> None: ...
 
-    async def close(self) -> None:
-        """Stop background work."""
+    async def close(self) -> None: ...
 
 
 class MakeSideMessage(Protocol):
@@ -73,6 +68,6 @@ class MakeSideMessage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SideMessageMaker:
-    """A feature's part from which the services make its side message."""
+    """A feature's part that makes its side message."""
 
     make: MakeSideMessage

@@ -1,7 +1,6 @@
 """The turns that this process shows on Discord, and their ledger entries.
 
-Answers wait for the ledger for at most NOTE_TIMEOUT_S, and are shown even without an entry. An end that was
-refused is left to recovery, in this process or the next.
+Answers wait at most NOTE_TIMEOUT_S for the ledger, and are shown even without an entry.
 """
 
 import asyncio
@@ -59,40 +58,35 @@ NOTE_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
 
 
 class Askers(Protocol):
-    """Makes the forms of running tools. The feature `mcp` provides it."""
+    """Makes the forms of running tools (feature `mcp`)."""
 
-    def asker(self, reply: Reply, recipient: Recipient) -> Asker:
-        """Make one that asks below `reply`."""
-        ...
+    def asker(self, reply: Reply, recipient: Recipient) -> Asker: ...
 
 
 class SpokenAnswers(Protocol):
-    """Attaches speech to answers. The feature `voice` provides it if it has a model."""
+    """Attaches speech to answers (feature `voice`)."""
 
     async def begin(
         self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        """Begin to synthesize speech, for a user who wants it. Never raises."""
+        """Begin to synthesize speech. Never raises."""
 
     async def stop(self, message_id: int) -> bool:
-        """Stop attaching speech. Returns whether it was attached already."""
+        """Returns whether speech was attached already."""
         ...
 
-    async def close(self) -> None:
-        """Stop attaching speech to all answers."""
+    async def close(self) -> None: ...
 
 
 @dataclass(eq=False, slots=True)
 class RunningTurn:
-    """A turn or approved call until its end is shown. If a user deletes a question, a message of its answer,
-    or the channel, the answer is stopped and deleted."""
+    """A turn or approved call until its end is shown."""
 
     name: str  # its ledger id, or a new one; used by the Stop button
     stop: Stop = field(default_factory=Stop)
     askers: frozenset[int] = frozenset()
-    key: ChannelKey | None = None
-    """The channel whose conversation it belongs to; None for a session."""
-    questions: frozenset[int] = frozenset()  # questions that were not deleted
+    key: ChannelKey | None = None  # of its channel's conversation; None for a session
+    questions: frozenset[int] = frozenset()  # not deleted
     answer_id: int | None = None  # the message of an approved call
     reply: Reply | None = None
     withdrawn: bool = False
@@ -127,19 +121,16 @@ class RunningTurns:
     spoken: SpokenAnswers | None = None
     askers: Askers | None = None
     file_budget: FileBudget = field(default_factory=FileBudget)
-    retry_due: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when recovery has something to do in this process."""
+    retry_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes recovery
     unshown: set[str] = field(default_factory=set)  # turns whose end Discord refused
-    unsettled: dict[str, int] = field(default_factory=dict)
-    """Ended turns still in the ledger, with their users."""
-    recovering: KeyedLock = field(default_factory=KeyedLock)
-    """By ledger id: serializes recovery and presses of its button."""
+    unsettled: dict[str, int] = field(default_factory=dict)  # user ids of ended turns in the ledger
+    recovering: KeyedLock = field(default_factory=KeyedLock)  # by ledger id; presses of its button wait too
     _name_prefix: str = field(default_factory=lambda: secrets.token_hex(3))
     _turns: dict[str, RunningTurn] = field(default_factory=dict)
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
 
     def new_name(self) -> str:
-        """Return a turn id that shows which process began the turn."""
+        """Return a turn id that names this process."""
         return self._name_prefix + secrets.token_hex(4)
 
     def is_of_this_process(self, name: str) -> bool:
@@ -156,7 +147,7 @@ class RunningTurns:
             turn.ended.set()
 
     def count_concurrent(self, turn: RunningTurn) -> int:
-        """Count the answers being shown in a conversation: they share Discord's limit of edits."""
+        """Count the answers shown in a conversation, as they share Discord's limit of edits."""
         return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
 
     def stop(self, name: str) -> bool:
@@ -171,7 +162,7 @@ class RunningTurns:
         return name in self._turns and user_id in self._turns[name].askers
 
     def withdraw(self, message_ids: Collection[int]) -> None:
-        """Stop the answers to deleted messages, and deleted answers."""
+        """Stop deleted answers, and answers to deleted messages."""
         for turn in self._turns.values():
             turn.withdraw(message_ids)
 
@@ -183,7 +174,7 @@ class RunningTurns:
                 turn.discard()
 
     async def wait_idle(self) -> None:
-        """Wait until no turn is running and nothing is being written."""
+        """Wait until no turn runs and nothing is being written."""
         while self._turns:
             await next(iter(self._turns.values())).ended.wait()
         await asyncio.gather(*self._writes, return_exceptions=True)
@@ -204,7 +195,7 @@ class RunningTurns:
             token_until=now + TOKEN_LIFETIME,
             **{
                 "guild_id": None if interaction.guild_id is None else int(interaction.guild_id),
-                # The channel's conversation has a public question.
+                # Public questions are in the channel's conversation.
                 "question_id": int(interaction.id) if fields["visibility"] == "public" else None,
                 **fields,
             },
@@ -216,8 +207,7 @@ class RunningTurns:
         acknowledge: Callable[[], Awaitable[Acknowledged]],
         undo: Callable[[Prepared], Awaitable[None]],
     ) -> tuple[Prepared, Acknowledged]:
-        """Prepare a turn for at most NOTE_TIMEOUT_S, then acknowledge the interaction. Raises the errors of
-        both; `undo` is called if the acknowledgement fails."""
+        """Prepare for at most NOTE_TIMEOUT_S, then acknowledge; if that fails, undo. Raises their errors."""
         task = asyncio.create_task(preparing)
         await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
         try:
@@ -232,8 +222,7 @@ class RunningTurns:
     async def claim(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Claim an interrupted turn once it is no longer shown: its button appears first. Raises
-        StorageError."""
+        """Claim an interrupted turn once it ended; its button appears before that. Raises StorageError."""
         if running := self._turns.get(entry):
             await running.ended.wait()
         async with self.recovering.after(entry):
@@ -251,7 +240,7 @@ class RunningTurns:
         await self.write(self.ledger.add_page(row.id, row.key.user_id, message_id))
 
     async def record_pages(self, row: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
-        """Record the messages of an answer: if one is deleted, so is the answer. Raises StorageError."""
+        """Record an answer's messages: if one is deleted, so is the answer. Raises StorageError."""
         pages = [each for each in ids if answer and each != answer.discord_id]
         if answer and answer.discord_id is not None and pages:
             await self.channels.add_pages(row.place_id or row.key.channel_id, answer.discord_id, pages)
@@ -285,20 +274,19 @@ class DiscordTurn(RunningTurn):
         place: ChannelKey | None = None,
         mentions: tuple[Message, ...] = (),
     ) -> None:
-        """`row`: of several mentions, that of the newest. `chosen`: None to look up the agent. `place`: the
-        channel, if not that of the `interaction`. `mentions`: questions of a channel, oldest first."""
+        """`chosen`: None looks up the agent. `place`: without an `interaction`. `mentions`: oldest first."""
         self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
         self.interaction, self.role_ids = interaction, role_ids
         self.place = key_of_interaction(interaction.channel) if interaction else place
         self.mentions = mentions
         self.pictures: tuple[Attachment, ...] = ()
         self._admission: asyncio.Task[Reservation] | None = None
-        self.message_id: int | None = None  # which shows the answer, if known
+        self.message_id: int | None = None  # shows the answer, if known
         self.before: Sequence[Page] = ()  # the pages that the answer replaces
-        self.asked_again = False  # edited mentions: the answer replaces the stored one
+        self.asked_again = False  # the answer replaces the stored one
         # Called with the id of the answer's message, which is then posted before the turn begins.
         self.on_opened: Callable[[int], Awaitable[None]] | None = None
-        self.postponed = False  # whether the process stops first, and the next one answers the mentions
+        self.postponed = False  # the next process answers the mentions
         key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
         if row.kind == "mention":
             key, askers = place, frozenset({recipient.user_id})
@@ -317,7 +305,7 @@ class DiscordTurn(RunningTurn):
 
     @property
     def public_place(self) -> ChannelKey | None:
-        """Return where a session's question and answer are public; None if private or unknown."""
+        """Return the channel of a session's public question; None if private or unknown."""
         row = self.row
         hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
         if self.key or hidden or row.question_id is None:
@@ -342,8 +330,7 @@ class DiscordTurn(RunningTurn):
                 raise
 
     async def admit(self, model: str) -> None:
-        """Add it to the ledger, and reserve its estimated use of `model`. If that is refused it is not added,
-        and `take_reservation` raises the reason."""
+        """Add it to the ledger and reserve its use of `model`. `take_reservation` raises any refusal."""
         spending, tokens = self.turns.spending, _max_tokens(self.row.question)
         reserving = spending.reserve(self.payer, "turn", model=model, tokens=tokens, turn=self.row)
         self._admission = await self.turns.write(reserving)
@@ -354,8 +341,7 @@ class DiscordTurn(RunningTurn):
         return await asyncio.shield(admission) if admission else None
 
     async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
-        """Settle it if its end was shown, else leave it to recovery. A failure with a retry button stays in
-        the ledger."""
+        """Settle it, unless recovery must show its end or it has a retry button."""
         if not (state.unseen or (state.may_be_asked_again and self.retry)):
             await self.settle()
             return
@@ -364,7 +350,7 @@ class DiscordTurn(RunningTurn):
         if state.unseen:
             self.turns.mark_unshown(self.name)
             return
-        # Its button is already shown. After a crash here, recovery reports the turn.
+        # After a crash here, recovery reports the turn.
         ids: tuple[int, ...] = ()
         if reply and reply.further_ids:
             with suppress(hikari.HikariError):
@@ -388,7 +374,7 @@ class DiscordTurn(RunningTurn):
 
 
 def _max_tokens(question: AskedQuestion | None) -> int:
-    """Return about how many tokens a question has at most: one for each character."""
+    # Estimated as one token per character.
     if question is None:
         return 0
     files = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)

@@ -1,8 +1,7 @@
 """Catches up on messages sent while the bot was offline.
 
-Each channel is read on from its newest stored message, oldest first: after a crash the gap is still at the
-end of the archive. A resumed connection has missed nothing. Edits and deletions of older messages are never
-reported later.
+Each channel is read from its newest stored message on, and stored oldest first: a crash leaves a gap only at
+the end. A resumed connection has missed nothing. Missed edits and deletions are lost.
 """
 
 import asyncio
@@ -32,15 +31,13 @@ _log = structlog.get_logger(__name__)
 MAX_ANSWER_AGE: Final = timedelta(minutes=10)  # older questions are archived, but not answered
 MAX_DM_AGE: Final = timedelta(days=30)  # DMs without a newer message are not checked
 MAX_APOLOGY_AGE: Final = timedelta(days=1)  # an older missed DM gets no apology
-MAX_CHANNELS: Final = 100
-"""Channels read after each connection; others when a message arrives there."""
+MAX_CHANNELS: Final = 100  # read after each connection; others when a message arrives there
 MAX_KNOWN_CHANNELS: Final = 1000  # the most recently used
 PAGE: Final = 100
 MAX_PAGES: Final = 10  # per channel; older messages are skipped
 MAX_PAGES_OF_MENTIONS: Final = 3  # the same, if the bot reads only mentions
 MAX_DMS: Final = 200
-MAX_OPENED_DMS: Final = 20
-"""Users without stored DMs whose DM is opened. Discord blocks bots that open many at once."""
+MAX_OPENED_DMS: Final = 20  # of users without stored DMs; Discord blocks bots that open many at once
 OPEN_PAUSE_S: Final = 3.0
 PAUSE_S: Final = 0.2  # Between requests. Discord allows 50 a second.
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0)
@@ -60,8 +57,7 @@ class CatchUp:
     _runs: "dict[int, _Run]" = field(default_factory=dict)
 
     def begin(self, shard: Shard = WHOLE) -> None:
-        """Start for a connection that missed events. Call it before handling any message of the
-        connection."""
+        """Start for a connection, before any of its messages is handled."""
         if before := self._runs.get(shard.id):
             before.reading.cancel()  # it still reads channels that a live message waits for
         self._runs[shard.id] = _Run(self, shard)
@@ -76,7 +72,7 @@ class CatchUp:
             await run.close()
 
     async def fill(self, place: ArchivedChannel) -> None:
-        """Store the missed messages of a channel. Never raises: new messages wait for it."""
+        """Store a channel's missed messages. Never raises."""
         place_id = place.key.place_id
         with upkeep("catch_up", hikari.HikariError, place=place_id):
             try:
@@ -114,7 +110,7 @@ class CatchUp:
         return await retry(read, _RETRY_PAUSES_S)
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Store messages. A question to answer is stored as waiting in the same transaction."""
+        """Store messages, questions as waiting in the same transaction."""
         readable = [(stored, m) for m in missed if (stored := self.router.make_archived(m)) is not None]
         waits = {m.id: await self._awaits_answer(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):
@@ -133,8 +129,7 @@ class CatchUp:
         return recent and await self.router.wants_answer(key, message)
 
     async def list_dms(self) -> AsyncIterator[int]:
-        """Yield DM channels: of users who wrote there, then of other known users, as Discord does not list
-        them. Raises StorageError and hikari's errors."""
+        """Yield DM channels, those with messages first. Raises StorageError and hikari's errors."""
         since = self.clock() - MAX_DM_AGE
         known = await self.stores.channels.list_dms(since=since, limit=MAX_DMS)
         for channel_id in known:
@@ -150,11 +145,8 @@ class CatchUp:
             yield int(channel.id)
 
     async def list_unanswered(self, channel_id: int, bot_id: int) -> Sequence[tuple[hikari.Message, bool]]:
-        """Return a DM's unanswered messages, oldest first, and whether each is recent enough to answer.
-
-        If all are too old: only the last, unless the bot has written since. Raises StorageError and hikari's
-        errors.
-        """
+        """Return a DM's unanswered messages and True; if all are too old, the last and False, unless the bot
+        has written since. Raises StorageError and hikari's errors."""
         now = self.clock()
         messages = await self.rest.fetch_messages(
             channel_id, after=hikari.Snowflake.from_datetime(now - MAX_APOLOGY_AGE)

@@ -116,12 +116,11 @@ class MessageListener:
             self.mentions.wake(key)
 
     def close(self) -> None:
-        """Begin no more answers; the next process does."""
+        """Begin no more answers."""
         self.mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait after `close` until a time of the event loop, then cancel the rest. Afterwards nothing uses
-        the database."""
+        """Wait until `deadline_s` of the event loop, then cancel. Afterwards nothing uses the database."""
         await self._dm_catch_up.cancel()
         await self._retrying.cancel()
         await self._catch_up.close()
@@ -223,8 +222,7 @@ class MessageListener:
         await self._catch_up.wait_for(channel_id)
 
     async def _apply_edit(self, message: hikari.PartialMessage) -> None:
-        """Store an edit. A question is answered again if its answer is the newest. An update may lack the
-        content, or only add a link preview."""
+        """Store an edit. An update may lack the content, or only add a link preview."""
         self._answers.references.cache.discard(int(message.id))
         if has_no_visible_content(message):
             return
@@ -272,8 +270,7 @@ class MessageListener:
     async def _guard(
         self, message: hikari.Message | None = None, retry: Write | None = None
     ) -> AsyncIterator[None]:
-        """Log errors, and explain them to the author of the message. `retry` is called once the database
-        works."""
+        """Log errors, explain them to the author, and `retry` once the database works."""
         try:
             yield
             return
@@ -285,7 +282,7 @@ class MessageListener:
             if retry is not None and isinstance(error, StorageError):
                 self._retry_later(retry)
             failure = error
-        except Exception:  # noqa: BLE001 - logged, and the author is told
+        except Exception:  # noqa: BLE001 - logged and explained
             _log.error("message_broke", exc_info=True)
             failure = CcBotError()
         try:
@@ -299,7 +296,6 @@ class MessageListener:
             self._retrying.start(self._retry(write))
 
     async def _retry(self, write: Write) -> None:
-        """Repeat a write once the database works, after those that failed before it."""
         async with self._guard(), self._retry_order:  # first come, first served
             while True:
                 try:

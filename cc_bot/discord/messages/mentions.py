@@ -1,7 +1,7 @@
-"""Answers mentions; the waiting questions of each channel are in the database.
+"""Answers mentions; waiting questions are in the database.
 
-What a user asks while waiting is answered together, as a reply to the newest. The answer's message is
-recorded before the model is asked, so that after a crash the next process continues in it.
+A user's waiting questions are answered together, as a reply to the newest. The answer's message is recorded
+before the model is asked, so that after a crash the next process continues in it.
 """
 
 import asyncio
@@ -45,8 +45,7 @@ MAX_BATCH = 10
 MAX_BATCH_CHARACTERS = 6000  # the same as the limit of one question
 MAX_QUESTION_AGE: Final = timedelta(hours=1)
 MAX_EDIT_AGE: Final = timedelta(minutes=10)
-MAX_CONCURRENT_USERS: Final = 5
-"""Per channel, where Discord allows five new messages in five seconds."""
+MAX_CONCURRENT_USERS: Final = 5  # per channel, where Discord allows five new messages in five seconds
 RETRY_S: Final = 30.0
 IN_USE_RETRY_S: Final = 1.0
 TYPING_S: Final = 9.0  # Discord shows the indicator for ten seconds
@@ -70,7 +69,7 @@ def id_of(question: Message) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WaitingUser:
-    """A user with questions in a channel or thread, and what the database says of them."""
+    """A user with questions in a channel or thread, and their stored state."""
 
     id: int
     key: ChannelKey
@@ -79,18 +78,13 @@ class WaitingUser:
 
 @dataclass(eq=False, slots=True)
 class ChannelAnswers:
-    """Answers the waiting questions of one user in a channel or thread.
-
-    Its methods raise StorageError, and hikari's errors if Discord is unavailable; then the questions wait.
-    """
+    """Answers a user's waiting questions. Raises StorageError and hikari's errors; then they wait."""
 
     stores: Stores
     runner: Answers
     roles: SeenRoles
-    _unrecorded: dict[int, int] = field(default_factory=dict)
-    """By question: the message of its answer, if the ledger lacks it."""
-    _answered_texts: LruCache[int, int] = field(default_factory=LruCache)
-    """By question: the hash of its text when it was last answered."""
+    _unrecorded: dict[int, int] = field(default_factory=dict)  # answer ids by question, until stored
+    _answered_texts: LruCache[int, int] = field(default_factory=LruCache)  # text hashes by question
 
     async def answer(self, user: WaitingUser, waiting: Sequence[Mention]) -> bool:
         """Answer the questions, interrupted ones first. Returns whether they are done."""
@@ -107,7 +101,7 @@ class ChannelAnswers:
     async def post_sentence(
         self, user: WaitingUser, waiting: Sequence[Mention], sentence: Callable[[Texts], str]
     ) -> None:
-        """Post a sentence instead of an answer, and what the tools of an interrupted turn changed."""
+        """Post a sentence instead of an answer, with what tools have changed."""
         turn, reply = await self._begin(user, waiting)
         words = turn.recipient.words
         page = unanswered_page(sentence(words), turn.row.calls, texts_for_channel(words), user.id, "public")
@@ -118,8 +112,8 @@ class ChannelAnswers:
         await self.stores.ledger.give_up(user.key, turn.mentions)
 
     async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
-        """Answer an edited question again in place, if its answer is its author's newest and was given to an
-        older text. `reopen_failed`: one whose answer failed waits again. Returns whether that is done."""
+        """Answer an edited question again in place, if its answer is the author's newest and older than the
+        edit. `reopen_failed`: it waits again if its answer failed. Returns whether that is done."""
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(user.key, user.id)
@@ -186,7 +180,7 @@ class ChannelAnswers:
             await self._record_pages(key, reply, shown=True)
 
     async def _begin(self, user: WaitingUser, waiting: Sequence[Mention]) -> tuple[DiscordTurn, Reply]:
-        """Make the next turn: first one that a crash interrupted."""
+        """Make the next turn; interrupted ones come first."""
         if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
             served = [each for each in waiting if each.nonce_question_id == nonce_id]
             turn = await self._make_turn(user, [each.question for each in served])
@@ -282,14 +276,10 @@ class MentionQueue:
 
     answers: ChannelAnswers
     gate: Gate
-    _order: KeyedLock = field(default_factory=KeyedLock)
-    """By channel: its questions are read once at a time."""
-    _due: set[ChannelKey] = field(default_factory=set)
-    """Channels whose questions are about to be read."""
-    _serving: set[tuple[ChannelKey, int]] = field(default_factory=set)
-    """The channels and ids of users who are being answered."""
-    _waiting: set[ChannelKey] = field(default_factory=set)
-    """Channels where users wait for others, or for their earlier answer."""
+    _order: KeyedLock = field(default_factory=KeyedLock)  # by channel
+    _due: set[ChannelKey] = field(default_factory=set)  # their questions are about to be read
+    _serving: set[tuple[ChannelKey, int]] = field(default_factory=set)  # users being answered
+    _waiting: set[ChannelKey] = field(default_factory=set)  # users wait for others or an earlier answer
     _typing: set[ChannelKey] = field(default_factory=set)
     _tasks: Tasks = field(default_factory=Tasks)
     _asked_again: set[int] = field(default_factory=set)
@@ -317,8 +307,7 @@ class MentionQueue:
             self.wake(key)
 
     async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
-        """Answer failed questions in the message that shows the failure. Returns False if they are gone or
-        waiting."""
+        """Answer failed questions again, in place. Returns False if they are gone or waiting."""
         key = await self._ledger.get_mention_channel(parse_channel_turn_id(turn) or 0)
         reopened = await self._ledger.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
@@ -393,8 +382,7 @@ class MentionQueue:
         self._typing.discard(key)
 
     async def _process(self, user: WaitingUser, due: Sequence[Mention]) -> float:
-        """Answer a user's questions and edits. Returns the seconds until a retry; 0 if done. Edits come
-        first: an answer that is not the newest is not replaced."""
+        """Returns the seconds until a retry, or 0. Edits come first: only the newest answer is replaced."""
         if any(each.state == "answered" for each in due):
             await self.answers.show_stored(user)
         refusal = await self.gate.refusal_in(user.key, user.id, user.state.in_force)

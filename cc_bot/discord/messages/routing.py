@@ -61,18 +61,16 @@ MAX_READ: Final = 10  # messages above a question that are searched for forwards
 
 @dataclass(eq=False, slots=True)
 class Forwards:
-    """Forwarded messages in DMs that wait for their user's question. After a minute the bot asks for it."""
+    """Forwards in DMs that wait for their user's question. After a minute the bot asks for it."""
 
     references: References
     replies: MessageReplies
     recipients: Recipients
     _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
-    """By DM: the forwards, and when each arrived."""
+    """By DM: when each forward arrived."""
     _ask_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _read_channels: LruCache[int, None] = field(default_factory=LruCache)
-    """DMs where forwards that arrived before the start were looked up."""
-    _taken: dict[int, int] = field(default_factory=dict)
-    """By forward: the question that is being answered."""
+    _read_channels: LruCache[int, None] = field(default_factory=LruCache)  # earlier forwards were looked up
+    _taken: dict[int, int] = field(default_factory=dict)  # by forward: the question being answered
     _never_ask_about: set[int] = field(default_factory=set)
     _started_at: datetime = field(init=False)
 
@@ -93,7 +91,7 @@ class Forwards:
         self._never_ask_about.update(ids)
 
     async def take_for_message(self, question: hikari.Message) -> tuple[int, ...]:
-        """Return the forwards that a message is about: those of `take`, and the one that it replies to."""
+        """Return the forwards that a message is about: waiting ones, and the one it replies to."""
         if question.guild_id is not None:
             return ()
         waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
@@ -105,8 +103,7 @@ class Forwards:
         return tuple(sorted({*waiting, *replied_ids}))
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the waiting forwards, oldest first. If the answer is not stored by `release`, they wait for
-        the next question."""
+        """Return the waiting forwards, oldest first. They wait again if no answer is stored by `release`."""
         since = hikari.Snowflake(question_id).created_at - MAX_WAIT
         if channel_id not in self._read_channels and since < self._started_at:
             await self._read_earlier(channel_id, user_id, question_id, since)
@@ -172,8 +169,7 @@ class Forwards:
 
 MAX_QUOTED_CHARACTERS = 1000
 MAX_CACHED_QUOTES = 1000
-CHANNEL_RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
-"""Five minutes; only that channel waits."""
+CHANNEL_RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # five minutes in all
 
 
 @dataclass(eq=False, slots=True)
@@ -183,7 +179,7 @@ class ProactiveMessageQuotes:
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     _quotes: LruCache[int, str] = field(default_factory=lambda: LruCache(MAX_CACHED_QUOTES))
-    """By message: an edit does not change the quotation."""
+    """By message; edits keep the quotation."""
 
     async def get_replied_text(self, message: hikari.PartialMessage) -> str | None:
         """Return the text of the author's reminder or heartbeat that the message replies to."""
@@ -194,8 +190,7 @@ class ProactiveMessageQuotes:
         return found[1].content if found and found[0] == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """Return the text below the reminder or heartbeat that the message replies to. A message in a DM that
-        replies to none is below the last one."""
+        """Quote the reminder or heartbeat that the text answers: in a DM without a reply, the last."""
         quoted = self._quotes.get(int(message.id)) or await self.get_replied_text(message)
         if quoted is None and message.guild_id is None and message.author and not message.referenced_message:
             user_id, channel_id = int(message.author.id), int(message.channel_id)
@@ -207,7 +202,7 @@ class ProactiveMessageQuotes:
         return _with_quotation(quoted, text)
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
-        """Return the text below the last reminder or heartbeat, for a question without a message."""
+        """Quote the last reminder or heartbeat above the text."""
         last = await self.stores.archive.get_last_notification(user_id, channel_id)
         return _with_quotation(last.content, text) if last else text
 
@@ -231,14 +226,11 @@ class MessageRouter:
     mentions: MentionQueue
     forwards: Forwards
     _handled: LruCache[int, None] = field(default_factory=LruCache)
-    _session_messages: LruCache[int, None] = field(default_factory=LruCache)
-    """Messages of sessions, which the channel's archive must not store."""
-    _missed: LruCache[int, None] = field(default_factory=LruCache)
-    """Messages that catching up found first: they belong to the channel."""
+    _session_messages: LruCache[int, None] = field(default_factory=LruCache)  # not archived
+    _missed: LruCache[int, None] = field(default_factory=LruCache)  # found by catching up: for the channel
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
-        """Return whether a message addresses the bot. A reply without a ping does if Discord sends its
-        content and it addresses no other user."""
+        """Return whether it addresses the bot; a reply without a ping does unless it addresses others."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
@@ -249,8 +241,7 @@ class MessageRouter:
         return is_from_person(message) and (message.guild_id is None or self.is_addressed(message))
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether it belongs to a session of its author, and the session of the answer or canvas that
-        it replies to."""
+        """Return whether it belongs to its author's session, and the session it replies to."""
         answer, author = reply_target(message, int(self.bot().id)), message.author
         if not author:
             return False, None
@@ -290,8 +281,7 @@ class MessageRouter:
         return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
 
     async def handle(self, message: hikari.Message, release: Callable[[], None]) -> None:
-        """Store or answer a message. Calls `release` once later ones of the channel need not wait. Raises
-        CcBotError and hikari's errors."""
+        """Store or answer it; `release` lets the next one begin. Raises CcBotError and hikari's errors."""
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
@@ -317,8 +307,7 @@ class MessageRouter:
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def make_archived(self, message: hikari.Message) -> Message | None:
-        """Return a missed message as it is archived, else None. Answers to commands are quoted without
-        a look-up."""
+        """Return a missed message to archive, else None. Answers to commands are quoted without look-up."""
         bot = self.bot()
         may_read = self.reads_all or (is_from_person(message) and self.is_addressed(message))
         if (
@@ -409,7 +398,7 @@ class MessageRouter:
     async def _answer(
         self, chosen: SelectedAgent, message: hikari.Message, release: Callable[[], None]
     ) -> None:
-        """A user's turns run in the order in which they are released, however long their files take."""
+        """Turns run in the order of `release`, however long their files take."""
         begin_turn()
         bot = self.bot()
         recipient = await self._recipient(message)
