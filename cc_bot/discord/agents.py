@@ -23,7 +23,7 @@ class SelectedAgent:
     agent: Agent
     is_fallback: bool = False
     """Whether it replaces the user's choice, which can't be used there now."""
-    is_former: bool = False  # whether the user's other questions there go to another agent
+    is_former: bool = False  # the user's other questions there go to another agent
 
 
 @dataclass(eq=False, slots=True)

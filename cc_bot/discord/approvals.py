@@ -124,7 +124,7 @@ class ApprovalDelivery:
                 await self._edit(interaction, button, presser.words)
             if not started.is_set():  # else the user decided otherwise in the meantime
                 await tell(interaction, explain(error, presser.words))
-        except CcBotError as error:  # the user may try again
+        except CcBotError as error:
             await tell(interaction, explain(error, presser.words))
 
     async def _approve(self, press: _Press, started: asyncio.Event) -> None:
@@ -196,7 +196,7 @@ class ApprovalDelivery:
             except StorageError as error:
                 _log.warning("approved_call_not_settled", error=type(error).__name__)
                 finished = False
-        if not finished:  # recovery reports it
+        if not finished:
             self.answers.running.retry_due.set()
         return result if result.stored and not deleted else None
 
@@ -282,7 +282,7 @@ def _log_error(task: asyncio.Task[None]) -> None:
 
 
 def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
-    """Receipts report the bot's own tools."""
+    """Return the lines below the proposal; receipts report the bot's own tools."""
     line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
     if result.state == "unknown":
         return [line]

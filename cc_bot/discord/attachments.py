@@ -238,7 +238,7 @@ class AttachmentFetcher:
         async with nullcontext() if has_turn else self.file_budget.reading_turn():
             data = fetched.getvalue()
             if not is_document(file.name, data):
-                # Measuring or decoding takes up to 0.5 s: no work for the event loop.
+                # Measuring or decoding takes up to 0.5 s.
                 read = await asyncio.to_thread(read_attachment, file.name, data)
                 if read.is_recording and not self.can_transcribe:
                     raise TranscriptionUnavailable
@@ -261,7 +261,7 @@ def with_files(question: Message, fetched: FetchedFiles) -> Message:
 
 
 def _with_unique_names(files: Sequence[Attachment]) -> Iterator[Attachment]:
-    """The model requests files by name."""
+    """Rename equal ones: the model requests files by name."""
     seen = Counter[str]()
     for file in files:
         seen[file.name] += 1

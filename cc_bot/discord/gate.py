@@ -94,7 +94,7 @@ class Owners:
         self._of_application = frozenset(map(int, team if application.team else [application.owner.id]))
 
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
-        """Return the owners, cached for OWNERS_TTL_S unless `fresh`; if Discord fails, the last known."""
+        """Return the owners, cached for OWNERS_TTL_S unless `fresh`; the last known if Discord fails."""
         policy = await self.policies.current()
         configured = self.configured | policy.owners
         if not configured and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
@@ -266,7 +266,7 @@ class Gate:
         return Preloaded(state.settings, state.agents) if state else Preloaded()
 
     async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
-        """None if the database does not answer in time."""
+        """Return None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
                 state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)

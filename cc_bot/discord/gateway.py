@@ -186,7 +186,7 @@ class PacedBucketManager(RESTBucketManager):
                     stack.callback(first.release)
             if route in self._route_hash_to_bucket_hash or route not in self._answered_routes:
                 await stack.enter_async_context(super().acquire_bucket(compiled_route, authentication))
-            if authentication is not None:  # after the bucket, which may take longer
+            if authentication is not None:  # after the bucket
                 await self._global_ratelimit.acquire()
                 await self._wait_for_slot()
             # Checked last, since each wait above may have been long.

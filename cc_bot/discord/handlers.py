@@ -102,7 +102,7 @@ def on_press(
     return register
 
 
-_Key = tuple[int, int, bool]  # message id, user id, and whether the press asks for an answer
+_Key = tuple[int, int, bool]  # message id, user id, whether it asks for an answer
 _Pressed = tuple[str, ...]  # the custom id, and the chosen values
 
 

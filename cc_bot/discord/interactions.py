@@ -30,7 +30,7 @@ _ACKNOWLEDGE_PAUSES_S: Final = (0.3, 0.3)
 
 @dataclass(frozen=True, slots=True)
 class Preloaded:
-    """What the gate read of the user; empty if the database did not answer."""
+    """The user's data that the gate read; empty if the database did not answer."""
 
     settings: UserSettings | None = None
     agents: StoredAgentChoices | None = None

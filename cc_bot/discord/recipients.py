@@ -1,4 +1,4 @@
-"""Finds the language, time zone and settings of the user that a reply is for, and tells users of errors."""
+"""Finds the language, time zone and settings of the user that a reply is for, and reports errors to users."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -121,7 +121,7 @@ class Recipients:
         return self._words[locale]
 
     def learn_commands(self, registered: Iterable[hikari.PartialCommand]) -> None:
-        """Have texts mention these commands clickably."""
+        """Make these commands clickable in texts."""
         ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
         self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
 
@@ -195,7 +195,7 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
         _log.warning("interaction_expired")  # Discord has shown the user a failure by now
         return
     if not interaction.app.rest.is_alive:
-        _log.info("interaction_left")  # the bot has logged out
+        _log.info("interaction_left")
         return
     if not isinstance(error, CcBotError):
         _log.error("interaction_broke", exc_info=error)

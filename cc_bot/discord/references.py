@@ -128,7 +128,7 @@ def is_bot_present(interaction: Answerable) -> bool:
 
 
 def is_readable(message: hikari.Message) -> bool:
-    """Return whether a user or the bot wrote it, and it no longer shows "thinking"."""
+    """Return whether a user or a bot wrote it, and it no longer shows "thinking"."""
     return message.type in _READABLE_TYPES and hikari.MessageFlag.LOADING not in message.flags
 
 

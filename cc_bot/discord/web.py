@@ -1,4 +1,4 @@
-"""Tells the web pages what Discord knows: permissions and names."""
+"""Gives the web pages what Discord knows: permissions and names."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -49,7 +49,7 @@ def parse_custom_id(custom_id: str) -> Control | None:
     parts = rest[0].split(":", len(types) - 1) if rest else []
     try:
         return kind(*map(_read, parts, types))
-    except (TypeError, ValueError):  # TypeError: a value is missing
+    except (TypeError, ValueError):  # values are missing or malformed
         return None
 
 

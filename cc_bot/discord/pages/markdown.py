@@ -218,7 +218,7 @@ def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ..
 
 
 def _reopen_spoiler(piece: str) -> str:
-    at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it matches nothing as well
+    at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it also matches nothing
     quote, text = piece[:at], piece[at:]
     closes = text.startswith(SPOILER)
     return f"{quote}{text.removeprefix(SPOILER).lstrip()}" if closes else f"{quote}{SPOILER}{text}"

@@ -21,8 +21,7 @@ from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import command_namer
 from cc_bot.texts.session import ReplyTexts
 
-# A message's content is the model's text or the bot's, never both. Embeds come from committed rows, so a
-# model can't imitate them. Canvases have messages of their own, in another colour.
+# Embeds come from committed rows, so a model can't imitate them. Canvases have messages in another colour.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
@@ -219,14 +218,10 @@ class Page:
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
-        """Return which parts the message has, or the edit of `before`."""
+        """Return the parts of the message, or of the edit of `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
-        present: dict[Part, bool] = {
-            "files": bool(files),
-            "embeds": bool(self.embeds),
-            "components": bool(rows),
-        }
-        return frozenset(part for part, is_present in present.items() if is_present)
+        found: dict[Part, object] = {"files": files, "embeds": self.embeds, "components": rows}
+        return frozenset(part for part, value in found.items() if value)
 
     def without(self, parts: Collection[Part]) -> "Page":
         """Leave out parts that Discord refuses. Without embeds, buttons show the facts."""

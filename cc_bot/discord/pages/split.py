@@ -97,7 +97,7 @@ def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
 
 
-_LATE_SHARE = 0.4  # in this last share of a message a better position is preferred to a later one
+_LATE_SHARE = 0.4  # in this last share, a better position is preferred to a later one
 
 
 class _Line(NamedTuple):
