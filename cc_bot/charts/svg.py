@@ -1,6 +1,5 @@
-"""Charts as SVG, for pages (`canvas.css`), and as PNG of the same. The pages' policy forbids inline styles,
-so colours are classes. The font is unknown, so text widths are estimated generously. Each value has a
-tooltip. Series also differ by hatching, dashes, point shapes, or letters."""
+"""Charts as SVG for pages, and as PNG. The pages' policy forbids inline styles, so colours are classes of
+`canvas.css`; series differ without them, too. The font is unknown, so text widths are generous estimates."""
 
 import math
 import re
@@ -111,7 +110,7 @@ _SWATCH: Final = 24
 
 
 def _point_path(at: int, x: float, y: float) -> str:
-    """Return the shape of a series' points: a disc, square, triangle, diamond, triangle or cross."""
+    """Return a disc, square, triangle, diamond, triangle or cross."""
     return f"M{_number(x)} {_number(y)}{_POINTS[at]}Z"
 
 
@@ -184,12 +183,12 @@ class _Axis:
     written: tuple[str, ...]
 
     def share(self, value: float) -> float:
-        """Return the position of a value along the axis, from 0 to 1."""
+        """Return a position along the axis, from 0 to 1."""
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
 
 def _make_axis(chart: Chart, locale: Locale) -> _Axis:
-    """Return the axis of a chart; that of bars includes zero, so that their lengths are proportional."""
+    """Include zero for bars, so that their lengths are proportional."""
     values = [value for series in chart.series for value in series.values]
     low, high = min(values), max(values)
     size = max(abs(low), abs(high))
@@ -401,7 +400,7 @@ _MIN_SHARE_WITH_LETTER: Final = 0.05
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    """Draw the make_slices and their list; only the list if all values are zero."""
+    """Draw only the list if all values are zero."""
     values = [max(0.0, value) for value in chart.series[0].values]
     parts = make_slices(chart.labels, values, texts(locale)[ChartTexts].others)
     total = sum(values)
@@ -465,8 +464,7 @@ _STYLE: Final = (
 
 
 def draw_png(chart: Chart, locale: Locale) -> bytes | None:
-    """Return the chart as a PNG, without its title. The first takes 0.1 s: not on the loop. None without the
-    extra `charts`, or if the font has no character of a label."""
+    """Return a PNG; None without the extra `charts` or a label's glyphs. May block for 0.1 s."""
     if not all(map(find_spec, _EXTRA_PACKAGES)):
         return None
     import resvg_py  # noqa: PLC0415 - of an extra

@@ -1,5 +1,4 @@
-"""A chart as text, narrow enough for a phone. Labels come last: in the fonts of Discord's code blocks a
-Japanese character is not exactly two columns wide, so columns can't follow one."""
+"""A chart as text. Labels come last: Discord's Japanese characters are not exactly two columns wide."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
 
 def format_exactly(value: float) -> str:
-    """Return ten digits, or all of them of an integer."""
+    """Return all digits of an integer, else ten."""
     if abs(value) >= _WRITTEN_OUT_BELOW or 0 < abs(value) < _SMALLEST_WRITTEN_OUT:
         return f"{value:.4g}"
     if value == int(value):
@@ -47,7 +46,7 @@ _MAX_DECIMALS: Final = 3
 
 
 def format_ticks(ticks: Sequence[float], locale: Locale) -> list[str]:
-    """Return the numbers along an axis: all in one unit, with as many decimals as tell them apart."""
+    """Return numbers in one unit, with enough decimals to tell them apart."""
     size = max(map(abs, ticks), default=0.0)
     factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
     if size >= _WRITTEN_OUT_BELOW * 10:
@@ -82,8 +81,7 @@ class Slice:
 
 
 def make_slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """Return the slices in the given order, the bundled ones last. `others` is their label, with the
-    parameter `count`."""
+    """Return the slices, the bundled ones last. `others`: their label, with the parameter `count`."""
     every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
     if len(every) <= MAX_SLICES:
         return every
@@ -107,8 +105,7 @@ _MIN_BAR: Final = 4
 
 
 def text_table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
-    """Return the chart without its title, in lines of at most `width` columns: values, bars, labels. Several
-    series are side by side as far as there is room. Labels are not escaped."""
+    """Return unescaped lines of values, bars and labels, at most `width` columns wide, without the title."""
     if not chart.series:
         return ""
     if len(chart.series) == 1:

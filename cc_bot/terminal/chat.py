@@ -59,7 +59,7 @@ class ChatCompleter(Completer):
 
 
 class TypedHistory(FileHistory):
-    """Typed lines, in a file that only its owner can read, or in memory if the file is unusable."""
+    """Typed lines, in a file that only its owner can read, else in memory."""
 
     def __init__(self, file: Path | None) -> None:
         try:
@@ -126,7 +126,7 @@ YES_ANSWERS: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
-    """Return the answer to a question; None for Ctrl-C and Ctrl-D. Earlier keystrokes are dropped."""
+    """Return the answer; None for Ctrl-C and Ctrl-D. Earlier keystrokes are dropped."""
     session = PromptSession[str](history=DummyHistory())
     clear_typeahead(session.input)
     if sys.platform != "win32":
@@ -155,9 +155,8 @@ def _silence_keyboard() -> Iterator[None]:
 
 
 async def _read_piped(file: io.FileIO) -> str | None:
-    """Return a line of standard input; None at the end. Read on a daemon thread: an event loop can't wait for
-    a file, and one of its own threads would keep the program from ending. Unbuffered, since Python can't exit
-    while a thread holds the buffer."""
+    """Return a line; None at the end. A daemon thread, unlike the loop's, lets the program end. Unbuffered,
+    since Python can't exit while a thread holds the buffer."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[bytes] = loop.create_future()
 
@@ -214,7 +213,7 @@ LineContext = Callable[[], AbstractContextManager[None]]
 
 @dataclass(eq=False)
 class Conversation:
-    """Runs one line at a time. Features that show something meanwhile hold `busy` while they do."""
+    """Runs one line at a time. Features hold `busy` while they show something."""
 
     chat: Chat
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -225,7 +224,6 @@ class Conversation:
             return await run_line(self.chat, line)
 
     async def converse(self, lines: AsyncIterator[str], line_context: LineContext) -> None:
-        """Run each line within a `line_context`."""
         with contextlib.suppress(StorageError):  # the first question reports it
             await report_unfinished_calls(self.chat)
         async with contextlib.AsyncExitStack() as stack:

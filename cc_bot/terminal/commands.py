@@ -1,5 +1,4 @@
-"""Runs a line: a question, or a command named and described as on Discord (texts/commands.py). Below an
-answer, the user is asked about its proposals."""
+"""Runs a line: a question, or a command named as on Discord (texts/commands.py)."""
 
 import re
 import secrets
@@ -313,7 +312,7 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
 
 
 async def show_answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
-    """Ask a question and show its answer. Raises as `Assistant.ask`."""
+    """Raises as `Assistant.ask`."""
     profile, stop = chat.profile, Stop()
     settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
@@ -367,7 +366,7 @@ async def _offer(chat: Chat, proposal: Proposal) -> None:
 
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
-    """Run the calls of an accepted proposal. Returns None if the user stopped them before they began."""
+    """Return None if the user stopped the calls before they began."""
     approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
     visitor = Visitor(chat.user_id, (profile.key.channel_id,))
     chat.answering = stop

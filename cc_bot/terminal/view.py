@@ -59,12 +59,11 @@ class WrappedText(Text):
 
 
 def wrap_text(content: str, style: str = "") -> Group:
-    """Return wrapped text in a group, as `Console.print` would turn a bare WrappedText into a Text."""
+    """Return a group: `Console.print` would turn a bare WrappedText into a Text."""
     return Group(WrappedText(printable(content), style=style))
 
 
-# Notices are the program's own statements, with a mark in the first column. The model's lines that begin with
-# a symbol are indented, as these could imitate one. `printable` has removed escape sequences.
+# A notice has a mark in the first column; the model's lines are indented if they begin with a symbol.
 
 MARK: Final = "◆"
 MARGIN: Final = "  "
@@ -258,7 +257,7 @@ class AnswerView:
                 pass  # other events concern files and messages on Discord
 
     def end(self) -> None:
-        """Show the receipts, and do nothing if called again. Call it even if the turn failed."""
+        """Show the receipts, once. Call it even if the turn failed."""
         words = self._texts[ReceiptTexts]
         for receipt in self._receipts:
             self._output.notice(change_line(receipt, self._texts))
@@ -314,7 +313,6 @@ class PlainView:
         print("\n".join(map(notice_lines, notices)), file=self._out, flush=True)
 
     def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
-        """Show titles, each with its content, and then the line `below`."""
         for title, content in panels:
             body = (
                 text_table(content, CHART_COLUMNS) if isinstance(content, Chart) else indent_symbols(content)

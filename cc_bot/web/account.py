@@ -1,7 +1,5 @@
-"""A user's account: signing in and out, and what `/settings`, `/usage` and `/privacy` show.
-
-Opening a one-time link changes nothing, so that link previews and mail scanners do not use it up.
-"""
+"""A user's account: signing in and out, settings, usage and privacy. Opening a one-time link changes nothing:
+link previews and mail scanners must not use it up."""
 
 import asyncio
 import re
@@ -49,7 +47,7 @@ from cc_bot.web.visitor import (
     visitor_of,
 )
 
-MAX_INVALID_LINKS: Final = 5  # of one address within INVALID_LINKS_S
+MAX_INVALID_LINKS: Final = 5  # per address within INVALID_LINKS_S
 INVALID_LINKS_S: Final = 60.0
 
 
@@ -181,7 +179,7 @@ class AccountPages(Pages):
     async def show_settings(
         self, request: web.Request, entered: UserSettings | None = None, problem: InputError | None = None
     ) -> web.Response:
-        """Show the settings; invalid input is shown again with the reason."""
+        """Show the settings, and invalid input with the reason."""
         visitor, services = visitor_of(request), self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
@@ -197,10 +195,9 @@ class AccountPages(Pages):
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:
-        """Save all settings; an invalid time zone is shown again. Raises InputError for an unknown
-        language."""
+        """Save all settings. Raises InputError for an unknown language."""
         visitor, services = visitor_of(request), self._services
-        if not {"language", "timezone"} <= form_of(request).keys():  # to leave it out chooses nothing
+        if not {"language", "timezone"} <= form_of(request).keys():  # a missing field is no choice
             raise InputError
         language, typed = text_of(request, "language"), text_of(request, "timezone")
         if language not in _LANGUAGES:

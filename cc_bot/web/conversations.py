@@ -115,7 +115,7 @@ def key_text(key: SessionKey) -> str:
 
 
 def _find_key(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """Return the key with that text; None for an empty one. Raises NothingHere."""
+    """Return None for an empty text. Raises NothingHere."""
     if not place:
         return None
     found = next((key for key in known if key_text(key) == place), None)

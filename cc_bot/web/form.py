@@ -1,5 +1,4 @@
-"""Parses what a browser sends. aiohttp's parser decodes with any codec that a request names, and some of
-Python's take hours for a megabyte."""
+"""Parses forms. aiohttp's parser decodes with any codec that a request names, and some of them take hours."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ Form = MultiDict[str | bytes]
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
-MAX_READ_FACTOR: Final = 8  # a body is read up to so many times its limit, for browsers to show the refusal
+MAX_READ_FACTOR: Final = 8  # times the limit, so that browsers show the refusal
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -30,7 +29,7 @@ _DISPOSITION: Final = re.compile(
 async def read_form(request: web.Request, max_bytes: int) -> None:
     """Read the form for `form_of`. Raises RequestTooLarge, and ValueError if it is not in UTF-8."""
     header, max_read = request.headers.get("Content-Type", ""), MAX_READ_FACTOR * max_bytes
-    match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse what a header holds
+    match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse some
         case "application/x-www-form-urlencoded":
             _need_utf8(header)
             body = await _read_body(request, min(max_bytes, MAX_URLENCODED_BYTES), max_read)
@@ -52,7 +51,7 @@ def form_of(request: web.Request) -> Form:
 
 
 async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> bytes:
-    """Return the body. Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
+    """Raises RequestTooLarge beyond `max_bytes`, after reading up to `max_read`."""
     if (request.content_length or 0) > max_read:
         raise RequestTooLarge
     body, size = bytearray(), 0
@@ -98,7 +97,7 @@ def _need_utf8(header: str) -> None:
 
 
 def text_of(request: web.Request, name: str) -> str:
-    """Return the text of a field; empty if it is missing, or a file."""
+    """Return a field's text; empty if it is missing or a file."""
     found = form_of(request).get(name, "")
     return found.replace("\r\n", "\n") if isinstance(found, str) else ""
 

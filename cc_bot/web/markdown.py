@@ -1,5 +1,4 @@
-"""Untrusted Markdown as safe HTML: HTML stays text, links lead to http and https only, and pictures are
-links."""
+"""Untrusted Markdown as safe HTML: HTML stays text, links are http or https, and pictures are links."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,14 +17,14 @@ from markdown_it.utils import EnvType, OptionsDict
 from cc_bot.domain.kinsoku import is_wide
 
 _LINK: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
-# An ASCII URL in text: in Japanese no space separates it from what follows.
+# In Japanese no space follows a URL.
 _URL: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
 _AFTER_A_URL: Final = ".,;:!?'*_~)]}"
 _MAX_DEPTH: Final = 12  # of nested lists and quotations
 
 
 def to_html(text: str) -> str:
-    """Render Markdown. Line breaks are kept, and the highest heading is `h3`."""
+    """Keep line breaks, and make `h3` the highest heading."""
     return str(_markdown().render(text))
 
 
@@ -49,7 +48,7 @@ def _leads_out(url: str) -> bool:
 
 
 class _State(StateInline):
-    """Finds emphasis in Japanese, too: `**「大切」**です` is strong without a space after it."""
+    """Finds Japanese emphasis: `**「大切」**です` is strong without a space after it."""
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - as it is called
         scanned = super().scanDelims(start, canSplitWord)

@@ -75,8 +75,7 @@ MAX_NOTICES: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class PageNotice:
-    """Shown once on the next page of the session, so that no link can forge it: a sentence of `web.done`, or
-    the text of a reply; with neither, the page makes a text from `params`."""
+    """Shown once on the session's next page: a sentence of `web.done`, a reply, or made from `params`."""
 
     name: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -98,7 +97,7 @@ def route_name(request: web.Request) -> str:
 
 
 def make_environment() -> Environment:
-    """Make the environment of the templates. It escapes values, except for `markupsafe.Markup`."""
+    """Make the templates' environment, which escapes all values but Markup."""
     environment = Environment(
         loader=FunctionLoader(_template),
         autoescape=True,
@@ -136,12 +135,12 @@ def _redirect_with(request: web.Request, path: str, notice: PageNotice) -> web.R
 
 
 class Pages:
-    """Pages of one part of the program; those of a feature are in PAGES of its `web`."""
+    """Pages of one part; features list theirs in PAGES of their `web`."""
 
     path = ""  # of its link in the navigation; empty: no link
     rank = 9  # position of its link; the first one leads to the home page
     for_owners = False
-    section_path = ""  # of the page that shows its section, if it has one
+    section_path = ""  # of the page with its section, if any
 
     def __init__(self, services: WebServices) -> None:
         self._services = services
@@ -154,7 +153,7 @@ class Pages:
         raise NotImplementedError
 
     async def section(self, visitor: SignedIn) -> Section | None:
-        """Return what the page at `section_path` shows a visitor of it, if anything."""
+        """Return its section of the page at `section_path`, if any."""
         raise NotImplementedError
 
     def running(self) -> AbstractAsyncContextManager[None]:
@@ -162,7 +161,6 @@ class Pages:
         return nullcontext()
 
     async def _redirect_with_reply(self, request: web.Request, path: str, reply: Reply) -> web.Response:
-        """Redirect to a page that shows the reply of a command."""
         if reply.receipts_changed:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
         text = "\n".join(map(without_leading_emoji, (*reply.lines, *reply.notes)))
@@ -192,7 +190,7 @@ def render(
     problem: InputError | None = None,
     **values: Any,
 ) -> web.Response:
-    """Render a page for the visitor, with the notice of the last press, or why input was refused."""
+    """Render a page with the notice of the last press, or why input was refused."""
     visitor, notice = visitor_of(request), pop_notice(request)
     values["done"] = (
         visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
@@ -267,8 +265,7 @@ def explain_error(error: CcBotError, request: web.Request) -> str:
 async def send_file(
     request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
 ) -> web.StreamResponse:
-    """Send a file while it is made. Raises an error before the first piece; a later one cuts the
-    connection."""
+    """Stream a file. An error before the first piece is raised; a later one cuts the connection."""
     # The name in any script (RFC 6266).
     plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
     disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,5 +1,5 @@
-"""Serves all pages. A request must name one of our hosts, a change must come from one of our pages, and the
-user must pass the same gate as with commands. An error is shown as a page with one sentence."""
+"""Serves all pages. Requests must name one of our hosts, changes must come from our pages, and users pass the
+same gate as with commands."""
 
 import asyncio
 from collections import Counter
@@ -72,11 +72,11 @@ HEADERS: Final[Mapping[str, str]] = {
     "Referrer-Policy": "no-referrer",
 }
 PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/")  # without signing in
-# A user's own data, also for those who may no longer use the bot, as with the commands.
+# A user's own data, even if they may no longer use the bot.
 OWN_DATA_PATHS: Final = ("/privacy", "/sign-out", "/sessions/")
 MAX_FORM_BYTES: Final = 2**20  # a file of 1 MB
 MAX_ANONYMOUS_FORM_BYTES: Final = 4096  # a code to sign in
-MAX_FORMS_PER_SENDER: Final = 4  # of a user or address, at the same time; each is held in memory
+MAX_FORMS_PER_SENDER: Final = 4  # at a time, of a user or address: each is in memory
 MAX_ANONYMOUS_FORMS: Final = 200  # of all that are not signed in
 FORM_TIMEOUT_S: Final = 20.0
 SHUTDOWN_S: Final = 2.0  # for running responses
@@ -87,8 +87,7 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @asynccontextmanager
 async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Open the port until left; yields a function that starts serving. Both raise PortTaken and
-    InvalidSetting."""
+    """Open the port; yields a function that starts serving. Both raise PortTaken and InvalidSetting."""
     own = (SignInPages, ConversationPages, UsagePages, AccountPages)
     kinds: list[type[Pages]] = [*(each for module in modules("web") for each in module.PAGES), *own]
     pages = [kind(services) for kind in kinds]
@@ -170,8 +169,7 @@ class RequestGuard:
         return await handler(request)
 
     async def _read_form(self, request: web.Request, session: WebSession | None) -> None:
-        """Read a form, a few of each sender at a time. Raises TooManyRequests, RequestTooLarge or
-        InputError."""
+        """Limit the forms of a sender. Raises TooManyRequests, RequestTooLarge or InputError."""
         limits: dict[int | str, int] = (
             {session.user_id: MAX_FORMS_PER_SENDER}
             if session
@@ -187,7 +185,7 @@ class RequestGuard:
             raise InputError from error
         finally:
             self._forms_being_read.subtract([*limits])
-            self._forms_being_read += Counter()  # forgets those at zero
+            self._forms_being_read += Counter()  # forgets zeros
 
     def _error_page(self, request: web.Request, error: CcBotError) -> web.Response:
         status, page = http_status(error), route_name(request)

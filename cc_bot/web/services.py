@@ -1,4 +1,4 @@
-"""What the web pages are given."""
+"""Services that web pages use."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -19,11 +19,10 @@ RequestKind = Literal["command", "choices"]  # changes count like commands, read
 
 
 class Discord(Protocol):
-    """What the pages ask of Discord. Answers that it does not know are None or False."""
+    """Discord as pages need it. Unknown answers are None or False."""
 
     async def admit(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
-        """Count a request. Raises the AccessError of a command there, or StorageError. `always`: for a
-        user's own data."""
+        """Count a request. Raises AccessError or StorageError. `always`: for a user's own data."""
 
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
         """Return why commands there would be refused, without counting them."""
@@ -45,7 +44,7 @@ class Discord(Protocol):
     async def guild_name(self, guild_id: int) -> str | None: ...
 
     async def place_of(self, channel_id: int) -> KnownPlace:
-        """Return the channel's kind; while Discord does not say, a thread counts as a channel."""
+        """A thread counts as a channel while Discord does not say."""
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         """Return the session of the user's next question there. Raises StorageError."""

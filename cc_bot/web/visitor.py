@@ -1,6 +1,5 @@
-"""Identifies the user and the address that send a request. Other sites' names may point at this machine (DNS
-rebinding), but their requests have another origin. Our pages set a referrer policy, so that forms send an
-origin (Fetch standard, "append a request `Origin` header")."""
+"""Identifies a request's user and address. A referrer policy makes our forms send an origin (Fetch standard,
+"append a request `Origin` header"), which differs if another site's name points here (DNS rebinding)."""
 
 import re
 from collections import OrderedDict, deque
@@ -160,8 +159,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def address_of(request: web.Request) -> str:
-    """Return the nearest address that is not our proxy's; for IPv6 its network, that of one household or
-    machine (RFC 6177)."""
+    """Return the nearest address that is not our proxy's; for IPv6 a household's network (RFC 6177)."""
     address_text, proxies = request.remote or "", request.app[SETTINGS].proxies
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     with suppress(ValueError):

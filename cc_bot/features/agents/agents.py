@@ -1,4 +1,4 @@
-"""Who may answer, as the core asks."""
+"""The core's agents, from the operator's file."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING

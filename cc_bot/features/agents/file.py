@@ -29,11 +29,8 @@ _line = partial(StringConstraints, strip_whitespace=True, min_length=1, pattern=
 _DisplayName = Annotated[str, _line(max_length=MAX_DISPLAY_NAME_LENGTH)]
 _Description = Annotated[str, _line(max_length=MAX_DESCRIPTION_LENGTH)]
 _SERVER_TOOL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
-"""A server's tool, or a pattern of such names; it may not exist now."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
 _STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
-"""Values are not converted: a number in quotes is refused."""
-
 
 _Text = TypeVar("_Text")
 
@@ -85,7 +82,7 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
 
 
 def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
-    """Return the texts by language; a single one is used for all."""
+    """A single text is used for all languages."""
     if isinstance(given, str):
         return dict.fromkeys(Locale, given)
     texts = given.model_dump() if given else {}
@@ -118,8 +115,7 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
-    """Return the agents by name, the default one first. `tools`: the existing ones. Raises FileRefused with
-    the first error."""
+    """Return the agents by name, the default first. `tools`: existing ones. Raises FileRefused."""
     document = parse_toml(text, words[OperatorFileTexts])
     sentences = words[AgentsFileTexts]
     tables = document.pop("agents", {})
@@ -139,8 +135,7 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
 
 
 class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
-    """The agents of the file. A choice for a thread comes before one for its channel; choices of agents that
-    are not in the file or not allowed there are skipped."""
+    """A choice for a thread precedes its channel's; agents missing or not allowed there are skipped."""
 
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""

@@ -42,8 +42,7 @@ class AgentChoices:
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
-    """Return labels and names of agents whose name in any language contains what was typed; prefixes
-    first."""
+    """Return labels and names of agents whose name in any language contains the text, prefixes first."""
     wanted = _fold(typed)
     found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
     found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))

@@ -29,7 +29,7 @@ _UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
 def choices_in(
     user_id: int, both: tuple[int, int]
 ) -> Transaction[tuple[Mapping[int, str], Mapping[int, ChannelAgent]]]:
-    """Read the user's choices and the defaults. `both`: a channel, or a thread and its channel."""
+    """`both`: a channel, or a thread and its channel."""
     choices = yield Statement(_CHOICES, (user_id, *both))
     defaults = yield Statement(_DEFAULTS, both)
     chosen: dict[int, str] = dict(map(tuple, choices))

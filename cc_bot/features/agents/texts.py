@@ -18,7 +18,7 @@ class AgentTexts(Area):
 
 
 class AgentsFileTexts(Area):
-    """Mistakes in agents.toml. What is to be written is quoted as in the file."""
+    """Mistakes in agents.toml."""
 
     other_table = Sentence(ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。", en="{key} is not a known key. Agents are written as tables named [agents.name].")
     too_many = Sentence(ja="エージェントは {limit} 個までです。", en="There may be up to {limit} agents.")

@@ -1,4 +1,4 @@
-"""`/canvas …`: what is shown beside a channel's conversation."""
+"""`/canvas …`: elements shown next to a conversation."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ async def show_canvas(
     boards: CanvasBoards,
     chooser: AgentSelector,
 ) -> EphemeralView | None:
-    """Post what others may see as a message, and the rest as an ephemeral reply."""
+    """Post public elements as a message, and the rest as an ephemeral reply."""
     interaction, words = ctx.interaction, caller.words[CanvasTexts]
     key = (await chooser.for_interaction(interaction)).key
     canvas = await get_canvas(canvases, key)

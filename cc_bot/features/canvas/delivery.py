@@ -1,14 +1,8 @@
 """Canvases on Discord: one message per session in its channel.
 
-It is posted with the first element and deleted with the last one. The database records which message shows
-which revision, so every change is shown, at the latest after a restart. Where the bot may not write, the
-message is a follow-up of an interaction: editable for 15 minutes, and not recorded.
-
-Messages that may have been deleted while the bot was offline are checked with each new connection, and stale
-canvases, not updated by a turn, are refreshed every minute.
-
-Outside of DMs private elements are sent in ephemeral messages only. Only the canvas of the current agent
-is shown.
+The database records which message shows which revision, so every change is shown, at the latest after a
+restart. Where the bot may not write, the message is a follow-up, editable for 15 minutes and not recorded.
+Outside of DMs private elements are sent in ephemeral messages only.
 """
 
 import asyncio
@@ -49,13 +43,13 @@ from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
 
-NO_MESSAGE: Final = 0  # message id of a canvas whose message was deleted, or not posted yet
+NO_MESSAGE: Final = 0  # message id: deleted, or not posted yet
 MISSING_PERMISSIONS: Final = 50013  # Discord's error code; possibly to attach files
 TOKEN_LIFE: Final = timedelta(minutes=14)
 MAX_CACHED_PICTURES: Final = 30
 MAX_STALE: Final = 50
 MAX_FAILED: Final = 1000
-RETRY_AFTER_S: Final = 600.0  # an archived thread, for example, refuses edits until a user writes there
+RETRY_AFTER_S: Final = 600.0  # an archived thread refuses edits until a user writes there
 REFRESH_S: Final = 60.0
 MAX_CHECKED: Final = 500
 CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a second
@@ -95,7 +89,7 @@ class RenderedCanvas:
 
 @dataclass(frozen=True, slots=True)
 class _FollowUp:
-    """A message that only its interaction's token can edit or delete."""
+    """Only its interaction's token can edit or delete it."""
 
     interaction: Answerable
     message_id: int
@@ -145,8 +139,7 @@ class CanvasBoards(SideMessage):
         below: bool = True,
         repost: bool = False,
     ) -> bool:
-        """Post, edit or delete the message of a canvas. Returns False on failure. `repost`: post it again
-        and delete the older message."""
+        """Post, edit or delete the message. Returns False on failure. `repost`: replace the older one."""
         return await self._guard(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
@@ -166,7 +159,7 @@ class CanvasBoards(SideMessage):
         await asyncio.gather(*self._updates)
 
     async def close(self) -> None:
-        """Stop for good; the next process refreshes stale canvases."""
+        """The next process refreshes stale canvases."""
         self._closed = True
         await self._background.cancel()
 
@@ -174,7 +167,7 @@ class CanvasBoards(SideMessage):
         return await self.messages.get_key(message_id)
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a message is gone; its canvas is posted again with its next change, or on request."""
+        """Record a deletion; the next change or request posts the canvas again."""
         key = await self.messages.get_key(message_id)
         if key is None:
             return
@@ -230,7 +223,7 @@ class CanvasBoards(SideMessage):
     async def reply_with_canvas(
         self, interaction: Answerable, canvas: Canvas, recipient: Recipient, sentence: str
     ) -> None:
-        """Answer a command with a canvas, to the user only. Raises hikari's errors."""
+        """Answer with an ephemeral canvas. Raises HikariError."""
         fields = (await self._render(canvas, recipient, private=True)).fields
         fields["content"] = f"{sentence}\n{fields['content']}"
         await interaction.edit_initial_response(**fields)
@@ -270,7 +263,7 @@ class CanvasBoards(SideMessage):
         if whole.empty:
             await _delete_follow_up(self._ephemeral, key)
         elif current and shown_revision == current.revision and not repost:
-            return True  # saves requests after a restart: most are up to date
+            return True  # saves requests after a restart
         private = not whole.empty and await self._is_bot_dm(key.channel_id, interaction)
         canvas = whole.visible_in("private" if private else "public")
         if current is None or canvas.empty:
@@ -300,8 +293,7 @@ class CanvasBoards(SideMessage):
         *,
         repost: bool,
     ) -> bool:
-        """Edit the message, or post another one. Returns False if the bot may not write. Failures are retried
-        later, as a new message is marked as outdated before it is posted."""
+        """Return False if the bot may not write. A new message is outdated until posted, to be retried."""
         if message and message.message_id and not repost:
             edit = partial(self.rest.edit_message, key.channel_id, message.message_id)
             try:
@@ -331,8 +323,7 @@ class CanvasBoards(SideMessage):
         return True
 
     def _nonce(self, key: SessionKey, current: CurrentCanvas, *, deleted: bool) -> str:
-        """Return a nonce. Discord creates one message per nonce, so after a crash it returns the unrecorded
-        message. This process uses each nonce once. The revision restarts after an erasure."""
+        """Make Discord return an unrecorded message after a crash. An erasure resets the revision."""
         identity = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
         nonce = blake2b(identity.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
@@ -347,8 +338,7 @@ class CanvasBoards(SideMessage):
     async def _edit(
         self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], rendered: RenderedCanvas
     ) -> None:
-        """Edit a message. Unchanged files are not uploaded again. Discord gives no ids for files in embeds,
-        so all are kept or replaced together."""
+        """Discord gives no ids for files in embeds, so all are kept or replaced together."""
         changes = rendered.fields
         if not rendered.files:
             changes["attachments"] = None  # hikari ignores an empty list
@@ -362,7 +352,7 @@ class CanvasBoards(SideMessage):
     async def _post_follow_up(
         self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, rendered: RenderedCanvas
     ) -> None:
-        """Post a message below an acknowledged interaction, once: it has no nonce."""
+        """Post once below an acknowledged interaction: it takes no nonce."""
         flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
         message_id = int((await interaction.execute(**rendered.fields, flags=flags)).id)
         self._file_digests[message_id] = rendered.digest
@@ -405,7 +395,7 @@ class CanvasBoards(SideMessage):
         await self.messages.forget(key)
 
     async def _is_bot_dm(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Return whether the channel is a DM with the bot; False if Discord refuses to say."""
+        """Return False also if Discord refuses to say."""
         if interaction is not None:
             return is_bot_dm(interaction)
         try:
@@ -424,7 +414,7 @@ class CanvasBoards(SideMessage):
         pictures = await draw_pictures(charts, recipient.locale, self.draw)
         user_id = None if private else recipient.user_id
         make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
-        page = await asyncio.to_thread(make, pictures=pictures)  # slow for tables with long labels
+        page = await asyncio.to_thread(make, pictures=pictures)  # slow with long labels
         plain = await asyncio.to_thread(make) if pictures else page
         return RenderedCanvas(page, pictures, plain)
 
@@ -459,7 +449,7 @@ async def _retry_without_files(
 
 
 def _kept_all_files(message: hikari.Message, page: CanvasPage) -> bool:
-    """Return whether an edit kept the files, as Discord does not document that it can."""
+    """Check the edit: Discord does not document that it keeps files."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     attached = {file.filename for file in message.attachments}
     return there == [embed.image is not None for embed in page.embeds] and not attached & page.pictures

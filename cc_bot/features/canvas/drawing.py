@@ -1,4 +1,4 @@
-"""The canvas as JSON, as text for the model, and as the draft that a turn draws on."""
+"""The canvas as JSON, as text for the model, and as a turn's draft."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def canvas_to_json(canvas: Canvas) -> str:
 
 
 def canvas_from_json(stored: str) -> Canvas:
-    """Read a canvas; a damaged one is empty, as it must not block a conversation."""
+    """A damaged canvas is empty, as it must not block a conversation."""
     try:
         state = json.loads(stored)
         elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
@@ -78,7 +78,7 @@ async def get_canvas(canvases: CanvasStore, key: SessionKey) -> Canvas:
 
 
 async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str) -> bool:
-    """Remove an element. Returns False if there is none."""
+    """Return False if it does not exist."""
     return await canvases.change(key, partial(_redraw, drawn=[Drawn(RemoveElement(element_id), "private")]))
 
 
@@ -86,7 +86,7 @@ MAX_QUOTED_CHARACTERS: Final = 80
 
 
 def canvas_lines(canvas: Canvas) -> str:
-    """Write one line per element. Values are JSON strings, so that a title can't break out of its line."""
+    """Write a line per element, with JSON values that can't break out of it."""
     lines = [_line(each) for each in canvas.elements]
     if canvas.mode != "list":
         focus = f" focus={_quoted(canvas.focus)}" if canvas.focus else ""
@@ -112,7 +112,7 @@ _HEADING: Final = {
 
 
 class CanvasDraft:
-    """The canvas with what one turn has drawn, before it is stored."""
+    """The canvas with one turn's changes, before it is stored."""
 
     def __init__(self, canvas: Canvas, visibility: Visibility, *, tainted: bool = False) -> None:
         self._canvas = canvas
@@ -141,8 +141,7 @@ class CanvasDraft:
         return canvas_from_json(state).visible_in(self._visibility).empty
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Apply the command and return the canvas that the turn sees. With `propose`, later calls see the
-        change, but it is not stored. Raises CanvasRefused. Never awaits, so parallel calls apply in order."""
+        """Return the canvas that later calls see. `propose`: don't store the change. Raises CanvasRefused."""
         self._canvas = apply_command(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, Element):
             command = replace(command, id=self._canvas.elements[-1].id)

@@ -1,5 +1,4 @@
-"""The canvas: elements that the bot shows beside a conversation, changed by `apply_command` only. Elements
-drawn in a private turn are private: only their user sees them, and the model only in private turns."""
+"""The canvas, changed by `apply_command` only. Elements of private turns are visible only in private."""
 
 import math
 import re
@@ -11,7 +10,7 @@ from typing import Final, Literal
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import Visibility, is_blank
 
-Mode = Literal["list", "board", "focus"]  # below each other, cards side by side, or a single element
+Mode = Literal["list", "board", "focus"]  # stacked, side by side, or one element
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +42,14 @@ def kind_of(element: Element) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """The elements, oldest first, and their layout."""
+    """Elements, oldest first, and their layout."""
 
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
     focus: str = ""
 
     def visible_in(self, visibility: Visibility) -> "Canvas":
-        """Return the canvas with the elements visible then; a list if the focused one is not among them."""
+        """Return the visible elements; as a list if the focused one is hidden."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -63,7 +62,6 @@ class Canvas:
 
     @property
     def shown_elements(self) -> tuple[Element, ...]:
-        """Return the elements that the mode shows."""
         focused = tuple(each for each in self.elements if self.mode == "focus" and each.id == self.focus)
         return focused or self.elements
 
@@ -79,7 +77,7 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCard:
-    """Changes a title and content; None leaves one as it is."""
+    """None leaves a field as it is."""
 
     id: str
     title: str | None = None
@@ -97,20 +95,18 @@ class SetMode:
     focus: str = ""
 
 
-# An element is added; its id is a wish, replaced if empty or taken.
+# An added element's id is replaced if empty or taken.
 CanvasCommand = Element | UpdateCard | RemoveElement | SetMode
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A command, with the visibility of its turn."""
-
     command: CanvasCommand
     visibility: Visibility
     tainted: bool = False  # the model had read others' text
 
 
-# A violation of these limits is refused with a sentence for the model, never cut silently.
+# Violations are refused with a sentence for the model, never cut silently.
 
 MAX_ELEMENTS: Final = 10  # visible in a turn: ten private and ten public ones may coexist
 MAX_TITLE: Final = 100
@@ -125,11 +121,11 @@ _DIRECTION_CHANGES: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class CanvasRefused(Exception):
-    """Raised if a command can't be applied; the message is for the model."""
+    """Raised with a message for the model."""
 
 
 def clean_text(text: str) -> str:
-    """Return the text without lone surrogates and control characters other than line feeds."""
+    """Remove lone surrogates and control characters except line feeds."""
     return "".join(
         each
         for each in _DIRECTION_CHANGES.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
@@ -184,14 +180,13 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
         raise CanvasRefused(f"{name}: from 1 to {limit}; these are {len(things)}.")
 
 
-# Public turns see and change public elements only. What a private turn draws or changes becomes private.
-# `clear` removes everything.
+# Public turns see and change public elements only, except by `clear`. Private turns make them private.
 
 _NOT_IN_IDS: Final = re.compile("[^a-z0-9]+")
 
 
 def apply_command(canvas: Canvas, drawn: Drawn) -> Canvas:
-    """Return the canvas after a command; an added element is the last. Raises CanvasRefused."""
+    """Return the changed canvas. Raises CanvasRefused."""
     match drawn.command:
         case Card() | Text() | Chart() as adding:
             return _add(canvas, adding, drawn)
@@ -212,8 +207,7 @@ def apply_command(canvas: Canvas, drawn: Drawn) -> Canvas:
 
 
 def apply_commands(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
-    """Apply commands given to an older state, skipping those that no longer apply. An element whose id is
-    taken by now gets another one, also in later commands."""
+    """Skip commands that no longer apply. An id taken by now is replaced, also in later commands."""
     renamed: dict[str, str] = {}
     for each in drawn:
         command = _rename(each.command, renamed)

@@ -23,8 +23,6 @@ def make_stores(storage: Storage) -> Iterable[object]:
 
 @dataclass(frozen=True, slots=True)
 class CanvasMessage:
-    """The message that shows a canvas."""
-
     message_id: int
     shown_revision: int
 
@@ -91,8 +89,7 @@ class CanvasMessageStore(Store):
         return _MESSAGE.first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
 
     async def note(self, key: SessionKey, message_id: int, revision: int) -> bool:
-        """Record which message shows which revision. Returns False, recording nothing, if the key has no
-        sessions any more."""
+        """Record which message shows which revision; return False if the key has no sessions any more."""
         values = (*key_columns(key), message_id, revision)
         return bool(await self._change([user_lock(key.user_id)], _NOTE_SHOWN, *values))
 
@@ -104,13 +101,13 @@ class CanvasMessageStore(Store):
         return KEY.first(await self._database.query(SELECT_KEY, message_id))
 
     async def list_stale(self, limit: int) -> list[SessionKey]:
-        """List keys, of all users, whose message shows an outdated canvas."""
+        """List all users' keys whose message is outdated."""
         return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
     async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """List keys, of all users, whose canvas is shown in a channel or thread."""
+        """List all users' keys shown in a channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
     async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
-        """List keys, of all users, whose canvas is shown in channels of a shard or of unknown shard."""
+        """List all users' keys shown in channels of a shard or of unknown shard."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]

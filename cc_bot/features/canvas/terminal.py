@@ -21,7 +21,7 @@ async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> st
 
 
 def canvas_panels(canvas: Canvas, words: Texts) -> tuple[list[tuple[str, str | Chart]], str]:
-    """Return the titles and contents of the shown elements, and the line that names the others."""
+    """Return titles and contents of shown elements, and a line that names the others."""
     panels = [
         (
             f"{'🔒 ' if each.visibility == 'private' else ''}{one_line(each.title)}".strip(),

@@ -1,5 +1,4 @@
-"""Tools that draw on the canvas. They change the turn's draft and never await, so parallel calls apply in
-order. Their schemas are short, as they are part of every request."""
+"""Tools that draw on the canvas. They never await, so that parallel calls apply in order."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
@@ -121,7 +120,7 @@ async def canvas_set_mode(
 
 
 def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolOutcome:
-    """Apply a command to the draft, or propose it; later calls see it in both cases."""
+    """Apply or propose a command; later calls see it in both cases."""
     draft = context.canvas
     if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")

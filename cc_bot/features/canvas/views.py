@@ -1,10 +1,7 @@
-"""Renders a canvas as one message: elements as embeds, charts as pictures in them. Sends nothing.
+"""Renders a canvas as one message: elements as embeds, charts as pictures in them.
 
-Embeds rather than Components V2: only embed fields can be side by side, and a Components V2 message can
-never be changed back. Open Markdown ends with its embed.
-
-If a canvas exceeds Discord's limits, the longest texts are cut first, and the full text is attached as a
-file. Lengths are in UTF-16 code units, as in split.py.
+Only embed fields can be side by side, unlike Components V2, and open Markdown ends with its embed. Beyond
+Discord's limits the longest texts are cut first, and attached in full. Lengths are in UTF-16 code units.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,7 +31,7 @@ VALUE_CHARACTERS: Final = 1024
 FOOTER_CHARACTERS: Final = 2000
 MAX_FILES: Final = 10
 
-MAX_INLINE_CHARACTERS: Final = 300  # a longer text would be too tall in a third of a row
+MAX_INLINE_CHARACTERS: Final = 300  # longer is too tall in a third of a row
 MAX_NAME_CHARACTERS: Final = 30
 _LOCK: Final = "🔒"
 _NO_NAME: Final = "\u200b"  # a zero-width space: field names may not be empty
@@ -58,7 +55,7 @@ class _Part:
 
 
 def picture_name(chart: Chart) -> str:
-    """Return a chart's file name, which changes with its content."""
+    """Return a file name that changes with the content."""
     looks = repr((chart.title, chart.kind, chart.labels, chart.series))
     return f"chart-{blake2b(looks.encode(), digest_size=6).hexdigest()}.png"
 
@@ -66,8 +63,7 @@ def picture_name(chart: Chart) -> str:
 def canvas_page(
     canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
 ) -> CanvasPage:
-    """Render a canvas that is not empty and only has visible elements. `user_id`: the owner, if others see
-    it. `pictures`: file names of rendered charts; other charts become tables."""
+    """Render visible elements. `user_id`: the owner, if others see it. `pictures`: rendered charts' names."""
     elements = canvas.shown_elements[:MAX_EMBEDS]
     is_mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
     parts = [
@@ -88,7 +84,7 @@ def canvas_page(
     embeds = _board(fitting) if canvas.mode == "board" else [_embed(part) for part in fitting]
     if footer:
         embeds[-1].set_footer(footer)
-    # A mention shows the current name. The message is sent without pings.
+    # A mention shows the current name, and is sent without a ping.
     of_user = words[CanvasTexts].of_user
     notes = [words[CanvasTexts].own if user_id is None else of_user.format(user=f"<@{user_id}>")]
     if is_mixed:
@@ -114,7 +110,7 @@ def _table(chart: Chart) -> str:
 
 
 def _footer(canvas: Canvas, elements: Sequence[Element], words: Texts) -> str:
-    """Name the elements that are not shown. Footers show no Markdown."""
+    """Name the hidden elements; footers show no Markdown."""
     others = [_name(element) for element in canvas.elements if element not in elements]
     if not others:
         return ""
@@ -169,7 +165,7 @@ def _embed(part: _Part) -> hikari.Embed:
 
 
 def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
-    """Put neighbouring texts into one embed, as fields that share rows."""
+    """Put neighbouring texts into fields that share rows."""
     embeds = list[hikari.Embed]()
     joined = False
     for part in parts:

@@ -1,6 +1,5 @@
-"""The canvas page of a channel, and the feed that sends changes to open pages. Each change of a canvas
-increases a counter in the database. It is read after each write of this process, and four times a second for
-others; then the whole canvas is sent."""
+"""The page of a canvas, and the feed to open pages. Each change increases a counter in the database, which is
+polled for other processes' changes; then the whole canvas is sent."""
 
 import asyncio
 import json
@@ -179,7 +178,6 @@ _ENVIRONMENT: Final = make_environment()
 
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
-    """Return the whole canvas as a JSON message."""
     parts = _ENVIRONMENT.get_template("canvas/canvas_parts.html").make_module({"words": TemplateTexts(words)})
 
     def html(macro: str, *values: object) -> str:
@@ -200,7 +198,7 @@ def body_of(element: Element, words: Texts) -> str:
 MAX_MESSAGE_BYTES: Final = 1024
 PING_S: Final = 30.0
 MAX_CHANNELS: Final = 50
-HIDING_COOKIE: Final = "hide-private"  # of a browser that is not sent private elements
+HIDING_COOKIE: Final = "hide-private"  # this browser gets no private elements
 _MAX_REASON_BYTES: Final = 123  # of a close reason (RFC 6455, section 5.5)
 
 
@@ -228,7 +226,7 @@ class CanvasPages(Pages):
         )
 
     async def list_channels(self, request: web.Request) -> web.Response:
-        """List the user's canvases; a single one is shown at once."""
+        """A single one is shown at once."""
         visitor = visitor_of(request)
         channels = await self._channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
@@ -260,7 +258,7 @@ class CanvasPages(Pages):
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Keep a page up to date. Raises ForeignRequest for a page of another site."""
+        """Raises ForeignRequest for a page of another site."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         if not has_our_origin(request):
             raise errors.ForeignRequest
@@ -284,7 +282,7 @@ class CanvasPages(Pages):
         return socket
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Remove an element. Raises NothingHere, and as `_key`."""
+        """Raises NothingHere, and as `_key`."""
         key = await self._key(request)
         wanted = text_of(request, "id")
         if not await remove_element(self._services.stores.canvases, key, wanted):
@@ -293,15 +291,14 @@ class CanvasPages(Pages):
         return redirect(request, f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Remove all elements. Raises as `_key`."""
+        """Raises as `_key`."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
         return redirect(request, f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def _key(self, request: web.Request) -> SessionKey:
-        """Return the key of the shown canvas. Raises CanvasSwitched if another agent answers by now, whose
-        elements may have the same ids, and InputError for a form without an agent."""
+        """Raises CanvasSwitched if another agent answers by now, and InputError for a form without one."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         page_agent = text_of(request, "agent")
         if not page_agent:

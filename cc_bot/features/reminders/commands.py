@@ -39,7 +39,7 @@ loader.command(remind)
 
 
 def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
-    """Make the option for a reminder; it suggests those whose text or number contains the input."""
+    """Return an option for a reminder, suggested by text or number."""
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
@@ -122,7 +122,7 @@ async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, upkee
 
 @on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipients: Recipients) -> str | None:
-    """Set the same reminder again, and remove the old one's buttons."""
+    """Set the same reminder again, and remove the old buttons."""
     interaction, button, recipient = press
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:

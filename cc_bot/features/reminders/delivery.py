@@ -1,7 +1,5 @@
-"""Posts due reminders and heartbeats, each claimed firing once, and records the outcome.
-
-If Discord refuses, or the owner left the server, the schedule is paused and its owner informed by DM.
-"""
+"""Posts due reminders and heartbeats, each claimed firing once. If Discord refuses, or the owner left the
+server, the schedule is paused and its owner informed by DM."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -69,19 +67,19 @@ class Refused(Exception):
 
 
 class Unwanted(Exception):
-    """Raised if the user cancelled the post first."""
+    """Raised if the user cancelled first."""
 
 
 @dataclass(eq=False, slots=True)
 class Posting:
-    """Posts messages. Discord creates one per nonce, so posts are retried; refusals are not."""
+    """Posts messages, with retries: Discord creates one per nonce."""
 
     rest: hikari.api.RESTClient
     pace: RateLimiter = field(default_factory=RateLimiter)
     _dms: LruCache[int, int] = field(default_factory=LruCache)
 
     async def check_membership(self, schedule: Schedule) -> None:
-        """Raise Refused if the owner has left the server; not if membership is unknown."""
+        """Raise Refused if the owner is known to have left the server."""
         if schedule.guild_id is None or schedule.audience == "private":
             return
         try:
@@ -98,7 +96,7 @@ class Posting:
     async def post_dm(
         self, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post in a user's DM. Raises as `post`."""
+        """Raises as `post`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
             channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), is_wanted)).id)
@@ -108,8 +106,7 @@ class Posting:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post in a channel without refused parts, pinging only that user. Raises Refused, Unwanted, and
-        hikari's errors if Discord stays unavailable."""
+        """Post without refused parts, pinging only that user. Raises Refused, Unwanted and HikariError."""
         without = frozenset[Part]()
         while True:
             content = {**new_message(page.without(without)), "user_mentions": [user_id]}
@@ -138,7 +135,7 @@ class Posting:
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """Return a nonce, which may have 25 characters."""
+    """Return a nonce of at most 25 characters."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
@@ -151,8 +148,7 @@ SCHEDULER_PAUSE_S: Final = 10.0
 
 @dataclass(eq=False, slots=True)
 class Reminders:
-    """Posts due schedules once begun, at most MAX_CONCURRENT at a time: a crash leaves few outcomes
-    unknown."""
+    """Posts at most MAX_CONCURRENT at a time: a crash leaves few outcomes unknown."""
 
     composer: Composer | None  # None without heartbeats
     schedules: ScheduleStore
@@ -192,13 +188,12 @@ class Reminders:
             await asyncio.wait(self._in_flight, timeout=max(timeout_s, 0))
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait for claimed posts until a time of the event loop, then cancel them."""
+        """Wait for claimed posts until this time of the loop, then cancel them."""
         await self.drain(deadline_s - asyncio.get_running_loop().time())
         await self._in_flight.cancel()
         await self._leading.cancel()
 
     async def deliver(self, firing: Firing, page: Page, message: Message) -> None:
-        """Post a claimed firing, and record the outcome."""
         schedule, user_id = firing.schedule, firing.schedule.key.user_id
         nonce, is_wanted = nonce_at("r", schedule.id, firing.due_at), partial(self._is_wanted, schedule)
         try:
@@ -220,7 +215,7 @@ class Reminders:
             await _record(lambda: self.schedules.mark_sent(firing, sent, channel_id=channel_id))
 
     async def _run_scheduler(self) -> None:
-        """Claim and post firings; end, and give up the lease, once all claimed ones are posted."""
+        """End, and give up the lease, only once all claimed firings are posted."""
         self._is_leader = True
         try:
             while not self._scheduler_ended.is_set():
@@ -247,7 +242,7 @@ class Reminders:
             await self._slots.acquire()
             work = self._send_reminder(found) if isinstance(found, Firing) else self._report_missed(found)
             self._begin(work).add_done_callback(lambda _: self._slots.release())
-        async with self._slots:  # wait for a free slot before the next claim
+        async with self._slots:  # free slot before the next claim
             pass
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -297,7 +292,7 @@ class Reminders:
             await self.deliver(firing, heartbeat_page(schedule, composed.message.content), composed.message)
 
     async def _report_missed(self, missed: Missed) -> None:
-        """Report by DM, else the public ones in their channels. If repeated, with the same nonces."""
+        """Report by DM, else public ones in their channels; repeat it with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self.gate.serves(first.key, first.guild_id):
             user_id, recipient = first.key.user_id, await self._recipient(first)
@@ -318,14 +313,14 @@ class Reminders:
         await _record(lambda: self.schedules.mark_reported(missed))
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return False if its user cancelled or paused it since the claim, and True if the database fails."""
+        """Return False if cancelled or paused since the claim, and True if the database fails."""
         with suppress(StorageError):
             now = await self.schedules.get(schedule.key.user_id, schedule.id)
             return now is not None and now.status != "paused"
         return True
 
     async def _pause(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Pause the schedule, and inform its owner by DM. If the DM is what failed, a later reply does."""
+        """Pause the schedule, and inform its owner by DM, or in a later reply if DMs fail."""
         schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
         await _record(lambda: self.schedules.mark_failed(firing, obstacle))
@@ -354,7 +349,7 @@ class Reminders:
 
 
 async def _record(record: Callable[[], Awaitable[Result]]) -> None:
-    """Record an outcome, with retries: the post can't be taken back."""
+    """Retry: the post can't be taken back."""
     for pause_s in RECORD_PAUSES_S:
         await asyncio.sleep(pause_s)
         with suppress(StorageError):

@@ -1,5 +1,4 @@
-"""Resolves a time that a user typed to schedules: by rules, else by asking a model once. The rules check the
-model's answer."""
+"""Resolves a typed time to schedules: by rules, else by a model whose answer the rules check."""
 
 import asyncio
 import json
@@ -44,8 +43,7 @@ class TimeResolver:
     async def resolve(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
-        """Return the schedules. A repeat is never resolved to a single time. Raises InputError for text that
-        neither rules nor model understand, and LimitReached if a model is needed."""
+        """Never resolve a repeat to a single time. Raises InputError and LimitReached."""
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
         except (NoSuchTime, RepeatAmbiguous):

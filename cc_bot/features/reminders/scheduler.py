@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Scheduler:
-    """Claims due times of schedules in some kinds of places, of one user or of all."""
+    """Claims due times in these places, of one user or all."""
 
     schedules: ScheduleStore
     places: Collection[Place]
@@ -40,8 +40,7 @@ class Scheduler:
         self._changed = self.schedules.changed
 
     async def run(self) -> AsyncGenerator[Firing | Missed, None]:
-        """Yield each Firing when it is due, until `stop`. The caller records its outcome with `mark_sent`,
-        `mark_skipped` or `mark_failed`. Database failures are retried."""
+        """Yield due firings until `stop`, retrying database failures. The caller records the outcomes."""
         while not self._stopped.is_set():
             self._changed = self.schedules.changed
             try:
@@ -63,7 +62,7 @@ class Scheduler:
         self._stopped.set()
 
     async def claim_all_due(self) -> list[Firing | Missed]:
-        """Claim and return everything that is due now. Raises StorageError."""
+        """Raises StorageError."""
         self._changed = self.schedules.changed
         found: list[Firing | Missed] = []
         while (each := await self._next()) is not None:

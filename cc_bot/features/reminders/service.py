@@ -41,7 +41,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def choose(cls, key: SessionKey, *, here: bool, can_write: bool) -> "Destination":
-        """Choose the channel if it is wanted `here` and the bot can write there, else the DM."""
+        """Choose the channel if it is wanted and writable, else the DM."""
         return cls(key, "channel" if here and can_write else "dm", moved_to_dm=here and not can_write)
 
     def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
@@ -73,8 +73,7 @@ async def add(
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Set a reminder for each time in `when`: all or none. Raises TooManySchedules, and as
-    `TimeResolver.resolve` and `ScheduleStore.add`."""
+    """Set one for each time in `when`, or none. Raises as `TimeResolver.resolve` and `ScheduleStore.add`."""
     schedules.check(text)
     planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
@@ -105,8 +104,7 @@ async def change(
     schedules: ScheduleStore,
     moments: TimeResolver,
 ) -> Reply:
-    """Change a reminder's text and, if given, its time and repeat; a repeat alone starts at the former time,
-    and a time alone keeps the repeat. Raises ScheduleNotFound or SeveralTimes, and as `add`."""
+    """A repeat alone keeps the time, and vice versa. Raises ScheduleNotFound, SeveralTimes, or as `add`."""
     time, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         first_time = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -124,7 +122,7 @@ async def change(
 
 
 async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
-    """Return a user's reminder by its number. Raises ScheduleNotFound, also if it is over."""
+    """Raises ScheduleNotFound, also if it is over."""
     found = await schedules.get_by_number(user_id, number)
     if found is None or found.status == "done":
         raise ScheduleNotFound(id=number)
@@ -140,7 +138,7 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
-    """Cancel a reminder or its repeats; does nothing if it is over."""
+    """Cancel a reminder with its repeats, unless it is over."""
     known = await schedules.get(caller.user_id, schedule_id)
     if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
         return Reply((caller.words[ReminderTexts].gone,))
@@ -148,7 +146,7 @@ async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) 
 
 
 async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
-    """Resume a paused reminder; a single time in the past is sent at once."""
+    """A single time in the past is sent at once."""
     texts, before = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, before.id)
     text = caller.text(before.text, MAX_QUOTE_LENGTH)

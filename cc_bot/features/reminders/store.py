@@ -1,8 +1,7 @@
 """Reminders and heartbeats, and the outcome of each firing.
 
-A row of `firings` is written before a message is sent, and its key is unique: each firing is sent at most
-once, however many processes run. If the process dies before the outcome is recorded, the firing is uncertain:
-its user is informed.
+A row of `firings` with a unique key is written before a message is sent, so each is sent at most once. If the
+process dies before recording the outcome, the firing is uncertain, and its user is informed.
 """
 
 import asyncio
@@ -129,8 +128,7 @@ _BATCH: Final = 50
 def _claim(
     process: str, scope: tuple[str, int | None], now: datetime, limit: int
 ) -> Transaction[list[Firing]]:
-    """Claim due times, and move their schedules to the next ones. If `advanced_at` lies in the future, the
-    clock was set back, and the next time is computed again: otherwise the repeat would stay silent."""
+    """Claim due times and move schedules to their next ones, computed again if the clock was set back."""
     select_rewound = f"""
         SELECT {SCHEDULE.of("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
@@ -195,7 +193,7 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
 
 
 def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> Statement:
-    """Move a schedule to its next time, unless its user has changed it since it was read."""
+    """Do nothing if the user has changed it since it was read."""
     due, status = (next_due, "active") if next_due else (schedule.due_at, "done")
     times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
     advance = """
@@ -235,7 +233,7 @@ class ScheduleStore(Store):
 
     @property
     def changed(self) -> asyncio.Event:
-        """Return an event that is set at the next change of a schedule."""
+        """Return an event that is set at the next change."""
         return self._changed
 
     async def add(
@@ -248,8 +246,7 @@ class ScheduleStore(Store):
         place: Place = "channel",
         **fields: Unpack[ScheduleFields],
     ) -> Schedule:
-        """Add a schedule. A heartbeat replaces the previous one; a private one is sent by DM. Raises
-        TooManySchedules, and as `check`."""
+        """Add a schedule; a heartbeat replaces the previous one. Raises TooManySchedules, and as `check`."""
         text = self.check(text) if kind == "reminder" else ""
         place = "dm" if fields.get("visibility") == "private" and place == "channel" else place
         wanted = Schedule(0, key, kind, text, due_at, self._clock(), place=place, **fields)
@@ -282,7 +279,7 @@ class ScheduleStore(Store):
         return [*map(SCHEDULE.read, await self._database.query(_LIST, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Delete and return it; None if the user does not have it."""
+        """Delete and return it, if it exists."""
         delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
         suppress_reports = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 
@@ -327,8 +324,7 @@ class ScheduleStore(Store):
         time: tuple[datetime, str] | None = None,
         timezone: str = "",
     ) -> Schedule | None:
-        """Change a reminder's text and, if `time` is given, its next time, repeat and time zone, which
-        resumes it. None if the user has no such reminder. Raises as `check`."""
+        """Change the text and, if given, time, repeat and zone; this resumes it. Raises as `check`."""
         ids = (user_id, schedule_id)
         where = f"""
             WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
@@ -376,14 +372,14 @@ class ScheduleStore(Store):
     async def claim_due(
         self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
-        """Claim at most `limit` due times. A time more than MAX_LATENESS late is recorded as missed."""
+        """Claim due times; those more than MAX_LATENESS late are recorded as missed."""
         scope = (_as_list(places), user_id)
         return await self._database.write(
             lambda: _claim(self._process, scope, now, limit), [MAINTENANCE_LOCK]
         )
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """Record that it was sent in this message. `channel_id`: of the message, if not the schedule's."""
+        """`channel_id`: of the message, if not the schedule's."""
         schedule = firing.schedule
         values = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -391,8 +387,7 @@ class ScheduleStore(Store):
             *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
-        # The message belongs to its user and to no session. If the gateway delivered it first, that row
-        # becomes the user's. After an erasure nothing is stored.
+        # If the gateway delivered it first, that row becomes the user's. After an erasure nothing is stored.
         sql = """
             INSERT INTO messages (
                 user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
@@ -424,15 +419,13 @@ class ScheduleStore(Store):
         await self._database.transaction(batch, [user_lock(user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
-        """Mark claims before this time or of dead processes as uncertain; returns their number. Also releases
-        reports taken by dead processes."""
+        """Mark claims older than this or of dead processes as uncertain. Returns their number."""
         batch = [Statement(MARK_LOST, (to_ms(older_than),)), Statement(RELEASE_REPORTS)]
         lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(lost)
 
     async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
-        """Return one owner's missed and uncertain times, and mark them as reported: returned again only if
-        this process dies before `mark_reported`."""
+        """Take one owner's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
         unreported = f"""
             {_MISSED} AND f.reported = 0 AND {_SCOPE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
         """
@@ -457,7 +450,6 @@ class ScheduleStore(Store):
         return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
 
     async def mark_reported(self, missed: Missed) -> None:
-        """Record that the report was delivered."""
         update = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
         batch = [Statement(update, _firing_key(each)) for each in missed]
         await self._database.transaction(batch, [user_lock(missed[0].schedule.key.user_id)])
@@ -502,7 +494,6 @@ def _firing_key(firing: Firing) -> tuple[int, int, int]:
 
 
 def _record_outcome(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
-    """Record the outcome of a claimed or uncertain firing."""
     update = """
         UPDATE firings SET state = $4, message_id = $5
         WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
@@ -515,8 +506,7 @@ _FEW_HOURS: Final = timedelta(hours=4)
 
 
 def _next_time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
-    """Return a schedule's next time in another time zone. Unless it comes every few hours, local times up to
-    the last sent one are skipped. A repeat that begins later still begins on that day."""
+    """Skip local times up to the last sent one, except every few hours. A later begin stays on its day."""
     if not old.repeat or counts_hours(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now

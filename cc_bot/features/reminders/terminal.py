@@ -1,4 +1,4 @@
-"""Reminders in the terminal: its commands, and what is due while it is open."""
+"""Reminders in the terminal: commands, and due ones while it is open."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -93,7 +93,7 @@ class DueReminders:
         self.scheduler = Scheduler(self._schedules, places=["terminal"], user_id=self._chat.user_id)
 
     async def show(self) -> None:
-        """Show what is due now. Failures are logged, and the next call tries again."""
+        """Show what is due now; after a failure, the next call tries again."""
         async with self._conversation.busy:
             try:
                 for each in await self.scheduler.claim_all_due():

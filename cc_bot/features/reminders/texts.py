@@ -57,7 +57,7 @@ class ReminderTexts(Area):
 
 
 class RemindHereTexts(Area):
-    """Reminders in the terminal, which shows them while it is open."""
+    """Reminders in the terminal."""
 
     said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
@@ -67,8 +67,6 @@ class RemindHereTexts(Area):
 
 
 class RepeatTexts(Area):
-    """Repeats in words."""
-
     at = Sentence(ja="{days} {times}", en="{days} at {times}")
     small_hour = Sentence(ja="{hour}", en="{hour:02}")  # before 5 in the morning
     daily = Sentence(ja="毎日", en="every day")
@@ -100,9 +98,7 @@ class RepeatTexts(Area):
     last_comma = Sentence(ja="・", en=" and ")
 
     def describe(self, repeat: str) -> str:
-        """Return a repeat in words: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00. It fits into 「…にお知らせします」
-        and `I'll remind you …`. Other repeats are returned as cron.
-        """
+        """Return a repeat in words, as 平日 9:00 or every weekday at 9:00; otherwise the cron."""
         if match := _HOURS.fullmatch(repeat):
             return _describe_hours(self, int(match[1]))
         try:
@@ -120,7 +116,7 @@ class RepeatTexts(Area):
 
 
 def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
-    """Describe the days of a cron. Raises ValueError or IndexError if there are no words for them."""
+    """Raises ValueError or IndexError if there are no words for them."""
     count, unit = (interval.count, interval.unit) if interval else (1, "")
     match (unit, day, month, weekday):
         case ("" | "days", "*", "*", "*"):

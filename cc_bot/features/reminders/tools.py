@@ -1,8 +1,4 @@
-"""Tools to set, list and cancel the user's reminders.
-
-Private reminders are shown only in private. A reminder from an approved proposal is tainted, and taints a
-turn that lists it.
-"""
+"""Reminders as tools. One from an approved proposal is tainted, and taints a turn that lists it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -120,7 +116,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
-    """Return the first time and the cron. An approved call passes exactly those that the user was shown."""
+    """Return time and cron; an approved call passes those that the user was shown."""
     if context.approved is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
@@ -145,7 +141,6 @@ def _time_line(
 
 
 async def _list_visible(context: ToolContext) -> Sequence[Schedule]:
-    """List the reminders that the answer's readers may see."""
     known = await context.stores[ScheduleStore].list(context.user_id)
     return [each for each in known if may_mention(each, context.key.channel_id, context.visibility)]
 
@@ -155,7 +150,7 @@ def _report_added(schedule: Schedule) -> ToolOutcome:
 
 
 def _to_json(schedule: Schedule) -> dict[str, Any]:
-    """Return a reminder as JSON; receipts of stored answers are built from this."""
+    """Receipts of stored answers are built from this."""
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,

@@ -16,11 +16,11 @@ from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
-    """Return an autocomplete choice, with a written time: Discord renders no timestamps there."""
+    """Write the time: Discord renders no timestamps in choices."""
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
-LATE_AFTER: Final = timedelta(minutes=2)  # then the reminder says that it is late
+LATE_AFTER: Final = timedelta(minutes=2)  # then it is shown as late
 MAX_QUOTE_LENGTH: Final = 200
 MAX_LISTED: Final = 6
 
@@ -37,7 +37,7 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
 
 
 def reminder_text(schedule: Schedule) -> str:
-    """Return the text of a reminder's message without the mention of its user, as it is stored."""
+    """Return a reminder's message as stored, without the mention."""
     return f"⏰ {schedule.text}"
 
 
@@ -89,5 +89,5 @@ def _quoted(schedule: Schedule) -> str:
 
 
 def _plain_text(text: str) -> str:
-    """Return the text without link previews, as a model may have written it."""
+    """Suppress link previews: a model may have written it."""
     return next(iter(split_messages(text, limit=MESSAGE_LIMIT, max_count=1)), "")

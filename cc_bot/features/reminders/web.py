@@ -1,4 +1,4 @@
-"""The page on a user's reminders, as in `/remind`."""
+"""The page of a user's reminders."""
 
 import hashlib
 import secrets
@@ -60,7 +60,7 @@ class ReminderPages(Pages):
     async def page(
         self, request: web.Request, entered: ReminderForm | None = None, problem: InputError | None = None
     ) -> web.Response:
-        """Show the reminders; invalid input is shown again with the reason."""
+        """Show the reminders, and invalid input with the reason."""
         visitor = visitor_of(request)
         known = await self._schedules.list(visitor.user_id)
         ids = (each.key.channel_id for each in known if each.place == "channel")
@@ -80,7 +80,7 @@ class ReminderPages(Pages):
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add one, or one per time. A double click sends the same form twice, which counts once."""
+        """Add one per time; a form sent twice by a double click counts once."""
         visitor, form, reply = visitor_of(request), _form(request), Reply()
         sent = (visitor.user_id, text_of(request, "key"), form)
         try:
@@ -142,7 +142,7 @@ def _form(request: web.Request, number: int | None = None) -> ReminderForm:
 
 
 def mark_of(schedule: Schedule) -> str:
-    """Return a fingerprint of a reminder, to detect changes since a page showed it."""
+    """Return a fingerprint, to detect changes since the page was shown."""
     shown = repr((schedule.text, schedule.due_at, schedule.repeat)).encode("utf-8", "replace")
     return hashlib.sha256(shown).hexdigest()[:16]
 
