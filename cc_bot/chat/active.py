@@ -168,7 +168,7 @@ class ActiveTurns:
         self, max_turns: int, *, notice_every_s: float = NOTICE_EVERY_S, max_wait_s: float = MAX_WAIT_S
     ) -> None:
         self._max_turns = max_turns
-        self._news_every_s = notice_every_s
+        self._notice_every_s = notice_every_s
         self._max_wait_s = max_wait_s
         self._turns: dict[ActiveTurn, None] = {}
         self._erasures = Counter[int]()  # while above 0, the user's new turns are rejected
@@ -284,7 +284,7 @@ class ActiveTurns:
                 left_s = deadline_s - asyncio.get_running_loop().time()
                 if left_s <= 0:
                     raise Crowded
-                wait_s = min(self._news_every_s, left_s)
+                wait_s = min(self._notice_every_s, left_s)
                 await asyncio.wait(waiters, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in waiters:

@@ -128,11 +128,9 @@ async def _usage_of(sent: _SentRequest) -> Usage:
 
 TOKENS_PER_REQUEST: Final = 4000  # for instructions, tools, some history and an answer
 
-_WITHOUT_LIMITS: Final = Policy(limits={})
-
 
 async def without_limits() -> Policy:
-    return _WITHOUT_LIMITS
+    return Policy(limits={})
 
 
 @dataclass(eq=False, slots=True)
