@@ -1,7 +1,7 @@
 """Backups, made with SQLite's online backup API while the bot keeps writing.
 
 All pages are copied in one step: with several, each write restarts the copy. A copy gets its final name after
-it was checked, and synced with its manifest.
+its check and a sync.
 """
 
 import asyncio

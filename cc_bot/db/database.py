@@ -28,14 +28,14 @@ class Fragment(NamedTuple):
 
 
 FRAGMENTS: Final[Mapping[str, Fragment]] = {
-    # The numbers of a JSON array, for IN or as a table.
+    # Numbers of a JSON array, for IN or as a table.
     "ids": Fragment(
         "(SELECT value FROM json_each({0}))",
         "(SELECT CAST(value AS BIGINT) AS value FROM json_array_elements_text(CAST({0} AS JSON)))",
     ),
-    # In a subquery that runs once: PostgreSQL may assume that repeating it is cheaper.
+    # The subquery runs once; PostgreSQL might repeat it.
     "among": Fragment("IN ({0})", "= ANY (ARRAY({0}))"),
-    # The texts of a JSON array, for IN; and as a table whose array may be a preceding table's column.
+    # Texts of a JSON array, for IN; and as a table whose array may be an earlier table's column.
     "texts": Fragment(
         "(SELECT value FROM json_each({0}))",
         "(SELECT value FROM json_array_elements_text(CAST({0} AS JSON)))",
@@ -62,8 +62,7 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     # The position of a text in another, from 1; 0 if absent.
     "position": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
     "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
-    # The row of a distributed sum for a user's additions, so that writers wait less. An id's upper
-    # bits are a time, which spreads them evenly.
+    # A user's row of a distributed sum, so that writers wait less; an id's upper bits are a time.
     "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
     # Unix milliseconds, by the database's clock.
     "now": Fragment(
@@ -81,11 +80,11 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     # SQLite checks each value's type; rows are stored in key order.
     "strict": Fragment("STRICT", ""),
     "clustered": Fragment("WITHOUT ROWID, STRICT", ""),
-    # Starts a schema line for one engine; a comment on the other.
+    # Starts a schema line for one engine.
     "sqlite": Fragment("", "--"),
     "postgresql": Fragment("--", ""),
-    # SQLite looks up the right table for each row of the left, whatever its cost estimate.
-    "look_up": Fragment("CROSS JOIN", "JOIN"),
+    # Makes SQLite look up the right table for each row of the left.
+    "cross_join": Fragment("CROSS JOIN", "JOIN"),
 }
 
 _NAME: Final = re.compile(r"@([a-z_]+)")

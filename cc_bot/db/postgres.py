@@ -133,7 +133,6 @@ _INVALID_OPTIONS: Final = (
     asyncpg.CantChangeRuntimeParamError,
     asyncpg.InvalidParameterValueError,
 )
-"""An unknown option or invalid value in the URL."""
 _TROUBLES: Final[Mapping[type[StorageError], tuple[tuple[type[BaseException], ...], str]]] = {
     DatabaseFull: (
         (asyncpg.DiskFullError,),

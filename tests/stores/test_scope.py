@@ -85,7 +85,7 @@ def clauses(sql: str) -> list[str]:
 
 
 def tables(clause: str) -> set[str]:
-    named = re.findall(r"(?:\b(?:FROM|JOIN|INTO|UPDATE)|@look_up) (\w+)", clause)
+    named = re.findall(r"(?:\b(?:FROM|JOIN|INTO|UPDATE)|@cross_join) (\w+)", clause)
     return set(named) & set(USER_TABLES)
 
 
@@ -140,7 +140,7 @@ class TestChannel:
             clause
             for sql in {each.sql for each in run if scope(each.sql) == "channel"}
             for clause in clauses(sql)
-            if re.search(r"(?:\b(?:FROM|JOIN|UPDATE)|@look_up) messages\b", clause)
+            if re.search(r"(?:\b(?:FROM|JOIN|UPDATE)|@cross_join) messages\b", clause)
             if not re.search(r"\b(?:user_id IS NULL|in_channel = 1)\b", clause)
         ]
         assert reaching == []

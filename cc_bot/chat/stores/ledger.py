@@ -115,7 +115,8 @@ _IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND w.channel_id = $1 AND w.thread_id = $
 
 _FROM_QUESTIONS: Final = """
     FROM turns AS w
-    @look_up messages AS m ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
+    @cross_join messages AS m
+        ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
     /* channel */
 """
 

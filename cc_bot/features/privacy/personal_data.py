@@ -48,7 +48,7 @@ SAID_IN_CHANNELS: Final = (
 )
 ANSWERED_IN_CHANNELS: Final = """
     SELECT a.id FROM turns AS w
-    @look_up messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
+    @cross_join messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
     WHERE w.user_id = $1 AND w.kind = 'mention'
     UNION ALL
     SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* channel */
@@ -210,7 +210,7 @@ class PersonalDataStore(Store):
         select_in_channels = f"""
             SELECT m.id, m.discord_id
             FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
-            @look_up messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+            @cross_join messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
             LIMIT $2 /* channel */
         """
         delete_erasing = "DELETE FROM erasing WHERE user_id = $1"

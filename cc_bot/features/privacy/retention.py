@@ -47,8 +47,8 @@ _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
         SELECT y.id
         FROM @texts($1) AS ended
-        @look_up sessions AS o ON o.id = ended.value
-        @look_up summaries AS y
+        @cross_join sessions AS o ON o.id = ended.value
+        @cross_join summaries AS y
             ON y.user_id = o.user_id AND y.channel_id = o.channel_id AND y.agent = o.agent
         WHERE NOT EXISTS (
             SELECT 1 FROM sessions AS s
@@ -122,7 +122,7 @@ def _delete_messages_of(sessions: str) -> Transaction[bool]:
     sql = """
         SELECT m.id, m.discord_id
         FROM @texts($1) AS ended
-        @look_up messages AS m ON m.session_id = ended.value
+        @cross_join messages AS m ON m.session_id = ended.value
         LIMIT $2 /* all users */
     """
     rows = yield Statement(sql, (sessions, _BATCH_SIZE))

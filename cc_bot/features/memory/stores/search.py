@@ -244,7 +244,7 @@ _SELECT_BEST: Final = f"""
     WITH scores AS (
         SELECT memory_id, sum(@number_at(asked.value, 1)) AS score
         FROM @rows($10) AS asked
-        @look_up memory_terms ON memory_terms.user_id = $1 AND term = @number_at(asked.value, 0)
+        @cross_join memory_terms ON memory_terms.user_id = $1 AND term = @number_at(asked.value, 0)
         GROUP BY memory_id
     )
     SELECT id, text, term_count, is_written FROM (
