@@ -70,11 +70,13 @@ class TestAcknowledgement:
     async def test_comes_after_the_entry_of_which_it_leaves_none_when_it_is_refused(
         self, scene: Scene
     ) -> None:
-        entry, known = await scene.entries.acknowledge(scene.accepts(), scene.left, undo=DiscordTurn.settle)
+        entry, known = await scene.entries.acknowledge(
+            scene.accepts(), scene.left, undo=DiscordTurn.delete_entry
+        )
         assert known == ["e1"]
-        await entry.settle()
+        await entry.delete_entry()
         with pytest.raises(hikari.NotFoundError):
-            await scene.entries.acknowledge(scene.accepts(), refuse, undo=DiscordTurn.settle)
+            await scene.entries.acknowledge(scene.accepts(), refuse, undo=DiscordTurn.delete_entry)
         assert await scene.left() == []
 
     async def test_is_made_although_the_database_is_locked_or_there_is_no_entry(self, scene: Scene) -> None:
@@ -87,7 +89,7 @@ class TestAcknowledgement:
             made.append("acknowledged")
 
         with scene.locked():
-            entry, _ = await scene.entries.acknowledge(scene.accepts(), note, undo=DiscordTurn.settle)
+            entry, _ = await scene.entries.acknowledge(scene.accepts(), note, undo=DiscordTurn.delete_entry)
             assert (entry.name, made) == ("e1", ["acknowledged"])
             quiet = asyncio.ensure_future(scene.entries.wait_idle())
             for _ in range(9):
@@ -96,7 +98,7 @@ class TestAcknowledgement:
         await quiet
         assert await scene.left() == ["e1"]
         with pytest.raises(AttachmentNotFetched):
-            await scene.entries.acknowledge(prepare(), note, undo=DiscordTurn.settle)
+            await scene.entries.acknowledge(prepare(), note, undo=DiscordTurn.delete_entry)
         assert made == ["acknowledged"] * 2
 
 
@@ -122,13 +124,13 @@ class TestEntry:
                 raise error
         assert await scene.left() == left
 
-    async def test_that_can_not_be_settled_is_owed(self, scene: Scene) -> None:
+    async def test_that_can_not_be_deleted_is_retried(self, scene: Scene) -> None:
         entry = await scene.accepts()
         scene.execute(
             "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
         )
-        await entry.settle()
-        assert scene.entries.unsettled == {"e1": 1}
+        await entry.delete_entry()
+        assert scene.entries.entries_to_delete == {"e1": 1}
         assert scene.entries.retry_due.is_set()
 
     async def test_may_be_asked_again_as_soon_as_its_button_is_shown(self, scene: Scene) -> None:
@@ -164,7 +166,7 @@ class TestAdmission:
     async def test_that_nobody_takes_up_counts_as_nothing(self, scene: Scene) -> None:
         await scene.stores.limits.set(LimitKey("everyone", 0, "concurrent"), 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
-            await scene.entries.acknowledge(scene.admits(), refuse, undo=DiscordTurn.settle)
+            await scene.entries.acknowledge(scene.admits(), refuse, undo=DiscordTurn.delete_entry)
         assert await scene.left() == []
         assert await (await scene.admits()).take_reservation()
         assert await scene.stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()

@@ -252,7 +252,7 @@ class Answers:
             return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
-        turn, shown_in = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.settle)
+        turn, shown_in = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.delete_entry)
         turn.message_id = shown_in
         await self.deliver(turn, _make_reply(turn, Sent(None)))
 
@@ -386,12 +386,12 @@ class Answers:
         return True
 
     async def deliver(self, turn: DiscordTurn, reply: Reply) -> None:
-        """Show the answer, settle the turn, and show the canvas. Raises hikari's errors."""
+        """Show the answer, delete its entry, and show the canvas. Raises hikari's errors."""
         async with turn.delivered():
             state = await self._show_answer(turn, reply)
             if turn.withdrawn:
                 await self.withdraw(turn, reply, state, question_id=turn.row.question_id)
-                await turn.settle()
+                await turn.delete_entry()
             else:
                 await turn.finish(state, reply)
         await self._show_canvas(turn, state)
@@ -457,7 +457,7 @@ class Answers:
             return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
 
         acknowledge = partial(defer_update, interaction)
-        turn, _ = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.settle)
+        turn, _ = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.delete_entry)
         return turn
 
     async def _question_to_continue(

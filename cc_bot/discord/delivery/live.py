@@ -65,7 +65,7 @@ class LiveAnswer:
     def __post_init__(self) -> None:
         self.state = AnswerState(inherited=self.before[-1].receipts.items if self.before else ())
         self._changed, self._ended, self._edit_due = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._changed.set()  # `_edit_due`: the first edit must not wait
+        self._changed.set()  # the first edit must not wait
         self._last_event_s = asyncio.get_running_loop().time()
 
     @asynccontextmanager

@@ -167,9 +167,9 @@ class Recovery:
                 if call.message.place_id is not None and not self.running.is_running(call.claimed_by)
             ]
             calls_done = all([await self._recover_call(call) for call in calls])
-            for entry, user_id in list(self.running.unsettled.items()):
+            for entry, user_id in list(self.running.entries_to_delete.items()):
                 await ledger.delete_seen(entry, user_id)
-                del self.running.unsettled[entry]
+                del self.running.entries_to_delete[entry]
             await ledger.forget_interrupted(self.recipients.clock() - INTERRUPTED_LIFETIME)
             unfinished = [
                 turn

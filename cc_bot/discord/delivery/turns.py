@@ -86,7 +86,7 @@ class RunningTurn:
     stop: Stop = field(default_factory=Stop)
     askers: frozenset[int] = frozenset()
     key: ChannelKey | None = None  # of its channel's conversation; None for a session
-    questions: frozenset[int] = frozenset()  # not deleted
+    questions: frozenset[int] = frozenset()  # that exist
     answer_id: int | None = None  # the message of an approved call
     reply: Reply | None = None
     withdrawn: bool = False
@@ -123,7 +123,7 @@ class RunningTurns:
     file_budget: FileBudget = field(default_factory=FileBudget)
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes recovery
     unshown: set[str] = field(default_factory=set)  # turns whose end Discord refused
-    unsettled: dict[str, int] = field(default_factory=dict)  # user ids of ended turns in the ledger
+    entries_to_delete: dict[str, int] = field(default_factory=dict)  # user ids by ended turn
     recovering: KeyedLock = field(default_factory=KeyedLock)  # by ledger id; presses of its button wait too
     _name_prefix: str = field(default_factory=lambda: secrets.token_hex(3))
     _turns: dict[str, RunningTurn] = field(default_factory=dict)
@@ -315,7 +315,7 @@ class DiscordTurn(RunningTurn):
 
     @asynccontextmanager
     async def delivered(self) -> AsyncIterator[None]:
-        """Track the turn. Settles it after an error; if Discord fails, leaves it to recovery."""
+        """Track the turn. Deletes its entry after an error; if Discord fails, leaves it to recovery."""
         with self.turns.track(self):
             try:
                 yield
@@ -323,10 +323,10 @@ class DiscordTurn(RunningTurn):
                 if is_server_or_network_error(error):
                     self.turns.mark_unshown(self.name)
                 else:
-                    await self.settle()
+                    await self.delete_entry()
                 raise
             except Exception:
-                await self.settle()
+                await self.delete_entry()
                 raise
 
     async def admit(self, model: str) -> None:
@@ -341,9 +341,9 @@ class DiscordTurn(RunningTurn):
         return await asyncio.shield(admission) if admission else None
 
     async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
-        """Settle it, unless recovery must show its end or it has a retry button."""
+        """Delete its entry, unless recovery must show its end or it has a retry button."""
         if not (state.unseen or (state.may_be_asked_again and self.retry)):
-            await self.settle()
+            await self.delete_entry()
             return
         with suppress(StorageError):
             await self._release()
@@ -357,14 +357,14 @@ class DiscordTurn(RunningTurn):
                 ids = await reply.message_ids()
         await self.turns.write(self.turns.ledger.record_retryable_failure(self.row, ids))
 
-    async def settle(self) -> None:
-        """Remove it from the ledger. Never raises."""
+    async def delete_entry(self) -> None:
+        """Delete it from the ledger. Never raises."""
         try:
             await self._release()
             await self.turns.ledger.delete_seen(self.name, self.row.key.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
-            self.turns.unsettled[self.name] = self.row.key.user_id
+            self.turns.entries_to_delete[self.name] = self.row.key.user_id
             self.turns.retry_due.set()
 
     async def _release(self) -> None:

@@ -227,7 +227,7 @@ class MessageRouter:
     forwards: Forwards
     _handled: LruCache[int, None] = field(default_factory=LruCache)
     _session_messages: LruCache[int, None] = field(default_factory=LruCache)  # not archived
-    _missed: LruCache[int, None] = field(default_factory=LruCache)  # found by catching up: for the channel
+    _missed: LruCache[int, None] = field(default_factory=LruCache)  # from catching up: for the channel
 
     def is_addressed(self, message: hikari.PartialMessage) -> bool:
         """Return whether it addresses the bot; a reply without a ping does unless it addresses others."""
