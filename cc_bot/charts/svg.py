@@ -324,7 +324,7 @@ def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tupl
     return []
 
 
-# Horizontal bars, with labels beside or above.
+# Horizontal bars, with labels to the left or above.
 
 _MAX_BESIDE_WIDTH: Final = 150
 _MAX_BESIDE_LINES: Final = 2
@@ -391,7 +391,7 @@ def _draw_horizontal_axis(
     drawing.bottom = bottom + _LINE
 
 
-# Slices run clockwise from the top, lettered as in the list beside them.
+# Slices run clockwise from the top, lettered as in their list.
 
 _RADIUS: Final = 88
 _CENTRE: Final = 108

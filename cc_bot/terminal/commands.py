@@ -264,7 +264,7 @@ async def exit_chat(_chat: Chat, _text: str, _options: Mapping[str, str]) -> Non
 
 @cache
 def commands() -> Mapping[str, Command]:
-    """Return the commands by name; those of a feature are in COMMANDS of its `terminal`."""
+    """Return the commands by name; a feature lists its own in COMMANDS of `terminal`."""
     return {
         "ask": Command(run_question, ("ask_question",)),
         **{name: each for module in modules("terminal") for name, each in module.COMMANDS.items()},

@@ -456,7 +456,7 @@ def _kept_all_files(message: hikari.Message, page: CanvasPage) -> bool:
 
 
 async def draw_pictures(charts: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
-    """Return PNGs by name, without charts that can't be drawn: a table shows those."""
+    """Return PNGs by name, without undrawable charts, which become tables."""
     found = dict[str, bytes]()
     for chart in charts:
         try:

@@ -145,7 +145,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
 
 
 def _unchanged_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """Return what must not change until the user accepts. `clear` must not remove hidden elements."""
+    """Return values that must not change until the user accepts: `clear` must not remove hidden elements."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):

@@ -23,9 +23,8 @@ Obstacle = Literal[
     "", "channel_gone", "bot_removed", "left_server", "dms_closed", "permission_missing", "channel_refused"
 ]
 FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "failed"]
-"""claimed: one process is sending it. skipped: a heartbeat had nothing to say, or its user withdrew it.
-missed: more than MAX_LATENESS late. uncertain: the process died between claim and outcome; it is not sent
-again. failed: it could not be sent, and the schedule is paused."""
+# claimed: one process is sending it. skipped: empty heartbeat, or withdrawn. missed: beyond MAX_LATENESS.
+# uncertain: the process died before recording an outcome; not sent again. failed: refused, schedule paused.
 
 
 @dataclass(frozen=True, slots=True)

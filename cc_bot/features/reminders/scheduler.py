@@ -70,7 +70,7 @@ class Scheduler:
         return found
 
     async def wait(self) -> None:
-        """Wait until something may be due."""
+        """Wait until a schedule may be due."""
         clock = asyncio.get_running_loop().time
         until_s = clock() + self.check_every_s
         waiting = [asyncio.create_task(event.wait()) for event in (self._changed, self._stopped)]
