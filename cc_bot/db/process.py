@@ -77,7 +77,7 @@ class ActiveProcess:
 
     @property
     def is_unconnected(self) -> bool:
-        """Whether some of its shards have not been connected for a while."""
+        """Return whether some of its shards have not been connected for a while."""
         since = max(self.connected_at or self.started_at, self.started_at)
         return self.process.shards != () and self.renewed_at - since > CONNECTS_WITHIN
 
