@@ -1,4 +1,4 @@
-"""What a turn draws on its canvas. Only the feature `canvas` reads the JSON."""
+"""The canvas of a turn as JSON. Only the feature `canvas` reads the JSON."""
 
 from collections.abc import Callable
 from typing import Protocol

@@ -22,7 +22,7 @@ class SelectedAgent:
     key: SessionKey
     agent: Agent
     is_fallback: bool = False
-    """Whether it replaces the user's choice, which can't be used there now."""
+    """True if it replaces the user's choice, which can't be used there now."""
     is_former: bool = False  # the user's other questions there go to another agent
 
 

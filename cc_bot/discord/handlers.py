@@ -62,7 +62,7 @@ class Submission(NamedTuple, Generic[Kind]):
 
 
 HandlerResult = Reply | EphemeralView | str | None
-"""What replaces the response, a sentence for an ephemeral follow-up, or None if the handler responded."""
+"""A view to replace the response, a sentence for an ephemeral follow-up, or None if the handler responded."""
 Handler = Callable[..., Awaitable[HandlerResult]]
 """Gets a Press or Submission; its other parameters are injected."""
 Acknowledgement = Literal["update", "message", "later", "own"]

@@ -153,7 +153,7 @@ class References:
     rest: hikari.api.RESTClient
     stores: Stores
     may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """Whether the operator lets the bot read a channel."""
+    """Return whether the operator lets the bot read a channel."""
     places: Places
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]

@@ -88,7 +88,7 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What a feature's `make_stores(storage)` makes its stores of."""
+    """The argument of a feature's `make_stores`."""
 
     database: Database
     clock: Clock

@@ -111,9 +111,9 @@ class AnswerState:
     recalled: tuple[int, ...] = ()
     pages: tuple[PageLink, ...] = ()
     outcome_unknown: bool = False
-    """Whether an interrupted call may have changed a memory or reminder."""
+    """True if an interrupted call may have changed a memory or reminder."""
     in_doubt_outside: bool = False
-    """Whether an interrupted call with external effects may have been made."""
+    """True if an interrupted call with external effects may have been made."""
     done_outside: tuple[str, ...] = ()
     """Tools with external effects that an earlier run or the replaced answer called."""
     files_left_out: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ class Facts:
 
     lines: tuple[str, ...] = ()
     in_buttons: bool = False
-    """Whether they are shown as disabled buttons, because the bot may not post embeds."""
+    """True if they are shown as disabled buttons, because the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
     """For command names in buttons, which can't show mentions."""
 

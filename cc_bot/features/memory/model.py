@@ -81,7 +81,7 @@ class Memory:
 
     @property
     def tainted(self) -> bool:
-        """Whether other people may have written the text."""
+        """Return whether other people may have written the text."""
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
@@ -118,7 +118,7 @@ class MemoryChange:
 
     @property
     def unchanged(self) -> bool:
-        """Whether an update changed no versioned field."""
+        """Return whether an update changed no versioned field."""
         before, now = (
             [getattr(each, name, None) for name in VERSIONED] for each in (self.former, self.memory)
         )

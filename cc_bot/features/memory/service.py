@@ -59,7 +59,7 @@ _BAR_WIDTH: Final = 8
 
 @dataclass(eq=False, slots=True)
 class Memories:
-    """What the front ends share. `line` queues imports and exports."""
+    """The services that the front ends share. `line` queues imports and exports."""
 
     stores: Stores
     line: ExportQueue

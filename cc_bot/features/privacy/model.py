@@ -62,7 +62,7 @@ class Holdings:
 
     @property
     def nothing_to_erase(self) -> bool:
-        """Whether only data that an erasure keeps is stored."""
+        """Return whether only data that an erasure keeps is stored."""
         return self.kinds.keys() <= NOT_ERASED
 
 
