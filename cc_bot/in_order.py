@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar
 from cc_bot.domain.errors import EarlierFilesInProgress
 
 CALLS_PER_S: Final = 15
-"""Discord's global limit is 50 a second per bot, shared with answers. Beyond it hikari 2.6.0 retries once
-without a pause, until Discord bans the bot."""
+"""Discord's global limit is 50 a second per bot, shared with answers. Beyond 50, hikari 2.6.0 retries each
+call once without a pause, and Discord bans bots that keep exceeding it."""
 
 
 @dataclass(slots=True)
@@ -52,10 +52,10 @@ def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]
     def call_handler(number: int, _frame: object) -> None:
         loop.call_soon_threadsafe(handlers[signal.Signals(number).name])
 
-    with ExitStack() as before:
+    with ExitStack() as restoring:
         for name in handlers:
             if number := getattr(signal, name, None):
-                before.callback(signal.signal, number, signal.signal(number, call_handler))
+                restoring.callback(signal.signal, number, signal.signal(number, call_handler))
         yield
 
 
@@ -95,7 +95,7 @@ class ExportQueue:
 
     def __init__(self) -> None:
         self._order = KeyedLock()
-        self.work = asyncio.Lock()
+        self.making = asyncio.Lock()
 
     def for_user(self, user_id: int) -> AbstractAsyncContextManager[object]:
         """Wait for the user's earlier files. Raises EarlierFilesInProgress if too many wait."""
@@ -103,10 +103,10 @@ class ExportQueue:
             raise EarlierFilesInProgress
         return self._order.after(user_id)
 
-    async def make_parts(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Make one part at a time; other exports run while it is sent."""
+    async def make_in_turn(self, pieces: AsyncIterator[T]) -> AsyncIterator[T]:
+        """Make one piece at a time; other exports run while it is sent."""
         with suppress(StopAsyncIteration):
             while True:
-                async with self.work:
-                    part = await anext(parts)
-                yield part
+                async with self.making:
+                    piece = await anext(pieces)
+                yield piece

@@ -142,7 +142,7 @@ class ApprovalDelivery:
             result = await self._run_calls(press, chosen, started)
         if result and result.canvas is not None:
             side_message = self.answers.side_message
-            await side_message.update(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
+            await side_message.show_change(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
         if result and result.continues:
             try:
                 await self._continue_turn(press, chosen, result)
@@ -242,7 +242,7 @@ class ApprovalDelivery:
                     open_again if open_again and each.id == open_again.id else each for each in listed
                 ]
                 page = update_proposals(before, proposals, button.proposal_id, words)
-                page = replace(page, facts=page.facts.noting(*lines))
+                page = replace(page, facts=page.facts.with_notes(*lines))
                 if receipts:
                     page = await upkeep.with_added(page, receipts, user_id, words, private=private)
                 reply = reply_in_place(interaction, before)

@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
     DocumentsNotInstalled,
     InputError,
     TranscriptionUnavailable,
-    forget_frames,
+    drop_tracebacks,
 )
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
@@ -231,7 +231,7 @@ class AttachmentFetcher:
                     return await self._read(file, has_turn=True)
             return await self._read(file)
         except InputError as error:
-            return forget_frames(error)
+            return drop_tracebacks(error)
 
     async def _read(self, file: AskedFile, *, has_turn: bool = False) -> tuple[Attachment, ...]:
         fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))

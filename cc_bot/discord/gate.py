@@ -270,7 +270,7 @@ class Gate:
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
                 state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)
-                self._last_access, self._last_limits = state.in_force, state.limits
+                self._last_access, self._last_limits = state.access, state.limits
                 return state
         return None
 

@@ -22,7 +22,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.side_message import SideMessage, SideMessageMaker
+from cc_bot.discord.delivery.side_message import SideMessage, SideMessageFactory
 from cc_bot.discord.delivery.turns import Askers, RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
@@ -148,9 +148,9 @@ def build_services(
     )
     gate = Gate(owners, parts.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(parts.agents, stores.agents, places)
-    side_message, maker = SideMessage(), parts.get(SideMessageMaker)
-    if maker:
-        side_message = maker.make(
+    side_message, factory = SideMessage(), parts.get(SideMessageFactory)
+    if factory:
+        side_message = factory.construct(
             rest=bot.rest,
             recipients=recipients,
             places=places,

@@ -22,7 +22,7 @@ class CcBotError(Exception):
         return type(name, (cls,), {"ja": ja, "en": en})
 
 
-def forget_frames(error: Error) -> Error:
+def drop_tracebacks(error: Error) -> Error:
     """Remove tracebacks of a handled error and its causes. Their frames form reference cycles, which keep
     files in memory until the next garbage collection."""
     following: BaseException | None = error

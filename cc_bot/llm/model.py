@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol
 
-from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, forget_frames
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable, drop_tracebacks
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.turn import Usage
 
@@ -197,7 +197,7 @@ class FallbackChain:
             except ModelError as error:
                 if has_begun or (isinstance(error, ContextTooLong) and request.shrinkable):
                     raise
-                errors.append(forget_frames(error))
+                errors.append(drop_tracebacks(error))
             else:
                 return
         raise next((error for error in errors if isinstance(error, ModelUnavailable)), errors[-1])

@@ -335,7 +335,7 @@ class TestAnAnswer:
 
     async def test_comes_by_dm_where_the_bot_may_not_write_or_is_given_up(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.SEND_MESSAGES, room.channel)
-        room.answers.runner.recipients.guilds.note_guild(room.channel.id, room.discord.guild.id)
+        room.answers.answers.recipients.guilds.note_guild(room.channel.id, room.discord.guild.id)
         asked = [await room.asks("アイコ", "元気？")]
         room.table.model.script = [["元気です。"], ["まだ元気です。"]]
         assert await room.answer()
@@ -440,7 +440,7 @@ class TestAWithdrawnAnswer:
             for _ in range(1 + told):
                 await room.table.model.asked()
             await room.stores.channels.delete([question.discord_id or 0])
-            room.answers.runner.running.withdraw([question.discord_id or 0])
+            room.answers.answers.running.withdraw([question.discord_id or 0])
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))

@@ -106,7 +106,7 @@ class TestEntry:
     async def test_goes_when_its_end_was_seen(self, scene: Scene) -> None:
         entry = await scene.accepts()
         async with entry.delivered():
-            await scene.entries.record_page(entry.row, 41)
+            await scene.entries.record_page(entry.entry, 41)
             [turn] = await scene.stores.ledger.list_unfinished()
             assert turn.pages == (41,)
             await entry.finish(AnswerState())

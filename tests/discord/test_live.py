@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.discord.delivery.live import LiveAnswer
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
@@ -25,7 +25,7 @@ EN = texts(Locale.EN)
 ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), EN, welcomed=True)
 
 
-class Recorder(Reply):
+class Recorder(Poster):
     """Records what is shown."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
-    live = LiveAnswer(reply, EN, StopButton(1, "turn"), receipts=receipts, asker_id=1)
+    live = LiveAnswer(reply, EN, StopButton(1, "turn"), upkeep=receipts, asker_id=1)
     async with live.painting():
         assert await reply.next() == EN[AnswerTexts].thinking
         for _ in range(4):
@@ -90,7 +90,7 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
             shown.enter_context(running.track(turn))
             beside, button = partial(running.count_concurrent, turn), StopButton(1, turn.name)
             live = LiveAnswer(
-                replies[number], EN, button, receipts=running.receipts, asker_id=1, pause_factor=beside
+                replies[number], EN, button, upkeep=running.receipts, asker_id=1, pause_factor=beside
             )
             await shown.enter_async_context(live.painting())
             lives.append(live)

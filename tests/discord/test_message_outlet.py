@@ -8,7 +8,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
-from cc_bot.discord.delivery.reply import ExpectedDeletions, Reply, Sent
+from cc_bot.discord.delivery.reply import ExpectedDeletions, Poster, Sent
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
 from cc_bot.domain.text import Locale
@@ -33,7 +33,7 @@ class Scene(Place):
     replies: MessageReplies
     question: Message
 
-    def reply(self, sent: tuple[Sent, ...] = ()) -> Reply:
+    def reply(self, sent: tuple[Sent, ...] = ()) -> Poster:
         dm_fallback = DmFallback(self.aiko.id, NOTE)
         return self.replies.make_reply(self.channel.id, self.question.id, sent, dm_fallback=dm_fallback)
 
@@ -45,12 +45,12 @@ class Scene(Place):
         self.channel = channel
         self.question = await self.discord.post(self.aiko, channel, "質問", mention=True)
 
-    async def again(self, reply: Reply, count: int) -> Reply:
+    async def again(self, reply: Poster, count: int) -> Poster:
         """Return the reply of the next process, which knows the first `count` messages."""
         return self.reply(await sent(reply, count))
 
 
-async def sent(reply: Reply, count: int) -> tuple[Sent, ...]:
+async def sent(reply: Poster, count: int) -> tuple[Sent, ...]:
     return tuple(Sent(hikari.Snowflake(id_)) for id_ in (await reply.message_ids())[:count])
 
 

@@ -73,7 +73,7 @@ class TestLine:
         await asyncio.sleep(0)
         with pytest.raises(EarlierFilesInProgress):
             await take(MAX_EXPORTS)
-        async with asyncio.timeout(60), line.for_user(BEN), line.work:  # it is not another's
+        async with asyncio.timeout(60), line.for_user(BEN), line.making:  # it is not another's
             release.set()
         await taking
         await take(MAX_EXPORTS)

@@ -168,7 +168,7 @@ class TestAVisit:
         await stores[ChoiceStore].set_default(thread, 5, "poet", OWNER)
         await stores.channel_models.set(channel, ("large",), set_by=OWNER)
         visit = await stores.access.get_visitor_state(7, (thread, channel))
-        assert visit.in_force == await stores.access.get_in_force()
+        assert visit.access == await stores.access.get_in_force()
         assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
         assert visit.settings == await stores.settings.get(7)
         assert visit.agents == StoredAgentChoices(

@@ -292,7 +292,7 @@ class AccessState:
 class VisitorState:
     """State read about a user before a command or an answer to a mention begins."""
 
-    in_force: AccessState
+    access: AccessState
     limits: Rules
     settings: UserSettings
     agents: StoredAgentChoices

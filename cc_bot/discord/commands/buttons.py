@@ -134,7 +134,7 @@ async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedg
         return
     # The program was restarted meanwhile.
     words, page = recipient.words[AnswerTexts], page_of(interaction.message, recipient.locale)
-    page = replace(page, buttons=(), facts=NO_FACTS.noting(words.no_longer_running))
+    page = replace(page, buttons=(), facts=NO_FACTS.with_notes(words.no_longer_running))
     if page.content.startswith(words.thinking):
         page = replace(page, content=words.lost, facts=NO_FACTS)
     await interaction.create_initial_response(

@@ -20,7 +20,7 @@ from cc_bot.discord.agents import AgentSelector, SelectedAgent
 from cc_bot.discord.attachments import MAX_BYTES, FetchedFiles, with_files
 from cc_bot.discord.delivery.live import LiveAnswer, show_failures, texts_for_channel, try_to_finish
 from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
-from cc_bot.discord.delivery.reply import Reply, Sent
+from cc_bot.discord.delivery.reply import Poster, Sent
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.delivery.turns import DiscordTurn, RunningTurns
 from cc_bot.discord.incoming import FILE_NOTE
@@ -66,7 +66,7 @@ class Answers:
     replies: MessageReplies
     _order: KeyedLock = field(default_factory=KeyedLock, init=False)  # by user, while files are fetched
 
-    async def show(self, turn: DiscordTurn, reply: Reply) -> AnswerState:
+    async def show(self, turn: DiscordTurn, reply: Poster) -> AnswerState:
         """Stream the answer, or its failure, into `reply` of a tracked turn. Raises hikari's errors."""
         chosen, recipient, running = turn.chosen, turn.recipient, self.running
         words = _words_for_agent(chosen, recipient) if chosen else recipient.words
@@ -79,8 +79,8 @@ class Answers:
             StopButton(owner or ANY_ASKER, turn.name),
             asker_id=recipient.user_id,
             before=turn.before,
-            receipts=running.receipts,
-            retry=None if turn.asked_again else turn.retry,
+            upkeep=running.receipts,
+            retry=None if turn.is_edit else turn.retry,
             pause_factor=partial(running.count_concurrent, turn),
         )
         if turn.on_opened is not None:
@@ -92,31 +92,31 @@ class Answers:
                 await self._run(turn, live)
             ended_at_s = time.monotonic()
         note = self.chooser.fallback_note(chosen, recipient) if chosen else ""
-        is_seen = await try_to_finish(partial(live.finish, owner, temporary=turn.row.temporary, note=note))
+        is_seen = await try_to_finish(partial(live.finish, owner, temporary=turn.entry.temporary, note=note))
         seconds = round(time.monotonic() - ended_at_s, 3)
         running.meter.record_shown(seconds, ok=is_seen)
         if is_seen:
             _log.info("answer_shown", discord_s=seconds)
         else:
-            live.state = replace(live.state, unseen=True)
-        if running.spoken and recipient.spoken and not turn.asked_again:
+            live.state = replace(live.state, unshown=True)
+        if running.spoken and recipient.spoken and not turn.is_edit:
             await running.spoken.begin(reply, recipient, live.state, turn.payer)
         return live.state
 
     async def _run(self, turn: DiscordTurn, live: LiveAnswer) -> None:
-        row, is_edit = turn.row, turn.asked_again
+        entry, is_edit = turn.entry, turn.is_edit
         options = await self._make_options(turn, live)
         if turn.pictures:  # shown whatever the model says
             live.feed(ImagesShown(turn.pictures))
-        async with self._order.after(row.id if turn.key else row.key.user_id) as release:
+        async with self._order.after(entry.id if turn.key else entry.key.user_id) as release:
             questions = await self._make_questions(turn, live)
             references: Sequence[Reference] = ()
             if not questions:
-                user_id, replaced, at = row.key.user_id, row.replaces or 0, _location(row)
+                user_id, replaced, at = entry.key.user_id, entry.replaces or 0, _location(entry)
                 references = await self.references.resolve_again(user_id, replaced, at, live.feed)
             release()  # no await before the turn is in the assistant's queue
-            key: SessionKey | ChannelKey = turn.key or row.key
-            replaces = turn.message_id if is_edit else row.replaces
+            key: SessionKey | ChannelKey = turn.key or entry.key
+            replaces = turn.message_id if is_edit else entry.replaces
             events = self.assistant.ask(
                 key,
                 questions,
@@ -130,7 +130,7 @@ class Answers:
                 async with aclosing(events):
                     async for event in events:
                         if isinstance(event, CanvasChanged):  # recorded before it is shown
-                            await self.side_message.mark_outdated(row.key, turn.interaction)
+                            await self.side_message.mark_outdated(entry.key, turn.interaction)
                         live.feed(event)
             except ShuttingDown as error:
                 turn.postponed = turn.key is not None
@@ -139,30 +139,30 @@ class Answers:
                 raise
 
     async def _make_options(self, turn: DiscordTurn, live: LiveAnswer) -> TurnOptions:
-        row, recipient, place = turn.row, turn.recipient, turn.place
-        shown_in, title, owner_id = None if row.ephemeral else turn.message_id, "", 0
+        entry, recipient, place = turn.entry, turn.recipient, turn.place
+        shown_in, title, owner_id = None if entry.ephemeral else turn.message_id, "", 0
         if turn.key and place:
             thread = await self.chooser.places.title_of(place)
             title, owner_id = thread.text, thread.owner_id
-        agent = (turn.chosen or await self.chooser.for_session(row.key, row.guild_id)).agent
+        agent = (turn.chosen or await self.chooser.for_session(entry.key, entry.guild_id)).agent
         return TurnOptions(
             recipient.locale,
             recipient.timezone,
-            row.temporary,
+            entry.temporary,
             recipient.welcomed or turn.key is not None,
             bot_id=int(self.references.bot().id),
             answer_discord_id=shown_in,
             place=turn.public_place,
             memory_paused=recipient.memory_paused,
-            link=message_link(row.guild_id, row.key.channel_id, shown_in),
+            link=message_link(entry.guild_id, entry.key.channel_id, shown_in),
             agent=agent,
-            guild_id=row.guild_id,
+            guild_id=entry.guild_id,
             channel_id=place.channel_id if place else 0,
             thread_title=title,
             thread_owner_id=owner_id,
             can_post=turn.interaction is None or can_write(turn.interaction),
-            entry=row.id,
-            earlier_calls=row.calls,
+            entry=entry.id,
+            earlier_calls=entry.calls,
             role_ids=turn.role_ids,
             pictures=turn.pictures,
             asker=askers.asker(live.reply, recipient) if (askers := self.running.askers) else None,
@@ -171,19 +171,19 @@ class Answers:
 
     async def _make_questions(self, turn: DiscordTurn, live: LiveAnswer) -> tuple[Message, ...]:
         """Return the turn's questions; only their text if the user stops first. Raises as `_open_files`."""
-        asked, remaining = turn.row.question, turn.questions
+        asked, remaining = turn.entry.question, turn.questions
         typed = turn.mentions
-        if not turn.asked_again:
+        if not turn.is_edit:
             typed = tuple(each for each in typed if each.discord_id in remaining) or typed
         if asked:
             own_words = all(file.own_words for file in asked.files)
             message = Message(
                 "user",
                 with_heard(asked.text, asked.heard),
-                visibility=turn.row.visibility,
-                author_id=turn.row.key.user_id,
+                visibility=turn.entry.visibility,
+                author_id=turn.entry.key.user_id,
                 author_name=asked.author_name,
-                discord_id=turn.row.question_id,
+                discord_id=turn.entry.question_id,
                 heard=asked.heard,
                 tainted=asked.tainted or (bool(asked.heard) and not own_words),
                 reply_to=asked.reply_to,
@@ -200,8 +200,8 @@ class Answers:
         self, turn: DiscordTurn, typed: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
         """Add files and references. Raises InputError if a question loses all its files, and StorageError."""
-        asked, questions, fetched = turn.row.question, list[Message](), list[FetchedFiles]()
-        channel_id, room_bytes = turn.row.key.channel_id, MAX_BYTES
+        asked, questions, fetched = turn.entry.question, list[Message](), list[FetchedFiles]()
+        channel_id, room_bytes = turn.entry.key.channel_id, MAX_BYTES
         for question in typed:
             forwards = asked.forwards if asked else ()
             shown = await self.references.open_forwards(channel_id, forwards)
@@ -220,9 +220,9 @@ class Answers:
         self, turn: DiscordTurn, questions: Sequence[Message], live: LiveAnswer
     ) -> tuple[Message, ...]:
         """Add references. Raises InputError if a menu command's message is unreadable, and StorageError."""
-        row, resolve = turn.row, self.references.resolve
-        links_in = row.question.links_in if row.question else ""
-        return tuple([await resolve(each, _location(row, each), live.feed, links_in) for each in questions])
+        entry, resolve = turn.entry, self.references.resolve
+        links_in = entry.question.links_in if entry.question else ""
+        return tuple([await resolve(each, _location(entry, each), live.feed, links_in) for each in questions])
 
     async def ask(
         self,
@@ -239,7 +239,7 @@ class Answers:
         async def accept() -> DiscordTurn:
             recipient = await self.recipients.find(interaction, preloaded.settings)
             chosen = await self.chooser.for_interaction(interaction, preloaded.agents)
-            row = self.running.row_of_interaction(
+            entry = self.running.entry_of_interaction(
                 interaction,
                 chosen.key,
                 "ask",
@@ -249,7 +249,7 @@ class Answers:
                 temporary=temporary,
                 question=await question(),
             )
-            return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
+            return await self._admit(interaction, entry, recipient, chosen, roles_of(interaction.member))
 
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
         turn, shown_in = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.delete_entry)
@@ -270,7 +270,7 @@ class Answers:
         turn = await self._accept_press(interaction, button, recipient, below=not in_place)
         regenerating = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
         async with turn.delivered(), regenerating:
-            await self._check_newest(turn.row, button)
+            await self._check_newest(turn.entry, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
                 turn.message_id, turn.before = int(interaction.message.id), (before,)
@@ -285,9 +285,9 @@ class Answers:
             await turn.finish(state, reply)
         await self._show_canvas(turn, state)
 
-    async def _check_newest(self, row: PendingTurn, button: AnswerButton) -> None:
+    async def _check_newest(self, entry: PendingTurn, button: AnswerButton) -> None:
         """Raises NotNewest, AnswerInUse and StorageError."""
-        await self.assistant.conversations.read_newest(row.key, button.answer_id)
+        await self.assistant.conversations.read_newest(entry.key, button.answer_id)
         await self.assistant.approvals.check_none_in_flight(button.user_id, button.answer_id)
 
     async def continue_answer(
@@ -296,11 +296,11 @@ class Answers:
         """Continue the newest answer below it. Raises as `regenerate`."""
         turn = await self._accept_press(interaction, button, recipient, below=True)
         async with turn.delivered():
-            await self._check_newest(turn.row, button)
+            await self._check_newest(turn.entry, button)
             await _remove_buttons(interaction, recipient)
             stored = False
             try:
-                turn.on_opened = None if turn.row.ephemeral else noop
+                turn.on_opened = None if turn.entry.ephemeral else noop
                 reply = _make_reply(turn)
                 state = await self._show_answer(turn, reply)
                 stored = state.stored
@@ -325,7 +325,7 @@ class Answers:
         pictures: tuple[Attachment, ...],
     ) -> None:
         """Answer an approved call's result. `calls`: those that the conversation lacks. Raises as `ask`."""
-        row = self.running.row_of_interaction(
+        entry = self.running.entry_of_interaction(
             interaction,
             chosen.key,
             "continue",
@@ -337,7 +337,7 @@ class Answers:
             question=question,
             calls=calls,
         )
-        turn = await self._admit(interaction, row, author, chosen, role_ids)
+        turn = await self._admit(interaction, entry, author, chosen, role_ids)
         turn.pictures, turn.on_opened = pictures, None if ephemeral else noop
         await self.deliver(turn, _make_reply(turn))
 
@@ -348,82 +348,83 @@ class Answers:
         begin_turn()
         pressed_in, pressed_id = int(interaction.channel_id), int(interaction.message.id)
 
-        def renew(row: PendingTurn) -> PendingTurn:
-            return self.running.row_of_interaction(
+        def renew(entry: PendingTurn) -> PendingTurn:
+            return self.running.entry_of_interaction(
                 interaction,
-                row.key,
-                "ask" if row.kind == "message" else row.kind,
+                entry.key,
+                "ask" if entry.kind == "message" else entry.kind,
                 recipient,
-                visibility=row.visibility,
+                visibility=entry.visibility,
                 ephemeral=is_ephemeral(interaction.message),
-                question=row.question,
-                question_id=row.question_id,
-                former=row.id,
+                question=entry.question,
+                question_id=entry.question_id,
+                former=entry.id,
                 shown_in=pressed_id,
-                earlier=tuple(page for page in row.pages if page != pressed_id),
-                place_id=None if pressed_in == row.key.channel_id else pressed_in,
-                guild_id=row.guild_id,
+                earlier=tuple(page for page in entry.pages if page != pressed_id),
+                place_id=None if pressed_in == entry.key.channel_id else pressed_in,
+                guild_id=entry.guild_id,
             )
 
-        async def release(row: PendingTurn | None) -> None:
-            if row is not None:
-                await self.running.ledger.release_claim(row.id, row.key.user_id)
+        async def release(entry: PendingTurn | None) -> None:
+            if entry is not None:
+                await self.running.ledger.release_claim(entry.id, entry.key.user_id)
 
         claiming = self.running.claim(button.entry, button.user_id, renew)
-        row, _ = await self.running.acknowledge(claiming, partial(defer_update, interaction), release)
-        if row is None:
+        entry, _ = await self.running.acknowledge(claiming, partial(defer_update, interaction), release)
+        if entry is None:
             return False
-        roles = roles_of(interaction.member) if interaction.guild_id == row.guild_id else None
-        turn = DiscordTurn(self.running, row, recipient, interaction=interaction, role_ids=roles)
+        roles = roles_of(interaction.member) if interaction.guild_id == entry.guild_id else None
+        turn = DiscordTurn(self.running, entry, recipient, interaction=interaction, role_ids=roles)
         async with turn.delivered():
             reply = _make_reply(turn, Sent(None, page_of(interaction.message, recipient.locale)))
-            turn.message_id = row.shown_in if pressed_in == row.key.channel_id else None
+            turn.message_id = entry.shown_in if pressed_in == entry.key.channel_id else None
             state = await self._show_answer(turn, reply)
-            if row.earlier and not state.may_be_asked_again:
-                await self.replies.delete_all(interaction.channel_id, row.earlier)
+            if entry.earlier and not state.may_be_asked_again:
+                await self.replies.delete_all(interaction.channel_id, entry.earlier)
             await turn.finish(state, reply)
         await self._show_canvas(turn, state)
         return True
 
-    async def deliver(self, turn: DiscordTurn, reply: Reply) -> None:
+    async def deliver(self, turn: DiscordTurn, reply: Poster) -> None:
         """Show the answer, delete its entry, and show the canvas. Raises hikari's errors."""
         async with turn.delivered():
             state = await self._show_answer(turn, reply)
             if turn.withdrawn:
-                await self.withdraw(turn, reply, state, question_id=turn.row.question_id)
+                await self.withdraw(turn, reply, state, question_id=turn.entry.question_id)
                 await turn.delete_entry()
             else:
                 await turn.finish(state, reply)
         await self._show_canvas(turn, state)
 
     async def withdraw(
-        self, turn: DiscordTurn, reply: Reply, state: AnswerState | None, *, question_id: int | None = None
+        self, turn: DiscordTurn, reply: Poster, state: AnswerState | None, *, question_id: int | None = None
     ) -> None:
         """Delete a withdrawn answer, with its question if given, and report what its tools changed."""
-        row, ids = turn.row, await reply.message_ids()
+        entry, ids = turn.entry, await reply.message_ids()
         gone = ids if question_id is None else (question_id, *ids)
-        await self.running.channels.delete(gone, place_id=row.place_id or row.key.channel_id)
+        await self.running.channels.delete(gone, place_id=entry.place_id or entry.key.channel_id)
         await reply.try_to_remove()
         if state:
-            await self.replies.report_effects(row.question_id or 0, turn.recipient, state)
+            await self.replies.report_effects(entry.question_id or 0, turn.recipient, state)
 
     async def _show_canvas(self, turn: DiscordTurn, state: AnswerState) -> None:
         if state.canvas is not None:
-            await self.side_message.update(turn.row.key, turn.interaction, ephemeral=turn.row.ephemeral)
+            key, ephemeral = turn.entry.key, turn.entry.ephemeral
+            await self.side_message.show_change(key, turn.interaction, ephemeral=ephemeral)
 
-    async def _show_answer(self, turn: DiscordTurn, reply: Reply) -> AnswerState:
+    async def _show_answer(self, turn: DiscordTurn, reply: Poster) -> AnswerState:
         """Show an answer and record its messages; after a database error, recovery repeats this."""
         state = await self.show(turn, reply)
-        answer, row = state.done.answer if state.done else None, turn.row
+        answer, entry = state.done.answer if state.done else None, turn.entry
         try:
             ids: Sequence[int] = reply.further_ids  # the first is stored with the answer
-            if row.kind == "again":
-                first_ids = () if row.below or row.shown_in is None else (row.shown_in,)
+            if entry.kind == "again":
+                first_ids = () if entry.below or entry.shown_in is None else (entry.shown_in,)
                 ids = (*first_ids, *reply.further_ids) if first_ids else await reply.message_ids()
-            await self.running.record_pages(row, answer, ids)
+            await self.running.record_pages(entry, answer, ids)
         except StorageError as error:
             _log.warning("pages_not_noted", error=type(error).__name__)
-            return replace(state, unseen=True)
+            return replace(state, unshown=True)
         return state
 
     async def _accept_press(
@@ -439,7 +440,7 @@ class Answers:
         async def accept() -> DiscordTurn:
             chosen = await self.chooser.for_answer(interaction, button.answer_id)
             ephemeral, regenerates = is_ephemeral(interaction.message), button.action == "again"
-            row = self.running.row_of_interaction(
+            entry = self.running.entry_of_interaction(
                 interaction,
                 chosen.key,
                 "again" if regenerates else "continue",
@@ -454,7 +455,7 @@ class Answers:
                 if regenerates
                 else await self._question_to_continue(interaction, button, recipient),
             )
-            return await self._admit(interaction, row, recipient, chosen, roles_of(interaction.member))
+            return await self._admit(interaction, entry, recipient, chosen, roles_of(interaction.member))
 
         acknowledge = partial(defer_update, interaction)
         turn, _ = await self.running.acknowledge(accept(), acknowledge, DiscordTurn.delete_entry)
@@ -475,12 +476,12 @@ class Answers:
     async def _admit(
         self,
         interaction: Answerable,
-        row: PendingTurn,
+        entry: PendingTurn,
         recipient: Recipient,
         chosen: SelectedAgent,
         role_ids: tuple[int, ...] | None,
     ) -> DiscordTurn:
-        turn = DiscordTurn(self.running, row, recipient, chosen, interaction=interaction, role_ids=role_ids)
+        turn = DiscordTurn(self.running, entry, recipient, chosen, interaction=interaction, role_ids=role_ids)
         await turn.admit(self.assistant.chains.first_name(chosen.agent.models))
         return turn
 
@@ -492,15 +493,15 @@ class Answers:
         return replace(page, files=(*page.files, sound)) if attached else page
 
 
-def _location(row: PendingTurn, question: Message | None = None) -> QuestionLocation:
-    id_ = (question.discord_id if question else None) or row.question_id or row.interaction_id or 0
-    return QuestionLocation(row.key.channel_id, row.guild_id, id_)
+def _location(entry: PendingTurn, question: Message | None = None) -> QuestionLocation:
+    id_ = (question.discord_id if question else None) or entry.question_id or entry.interaction_id or 0
+    return QuestionLocation(entry.key.channel_id, entry.guild_id, id_)
 
 
-def _make_reply(turn: DiscordTurn, *sent: Sent) -> Reply:
+def _make_reply(turn: DiscordTurn, *sent: Sent) -> Poster:
     assert turn.interaction is not None  # noqa: S101 - messages are answered by arrivals
-    on_posted = partial(turn.turns.record_page, turn.row)
-    return reply_by_token(turn.interaction, *sent, ephemeral=turn.row.ephemeral, on_posted=on_posted)
+    on_posted = partial(turn.turns.record_page, turn.entry)
+    return reply_by_token(turn.interaction, *sent, ephemeral=turn.entry.ephemeral, on_posted=on_posted)
 
 
 async def _remove_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:

@@ -12,7 +12,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import PostUncertain, Reply
+from cc_bot.discord.delivery.reply import Poster, PostUncertain
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -33,7 +33,7 @@ from cc_bot.domain.errors import (
     Postponed,
     StorageError,
     TurnError,
-    forget_frames,
+    drop_tracebacks,
 )
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.turn import ToolStarted, TurnEvent
@@ -51,11 +51,11 @@ _SHORT_CHARACTERS = 4000  # longer answers are laid out in a thread
 class LiveAnswer:
     """Shows one turn in one reply. `feed` it events while it is `painting`, then call `finish`."""
 
-    reply: Reply
+    reply: Poster
     words: Texts
     stop: StopButton
     _: KW_ONLY
-    receipts: ReceiptUpkeep
+    upkeep: ReceiptUpkeep
     asker_id: int  # whose memories the turn may use
     before: Sequence[Page] = ()  # pages of the answer that it replaces, shown until its first text
     one_message: bool = False  # a further post is unsafe: a long answer becomes a file
@@ -65,7 +65,7 @@ class LiveAnswer:
     def __post_init__(self) -> None:
         self.state = AnswerState(inherited=self.before[-1].receipts.items if self.before else ())
         self._changed, self._ended, self._edit_due = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._changed.set()  # the first edit must not wait
+        self._changed.set()  # there is something to show
         self._last_event_s = asyncio.get_running_loop().time()
 
     @asynccontextmanager
@@ -93,7 +93,7 @@ class LiveAnswer:
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()
         if isinstance(event, ToolStarted):
-            self._edit_due.set()
+            self._edit_due.set()  # ends the wait before a deferred response's first edit
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the complete answer, with buttons for `user_id` if given. Raises hikari's errors."""
@@ -119,13 +119,13 @@ class LiveAnswer:
             if self.one_message:
                 raise PostUncertain
             await self.reply.show(pages)
-        receipts = await self._show_last(pages, user_id, is_only_page=len(pages) == 1)
-        if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # its file was refused
-            await self._show_last(pages, user_id, is_only_page=False)
+        receipts = await self._show_done(pages, user_id, is_only_page=len(pages) == 1)
+        if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # further text, not the file
+            await self._show_done(pages, user_id, is_only_page=False)
         if self.state.done:
-            await self.receipts.record(self.reply, receipts, self.words)
+            await self.upkeep.record(self.reply, receipts, self.words)
 
-    async def _show_last(self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool) -> Receipts:
+    async def _show_done(self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool) -> Receipts:
         buttons: tuple[Button, ...] = ()
         if self.retry and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry, self.words),)
@@ -133,7 +133,7 @@ class LiveAnswer:
             earlier = () if is_only_page else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
         page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
-        last = await self.receipts.with_current_state(page, self.words)
+        last = await self.upkeep.with_current_state(page, self.words)
         await self.reply.show((*pages[:-1], last))
         return page.receipts
 
@@ -151,7 +151,7 @@ class LiveAnswer:
             before, began_s = self.reply.last_page, loop.time()
             await self._show_progress()
             changes += self.reply.last_page is not before and not is_blank(self.state.text)
-            # Other edits of the bot wait for one that Discord delays.
+            # If Discord delays our edits, pause longer, so that other edits of the bot get through.
             pause_s = self.reply.pause_s(changes) * (self.pause_factor() if changes else 1)
             await _wait_at_most(max(pause_s, 2 * (loop.time() - began_s)), self._ended)
 
@@ -170,9 +170,9 @@ class LiveAnswer:
     def _current_pages(self) -> Sequence[Page]:
         if not self.before or self.state.text.strip():
             return streaming_pages(self.state, self.words, self.stop)
-        pages = streaming_pages(replace(self.state, heard=""), self.words, self.stop)
+        pages = streaming_pages(replace(self.state, heard=""), self.words, self.stop)  # quoted there
         *full, last = self.before
-        facts = last.facts.noting(pages[0].content)
+        facts = last.facts.with_notes(pages[0].content)
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
 
 
@@ -205,13 +205,13 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
         if isinstance(error, BeingErased):  # nothing of the conversation is shown
             state, retryable = AnswerState(inherited=state.inherited), False
         elif isinstance(error, CcBotError):
-            final = isinstance(error, ConversationGone | Postponed)  # an erased question is not asked again
-            retryable = isinstance(error, (StorageError, TurnError)) and not final
+            is_final = isinstance(error, ConversationGone | Postponed)  # erased, or answered later
+            retryable = isinstance(error, (StorageError, TurnError)) and not is_final
         else:
             _log.error("turn_broke", exc_info=error)
         known = error if isinstance(error, CcBotError) else CcBotError()
         live.state = replace(state, failure=explain(known, recipient.words), retryable=retryable)
-        forget_frames(error)
+        drop_tracebacks(error)  # frees files in memory
 
 
 def texts_for_channel(words: Texts) -> Texts:

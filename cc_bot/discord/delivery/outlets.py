@@ -21,8 +21,8 @@ from cc_bot.discord.delivery.reply import (
     ExpectedDeletions,
     FetchPostedIds,
     Outlet,
+    Poster,
     PostUncertain,
-    Reply,
     Sent,
     open_dm,
 )
@@ -54,9 +54,9 @@ async def noop(_: int) -> None:
 
 def reply_by_token(
     interaction: Answerable, *sent: Sent, ephemeral: bool, on_posted: OnPosted = noop
-) -> Reply:
+) -> Poster:
     """Reply by token. `sent`: `Sent(None)` if a deferred response becomes the first message."""
-    return Reply(
+    return Poster(
         InteractionOutlet(
             interaction.app.rest,
             int(interaction.application_id),
@@ -70,7 +70,7 @@ def reply_by_token(
     )
 
 
-def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> Reply:
+def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> Poster:
     """Reply after `defer_update` by editing the button's message, which shows `page`."""
     ephemeral = is_ephemeral(interaction.message)
     return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral)
@@ -190,11 +190,11 @@ class MessageReplies:
         nonce: str = "",
         dm_fallback: "DmFallback | None" = None,
         on_posted: OnPosted = noop,
-    ) -> Reply:
+    ) -> Poster:
         """Reply, continuing in `sent` if any. `nonce`: the question's id by default."""
         nonce = nonce or str(question_id)
         outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback)
-        return Reply(outlet, sent, is_continued=bool(sent))
+        return Poster(outlet, sent, is_continued=bool(sent))
 
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None

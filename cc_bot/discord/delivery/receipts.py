@@ -13,7 +13,7 @@ from cc_bot.chat.changes import with_current_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.discord.delivery.outlets import reply_in_place
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, changes_to
@@ -87,7 +87,7 @@ class ReceiptUpkeep:
             await self._stores.receipts.mark_current(stored)
         self.refresh(user_id, words)
 
-    async def record(self, reply: Reply, receipts: Receipts, words: Texts) -> None:
+    async def record(self, reply: Poster, receipts: Receipts, words: Texts) -> None:
         """Store a reply's receipts, and edit other messages. Call it before the reply counts as shown."""
         if receipts.items:
             visibility: Visibility = "private" if receipts.private else "public"
@@ -139,7 +139,7 @@ class ReceiptUpkeep:
         return (
             page
             if now.state != "undone"
-            else replace(page, facts=page.facts.noting(words[ReceiptTexts].change_undone))
+            else replace(page, facts=page.facts.with_notes(words[ReceiptTexts].change_undone))
         )
 
     async def _refresh(

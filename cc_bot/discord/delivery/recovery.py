@@ -18,10 +18,10 @@ from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.reply import (
+    DISCORD_REFUSALS,
     INVALID_WEBHOOK_TOKEN,
-    REFUSALS,
     UNKNOWN_WEBHOOK,
-    Reply,
+    Poster,
     Sent,
     is_gone,
     open_dm,
@@ -203,7 +203,7 @@ class Recovery:
     async def _recover(self, turn: PendingTurn) -> None:
         unshown, ledger, user_id = await self._load(turn), self.running.ledger, turn.key.user_id
         shown = await self._show(unshown)
-        if isinstance(shown, Reply):
+        if isinstance(shown, Poster):
             if unshown.answer is not None:
                 ids = await shown.message_ids() if unshown.answer.discord_id is not None else ()
                 await self.running.record_pages(turn, unshown.answer, ids)
@@ -239,7 +239,7 @@ class Recovery:
         heard = await ledger.get_transcript(user_id, shown.id) if shown else ""
         return UnshownTurn(turn, recipient, answer, older, heard, proposals)
 
-    async def _show(self, unshown: UnshownTurn) -> Reply | NotShown:
+    async def _show(self, unshown: UnshownTurn) -> Poster | NotShown:
         """Show it by the first route that Discord accepts."""
         turn = unshown.turn
         token = turn.token_at(self.recipients.clock())
@@ -248,13 +248,13 @@ class Recovery:
             unchanged = unshown.answer is None and (unshown.older is not None or turn.former is not None)
             if outcome != "refused" and (outcome != "never_acknowledged" or unchanged):
                 return outcome
-        shown: Reply | NotShown = "refused"
+        shown: Poster | NotShown = "refused"
         if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
             shown = await self._try(self._show_in_channel(unshown))
         if shown == "refused":
             shown = await self._try(self._show_by_dm(unshown))
         first_id = turn.shown_in if turn.kind == "ask" and not turn.below else None
-        if isinstance(shown, Reply) and token and first_id is not None and not shown.shows(first_id):
+        if isinstance(shown, Poster) and token and first_id is not None and not shown.shows(first_id):
             self.replies.expected_deletions.expect(first_id)  # it still shows "thinking"
             with suppress(hikari.HikariError):
                 await self.replies.rest.delete_interaction_response(await self._get_application_id(), token)
@@ -263,14 +263,14 @@ class Recovery:
     async def _try(self, showing: Awaitable[Shown]) -> Shown | NotShown:
         try:
             return await showing
-        except (*REFUSALS, hikari.UnauthorizedError) as error:
+        except (*DISCORD_REFUSALS, hikari.UnauthorizedError) as error:
             if isinstance(error, hikari.UnauthorizedError) and error.code != INVALID_WEBHOOK_TOKEN:
                 raise  # the bot's own token is refused: exit
             if is_gone(error):
                 return "deleted"
             return "never_acknowledged" if error.code == UNKNOWN_WEBHOOK else "refused"
 
-    async def _show_by_token(self, unshown: UnshownTurn, token: str) -> Reply | NotShown:
+    async def _show_by_token(self, unshown: UnshownTurn, token: str) -> Poster | NotShown:
         turn, rest, application_id = unshown.turn, self.replies.rest, await self._get_application_id()
         channel_id = turn.place_id or turn.key.channel_id
         outlet = InteractionOutlet(
@@ -291,7 +291,7 @@ class Recovery:
             if _shows_an_end(last):
                 return "shown_already"
         known = sent_messages(further) if turn.below else (Sent(None), *sent_messages(further))
-        reply = Reply(outlet, known)
+        reply = Poster(outlet, known)
         if unshown.answer is None and turn.below and unshown.older and not (reply.has_messages or turn.calls):
             await outlet.send_ephemeral(unshown.pages()[0].content)  # the older answer is unchanged
             return reply
@@ -300,7 +300,7 @@ class Recovery:
         await self._show_pages(unshown, reply, one_message=one_message)
         return reply
 
-    async def _show_in_channel(self, unshown: UnshownTurn) -> Reply | NotShown:
+    async def _show_in_channel(self, unshown: UnshownTurn) -> Poster | NotShown:
         turn = unshown.turn
         if turn.kind != "message":
             reply = await self._reply_without_token(turn)
@@ -325,7 +325,7 @@ class Recovery:
         await self._show_pages(unshown, reply)
         return reply
 
-    async def _show_by_dm(self, unshown: UnshownTurn) -> Reply:
+    async def _show_by_dm(self, unshown: UnshownTurn) -> Poster:
         turn = unshown.turn
         dm_id = await open_dm(self.replies.rest, turn.key.user_id)
         ids = _recorded_ids(turn) if turn.place_id == dm_id else ()
@@ -341,7 +341,7 @@ class Recovery:
         return reply
 
     async def _show_pages(
-        self, unshown: UnshownTurn, reply: Reply, *, dm_note: str | None = None, one_message: bool = False
+        self, unshown: UnshownTurn, reply: Poster, *, dm_note: str | None = None, one_message: bool = False
     ) -> None:
         """`dm_note`: shown below an answer by DM, which has no buttons."""
         words, receipts, ids = unshown.recipient.words, self.running.receipts, await reply.message_ids()
@@ -354,7 +354,7 @@ class Recovery:
             await receipts.record(reply, page.receipts, words)
 
     async def _show_answer(
-        self, unshown: UnshownTurn, answer: Message, reply: Reply, dm_note: str | None, *, one_message: bool
+        self, unshown: UnshownTurn, answer: Message, reply: Poster, dm_note: str | None, *, one_message: bool
     ) -> None:
         words, user_id = unshown.recipient.words, unshown.turn.key.user_id
         before: tuple[Page, ...] = ()
@@ -368,14 +368,14 @@ class Recovery:
             asker_id=user_id,
             before=before,
             one_message=one_message,
-            receipts=self.running.receipts,
+            upkeep=self.running.receipts,
         )
         if unshown.heard:
             live.feed(Heard(unshown.heard))
         live.feed(Done(answer, Usage(), proposals=unshown.proposals))
         await live.finish(user_id if dm_note is None else None, temporary=False, note=dm_note or "")
 
-    async def _reply_without_token(self, turn: PendingTurn) -> Reply:
+    async def _reply_without_token(self, turn: PendingTurn) -> Poster:
         """Return a reply by the bot's own token that continues the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
         if turn.place_id is None:
@@ -449,7 +449,7 @@ class Recovery:
             message = await rest.fetch_interaction_response(application_id, token)
             page = page_of(message, recipient.locale)
             to = (rest, application_id, token, channel_id, message_id)
-            reply = Reply(InteractionOutlet(*to, ephemeral=shown.ephemeral), (Sent(None, page),))
+            reply = Poster(InteractionOutlet(*to, ephemeral=shown.ephemeral), (Sent(None, page),))
         elif shown.ephemeral:
             return "refused"
         else:
@@ -458,7 +458,7 @@ class Recovery:
             reply = self.replies.make_reply(channel_id, message_id, (Sent(message.id, page),))
         proposals = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
         page = update_proposals(page, proposals, call.id, recipient.words)
-        await reply.show((replace(page, facts=page.facts.noting(line)),), retry_edits=False)
+        await reply.show((replace(page, facts=page.facts.with_notes(line)),), retry_edits=False)
         return None
 
     async def _get_application_id(self) -> int:

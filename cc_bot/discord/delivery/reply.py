@@ -27,7 +27,7 @@ from cc_bot.discord.pages.page import (
 )
 from cc_bot.discord.places import LruCache
 
-REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
+DISCORD_REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 UNKNOWN_MESSAGE: Final = 10008
 UNKNOWN_WEBHOOK: Final = 10015  # the token's interaction was never acknowledged
 INVALID_WEBHOOK_TOKEN: Final = 50027
@@ -163,7 +163,7 @@ def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
     return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
 
-class Reply:
+class Poster:
     """The messages of one answer."""
 
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, is_continued: bool = False) -> None:
@@ -199,7 +199,7 @@ class Reply:
             shown = [plain for page in pages for plain in plain_pages(page)]
         if self._outlet.note:
             *full, last = shown
-            shown = (*full, replace(last, facts=last.facts.noting(self._outlet.note)))
+            shown = (*full, replace(last, facts=last.facts.with_notes(self._outlet.note)))
         try:
             if self._may_have_unknown_messages:
                 for page in shown[len(self._sent) :]:
@@ -226,7 +226,7 @@ class Reply:
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
-        dm = Reply(outlet, self._sent if dm_begun else (), is_continued=self._is_continued)
+        dm = Poster(outlet, self._sent if dm_begun else (), is_continued=self._is_continued)
         try:
             await dm._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
@@ -282,7 +282,7 @@ class Reply:
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.send_ephemeral(sentence) or page is None:
             return
-        noted_page = replace(page, facts=page.facts.noting(sentence))
+        noted_page = replace(page, facts=page.facts.with_notes(sentence))
         await self._edit(len(self._sent) - 1, noted_page, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:

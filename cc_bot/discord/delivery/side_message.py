@@ -25,13 +25,13 @@ class SideMessage:
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
-        """Post, edit or delete it. Never raises; returns False on failure. `below`: follow up on
-        `interaction` where the bot may not post."""
+        """Post, edit or delete it. Never raises; returns False on failure. `below`: where the bot may not
+        post, send a follow-up to `interaction`."""
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         """Record that it is outdated: after a crash, the next process refreshes it. Never raises."""
 
-    async def update(
+    async def show_change(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
         """Show what a turn changed; if `ephemeral`, in full only to the user. Never raises."""
@@ -53,7 +53,7 @@ class SideMessage:
     async def close(self) -> None: ...
 
 
-class MakeSideMessage(Protocol):
+class SideMessageConstructor(Protocol):
     def __call__(
         self,
         *,
@@ -67,7 +67,5 @@ class MakeSideMessage(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SideMessageMaker:
-    """A feature's part that makes its side message."""
-
-    make: MakeSideMessage
+class SideMessageFactory:
+    construct: SideMessageConstructor

@@ -31,7 +31,7 @@ from cc_bot.chat.stores.usage import Reservation
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import FileBudget
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.interactions import Answerable, is_server_or_network_error
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import RetryButton
@@ -60,14 +60,14 @@ NOTE_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
 class Askers(Protocol):
     """Makes the forms of running tools (feature `mcp`)."""
 
-    def asker(self, reply: Reply, recipient: Recipient) -> Asker: ...
+    def asker(self, reply: Poster, recipient: Recipient) -> Asker: ...
 
 
 class SpokenAnswers(Protocol):
     """Attaches speech to answers (feature `voice`)."""
 
     async def begin(
-        self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: Poster, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
         """Begin to synthesize speech. Never raises."""
 
@@ -88,7 +88,7 @@ class RunningTurn:
     key: ChannelKey | None = None  # of its channel's conversation; None for a session
     questions: frozenset[int] = frozenset()  # that exist
     answer_id: int | None = None  # the message of an approved call
-    reply: Reply | None = None
+    reply: Poster | None = None
     withdrawn: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -179,10 +179,10 @@ class RunningTurns:
             await next(iter(self._turns.values())).ended.wait()
         await asyncio.gather(*self._writes, return_exceptions=True)
 
-    def row_of_interaction(
+    def entry_of_interaction(
         self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
     ) -> PendingTurn:
-        """Make a turn's ledger row. `fields`: others of PendingTurn."""
+        """Make a turn's ledger entry. `fields`: others of PendingTurn."""
         now = self.clock()
         return PendingTurn(
             self.new_name(),
@@ -236,14 +236,14 @@ class RunningTurns:
         await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
         return task
 
-    async def record_page(self, row: PendingTurn, message_id: int) -> None:
-        await self.write(self.ledger.add_page(row.id, row.key.user_id, message_id))
+    async def record_page(self, entry: PendingTurn, message_id: int) -> None:
+        await self.write(self.ledger.add_page(entry.id, entry.key.user_id, message_id))
 
-    async def record_pages(self, row: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
+    async def record_pages(self, entry: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
         """Record an answer's messages: if one is deleted, so is the answer. Raises StorageError."""
         pages = [each for each in ids if answer and each != answer.discord_id]
         if answer and answer.discord_id is not None and pages:
-            await self.channels.add_pages(row.place_id or row.key.channel_id, answer.discord_id, pages)
+            await self.channels.add_pages(entry.place_id or entry.key.channel_id, answer.discord_id, pages)
 
     def mark_unshown(self, entry: str) -> None:
         """Leave the end of a turn to recovery."""
@@ -260,12 +260,12 @@ class RunningTurns:
 
 
 class DiscordTurn(RunningTurn):
-    """A turn with its ledger row and the user who reads the answer."""
+    """A turn with its ledger entry and the user who reads the answer."""
 
     def __init__(
         self,
         turns: RunningTurns,
-        row: PendingTurn,
+        entry: PendingTurn,
         recipient: Recipient,
         chosen: SelectedAgent | None = None,
         *,
@@ -275,7 +275,7 @@ class DiscordTurn(RunningTurn):
         mentions: tuple[Message, ...] = (),
     ) -> None:
         """`chosen`: None looks up the agent. `place`: without an `interaction`. `mentions`: oldest first."""
-        self.turns, self.row, self.recipient, self.chosen = turns, row, recipient, chosen
+        self.turns, self.entry, self.recipient, self.chosen = turns, entry, recipient, chosen
         self.interaction, self.role_ids = interaction, role_ids
         self.place = key_of_interaction(interaction.channel) if interaction else place
         self.mentions = mentions
@@ -283,34 +283,34 @@ class DiscordTurn(RunningTurn):
         self._admission: asyncio.Task[Reservation] | None = None
         self.message_id: int | None = None  # shows the answer, if known
         self.before: Sequence[Page] = ()  # the pages that the answer replaces
-        self.asked_again = False  # the answer replaces the stored one
+        self.is_edit = False  # of a mention: the answer replaces the stored one
         # Called with the id of the answer's message, which is then posted before the turn begins.
         self.on_opened: Callable[[int], Awaitable[None]] | None = None
         self.postponed = False  # the next process answers the mentions
         key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
-        if row.kind == "mention":
+        if entry.kind == "mention":
             key, askers = place, frozenset({recipient.user_id})
-        elif row.kind == "message":
-            questions = frozenset({row.question_id or 0})
-        super().__init__(row.id, askers=askers, key=key, questions=questions)
+        elif entry.kind == "message":
+            questions = frozenset({entry.question_id or 0})
+        super().__init__(entry.id, askers=askers, key=key, questions=questions)
 
     @property
     def payer(self) -> UsageSubject:
-        return UsageSubject(self.row.key.user_id, self.row.guild_id or 0, self.role_ids)
+        return UsageSubject(self.entry.key.user_id, self.entry.guild_id or 0, self.role_ids)
 
     @property
     def retry(self) -> RetryButton | None:
-        stored = self.row.question is not None or self.row.kind == "mention"
-        return RetryButton(self.row.key.user_id, self.row.id) if stored and not self.row.temporary else None
+        entry, stored = self.entry, self.entry.question is not None or self.entry.kind == "mention"
+        return RetryButton(entry.key.user_id, entry.id) if stored and not entry.temporary else None
 
     @property
     def public_place(self) -> ChannelKey | None:
         """Return the channel of a session's public question; None if private or unknown."""
-        row = self.row
-        hidden = row.ephemeral or row.temporary or row.visibility == "private" or row.guild_id is None
-        if self.key or hidden or row.question_id is None:
+        entry = self.entry
+        hidden = entry.ephemeral or entry.temporary or entry.visibility == "private" or entry.guild_id is None
+        if self.key or hidden or entry.question_id is None:
             return None
-        moved = self.interaction and self.place and self.place.place_id != row.key.channel_id
+        moved = self.interaction and self.place and self.place.place_id != entry.key.channel_id
         return None if moved else self.place
 
     @asynccontextmanager
@@ -331,8 +331,8 @@ class DiscordTurn(RunningTurn):
 
     async def admit(self, model: str) -> None:
         """Add it to the ledger and reserve its use of `model`. `take_reservation` raises any refusal."""
-        spending, tokens = self.turns.spending, _max_tokens(self.row.question)
-        reserving = spending.reserve(self.payer, "turn", model=model, tokens=tokens, turn=self.row)
+        spending, tokens = self.turns.spending, _max_tokens(self.entry.question)
+        reserving = spending.reserve(self.payer, "turn", model=model, tokens=tokens, turn=self.entry)
         self._admission = await self.turns.write(reserving)
 
     async def take_reservation(self) -> Reservation | None:
@@ -340,14 +340,14 @@ class DiscordTurn(RunningTurn):
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 
-    async def finish(self, state: AnswerState, reply: Reply | None = None) -> None:
+    async def finish(self, state: AnswerState, reply: Poster | None = None) -> None:
         """Delete its entry, unless recovery must show its end or it has a retry button."""
-        if not (state.unseen or (state.may_be_asked_again and self.retry)):
+        if not (state.unshown or (state.may_be_asked_again and self.retry)):
             await self.delete_entry()
             return
         with suppress(StorageError):
             await self._release()
-        if state.unseen:
+        if state.unshown:
             self.turns.mark_unshown(self.name)
             return
         # After a crash here, recovery reports the turn.
@@ -355,16 +355,16 @@ class DiscordTurn(RunningTurn):
         if reply and reply.further_ids:
             with suppress(hikari.HikariError):
                 ids = await reply.message_ids()
-        await self.turns.write(self.turns.ledger.record_retryable_failure(self.row, ids))
+        await self.turns.write(self.turns.ledger.record_retryable_failure(self.entry, ids))
 
     async def delete_entry(self) -> None:
         """Delete it from the ledger. Never raises."""
         try:
             await self._release()
-            await self.turns.ledger.delete_seen(self.name, self.row.key.user_id)
+            await self.turns.ledger.delete_seen(self.name, self.entry.key.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
-            self.turns.entries_to_delete[self.name] = self.row.key.user_id
+            self.turns.entries_to_delete[self.name] = self.entry.key.user_id
             self.turns.retry_due.set()
 
     async def _release(self) -> None:

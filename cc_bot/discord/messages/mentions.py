@@ -23,7 +23,7 @@ from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import texts_for_channel
 from cc_bot.discord.delivery.outlets import DmFallback
-from cc_bot.discord.delivery.reply import REFUSALS, Reply, Sent, is_gone, sent_messages
+from cc_bot.discord.delivery.reply import DISCORD_REFUSALS, Poster, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
@@ -61,15 +61,15 @@ def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
     return waiting[:MAX_BATCH]
 
 
-def id_of(question: Message) -> int:
-    if question.discord_id is None:
-        raise ValueError("a question in a channel has a Discord id")
-    return question.discord_id
+def id_of(message: Message) -> int:
+    if message.discord_id is None:
+        raise ValueError("a message in a channel has a Discord id")
+    return message.discord_id
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingUser:
-    """A user with questions in a channel or thread, and their stored state."""
+    """A user with questions in a channel or thread, and the settings, limits and agents read with them."""
 
     id: int
     key: ChannelKey
@@ -81,7 +81,7 @@ class ChannelAnswers:
     """Answers a user's waiting questions. Raises StorageError and hikari's errors; then they wait."""
 
     stores: Stores
-    runner: Answers
+    answers: Answers
     roles: SeenRoles
     _unrecorded: dict[int, int] = field(default_factory=dict)  # answer ids by question, until stored
     _answered_texts: LruCache[int, int] = field(default_factory=LruCache)  # text hashes by question
@@ -93,7 +93,7 @@ class ChannelAnswers:
         turn.on_opened = partial(self._record_message, user.key, turn)
         try:
             return await self._deliver(user.key, turn, reply)
-        except REFUSALS as error:
+        except DISCORD_REFUSALS as error:
             await self._mark_unreachable(turn, error)
             await self.stores.ledger.give_up(user.key, turn.mentions)
             return True
@@ -104,16 +104,16 @@ class ChannelAnswers:
         """Post a sentence instead of an answer, with what tools have changed."""
         turn, reply = await self._begin(user, waiting)
         words = turn.recipient.words
-        page = unanswered_page(sentence(words), turn.row.calls, texts_for_channel(words), user.id, "public")
+        page = unanswered_page(sentence(words), turn.entry.calls, texts_for_channel(words), user.id, "public")
         try:
             await reply.show((page,))
-        except REFUSALS as error:
+        except DISCORD_REFUSALS as error:
             await self._mark_unreachable(turn, error)
         await self.stores.ledger.give_up(user.key, turn.mentions)
 
     async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
         """Answer an edited question again in place, if its answer is the author's newest and older than the
-        edit. `reopen_failed`: it waits again if its answer failed. Returns whether that is done."""
+        edit. With `reopen_failed`, a question whose answer failed waits again. Returns False to try later."""
         ledger = self.stores.ledger
         answer_id = await ledger.get_answer_message(id_of(question))
         newest = await self.stores.channels.get_newest_answer(user.key, user.id)
@@ -122,27 +122,27 @@ class ChannelAnswers:
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await ledger.list_questions(answer_id)
             changed = any(self._answered_texts.get(id_of(each)) != hash(each.content) for each in questions)
-            if changed and not await self._answer_again(user, newest, questions):
+            if changed and not await self._replace_answer(user, newest, questions):
                 return False
         await ledger.mark_edit_processed(user.key, question)
         return True
 
-    async def _answer_again(self, user: WaitingUser, answer: Message, questions: Sequence[Message]) -> bool:
+    async def _replace_answer(self, user: WaitingUser, answer: Message, questions: Sequence[Message]) -> bool:
         try:
-            await self.runner.assistant.approvals.check_none_in_flight(user.id, answer.id or 0)
+            await self.answers.assistant.approvals.check_none_in_flight(user.id, answer.id or 0)
         except AnswerInUse:  # a new answer would remove the Stop button of its tool
             return False
         begin_turn()
         answer_id, turn = id_of(answer), await self._make_turn(user, questions)
-        turn.message_id, turn.asked_again = answer_id, True
+        turn.message_id, turn.is_edit = answer_id, True
         turn.before = await self._render_stored(turn, answer)
         reply = self._make_reply(user.key, turn, await self._list_messages(answer_id))
         return await self._deliver(user.key, turn, reply)
 
-    async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: Reply) -> bool:
+    async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: Poster) -> bool:
         """Show the answer, and record the outcome. Returns whether the questions are done."""
-        with self.runner.running.track(turn):
-            state = await self.runner.show(turn, reply)
+        with self.answers.running.track(turn):
+            state = await self.answers.show(turn, reply)
         if state.stored:
             for question in turn.mentions:
                 self._answered_texts[id_of(question)] = hash(question.content)
@@ -151,12 +151,12 @@ class ChannelAnswers:
             return True
         if turn.postponed:
             return False
-        if state.stored or turn.asked_again:
-            await self._record_pages(key, reply, shown=not state.unseen)
-        elif not state.unseen:
+        if state.stored or turn.is_edit:
+            await self._record_pages(key, reply, shown=not state.unshown)
+        elif not state.unshown:
             failed_in = (await reply.message_ids())[0] if state.failure else None
             await self.stores.ledger.give_up(key, turn.mentions, failed_in)
-        return not state.unseen
+        return not state.unshown
 
     async def show_stored(self, user: WaitingUser) -> None:
         """Show the user's answers that are stored but not completely shown."""
@@ -171,46 +171,47 @@ class ChannelAnswers:
                 pages = await self._render_stored(turn, answer)
                 await reply.show(pages)
                 shown, words = pages[-1].receipts, turn.recipient.words
-                await self.runner.running.receipts.record(reply, shown, words)
-            except REFUSALS as error:
+                await self.answers.running.receipts.record(reply, shown, words)
+            except DISCORD_REFUSALS as error:
                 if is_gone(error):  # a user deleted one of its messages
                     await self._delete_withdrawn(key, turn, reply)
                     continue
                 await self._mark_unreachable(turn, error)
             await self._record_pages(key, reply, shown=True)
 
-    async def _begin(self, user: WaitingUser, waiting: Sequence[Mention]) -> tuple[DiscordTurn, Reply]:
+    async def _begin(self, user: WaitingUser, waiting: Sequence[Mention]) -> tuple[DiscordTurn, Poster]:
         """Make the next turn; interrupted ones come first."""
-        if nonce_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
-            served = [each for each in waiting if each.nonce_question_id == nonce_id]
+        if interrupted_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
+            served = [each for each in waiting if each.nonce_question_id == interrupted_id]
             turn = await self._make_turn(user, [each.question for each in served])
-            turn.row = replace(turn.row, calls=served[-1].calls)
+            turn.entry = replace(turn.entry, calls=served[-1].calls)
             shown_in = next(filter(None, (each.shown_in for each in served)), None)
             answer_id = shown_in or self._unrecorded.get(id_of(turn.mentions[0]))
             sent = await self._list_messages(answer_id) if answer_id else ()
-            return turn, self._make_reply(user.key, turn, sent, nonce_id)
+            return turn, self._make_reply(user.key, turn, sent, interrupted_id)
         turn = await self._make_turn(user, [each.question for each in next_batch(waiting)])
-        await self.stores.ledger.begin_answer(user.key, turn.mentions, turn.row.question_id or 0)
+        await self.stores.ledger.begin_answer(user.key, turn.mentions, turn.entry.question_id or 0)
         return turn, self._make_reply(user.key, turn)
 
     async def _make_turn(self, user: WaitingUser, questions: Sequence[Message]) -> DiscordTurn:
-        runner, key, newest_id = self.runner, user.key, id_of(questions[-1])
-        typed = "\n".join(question.typed for question in questions)
-        recipient = await runner.recipients.for_author(key.place_id, user.id, typed, user.state.settings)
-        agent = await runner.chooser.for_mentions(key, user.state.agents)
-        session, guild_id = SessionKey(user.id, key.place_id), runner.recipients.guilds.guild_of(key.place_id)
-        row = PendingTurn(
+        answers, key, newest_id = self.answers, user.key, id_of(questions[-1])
+        typed = "\n".join(question.typed for question in questions)  # without quotes and transcripts
+        recipient = await answers.recipients.for_author(key.place_id, user.id, typed, user.state.settings)
+        agent = await answers.chooser.for_mentions(key, user.state.agents)
+        session = SessionKey(user.id, key.place_id)
+        guild_id = answers.recipients.guilds.guild_of(key.place_id)
+        entry = PendingTurn(
             channel_turn_id(newest_id),
             session,
             "mention",
             "public",
-            runner.recipients.clock(),
+            answers.recipients.clock(),
             guild_id=guild_id,
             question_id=newest_id,
         )
         return DiscordTurn(
-            runner.running,
-            row,
+            answers.running,
+            entry,
             recipient,
             SelectedAgent(session, agent),
             role_ids=self.roles.get((guild_id, user.id)),
@@ -219,12 +220,12 @@ class ChannelAnswers:
         )
 
     def _make_reply(
-        self, key: ChannelKey, turn: DiscordTurn, sent: Sequence[Sent] = (), newest_id: int = 0
-    ) -> Reply:
-        question_id, recipient = newest_id or turn.row.question_id or 0, turn.recipient
-        link = self.runner.recipients.guilds.link(key.place_id, question_id)
+        self, key: ChannelKey, turn: DiscordTurn, sent: Sequence[Sent] = (), nonce_question_id: int = 0
+    ) -> Poster:
+        question_id, recipient = nonce_question_id or turn.entry.question_id or 0, turn.recipient
+        link = self.answers.recipients.guilds.link(key.place_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
-        return self.runner.replies.make_reply(key.place_id, question_id, sent, dm_fallback=dm_fallback)
+        return self.answers.replies.make_reply(key.place_id, question_id, sent, dm_fallback=dm_fallback)
 
     async def _list_messages(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
@@ -239,11 +240,11 @@ class ChannelAnswers:
         turn.withdraw(ids - waiting)
 
     async def _mark_unreachable(self, turn: DiscordTurn, error: Exception) -> None:
-        place_id = turn.row.key.channel_id
+        place_id = turn.entry.key.channel_id
         _log.warning("answer_not_allowed", place=place_id, error=type(error).__name__)
-        await self.runner.replies.mark_unreachable(place_id, turn.row.question_id or 0)
+        await self.answers.replies.mark_unreachable(place_id, turn.entry.question_id or 0)
 
-    async def _record_pages(self, key: ChannelKey, reply: Reply, *, shown: bool) -> None:
+    async def _record_pages(self, key: ChannelKey, reply: Poster, *, shown: bool) -> None:
         answer_id, *pages = await reply.message_ids()
         if pages:
             await self.stores.channels.add_pages(key.place_id, answer_id, pages)
@@ -251,14 +252,14 @@ class ChannelAnswers:
             await self.stores.ledger.mark_shown(key, answer_id)
 
     async def _delete_withdrawn(
-        self, key: ChannelKey, turn: DiscordTurn, reply: Reply, state: AnswerState | None = None
+        self, key: ChannelKey, turn: DiscordTurn, reply: Poster, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer. Questions before a reset stay: their authors are notified next."""
+        """Delete a withdrawn answer. Questions from before a channel reset stay: `_answer` posts a notice."""
         due = await self.stores.ledger.list_due(key)
         left_behind = {id_of(each.question) for each in due if each.is_before_reset}
         unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
         await self.stores.ledger.give_up(key, unwanted)
-        await self.runner.withdraw(turn, reply, state)
+        await self.answers.withdraw(turn, reply, state)
 
     async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
         words, user_id = texts_for_channel(turn.recipient.words), turn.recipient.user_id
@@ -267,14 +268,14 @@ class ChannelAnswers:
         state = stored_state(answer, proposals, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
-        return (*pages, await self.runner.running.receipts.with_current_state(last, words))
+        return (*pages, await self.answers.running.receipts.with_current_state(last, words))
 
 
 @dataclass(eq=False, slots=True)
 class MentionQueue:
     """Answers the waiting mentions of all channels, for a few users at a time in each."""
 
-    answers: ChannelAnswers
+    channel_answers: ChannelAnswers
     gate: Gate
     _order: KeyedLock = field(default_factory=KeyedLock)  # by channel
     _due: set[ChannelKey] = field(default_factory=set)  # their questions are about to be read
@@ -282,12 +283,12 @@ class MentionQueue:
     _waiting: set[ChannelKey] = field(default_factory=set)  # users wait for others or an earlier answer
     _typing: set[ChannelKey] = field(default_factory=set)
     _tasks: Tasks = field(default_factory=Tasks)
-    _asked_again: set[int] = field(default_factory=set)
+    _asked_again: set[int] = field(default_factory=set)  # questions, by the button
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def _ledger(self) -> TurnLedger:
-        return self.answers.stores.ledger
+        return self.channel_answers.stores.ledger
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
         """Answer the waiting mentions of the channels that this process serves. Raises StorageError."""
@@ -306,9 +307,9 @@ class MentionQueue:
         if key := await self._ledger.get_mention_channel(message_id):
             self.wake(key)
 
-    async def ask_again(self, turn: str, user_id: int, answer_id: int) -> bool:
+    async def ask_again(self, turn_id: str, user_id: int, answer_id: int) -> bool:
         """Answer failed questions again, in place. Returns False if they are gone or waiting."""
-        key = await self._ledger.get_mention_channel(parse_channel_turn_id(turn) or 0)
+        key = await self._ledger.get_mention_channel(parse_channel_turn_id(turn_id) or 0)
         reopened = await self._ledger.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
             self._asked_again |= reopened
@@ -327,7 +328,7 @@ class MentionQueue:
         async with self._order.after(key):
             self._due.discard(key)
             try:
-                due, read_visitor_states = await self._ledger.list_due_with_authors(key)
+                due, visitor_states = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
                 self._retry_later(key, error, RETRY_S)
                 return
@@ -335,13 +336,13 @@ class MentionQueue:
             for mention in due:
                 by_user[mention.question.author_id].append(mention)
             serving = {user_id for channel, user_id in self._serving if channel == key}
-            begun = [user_id for user_id in by_user if user_id not in serving]
-            begun = begun[: max(0, MAX_CONCURRENT_USERS - len(serving))]
-            for user_id in begun if not self._closed.is_set() else ():
+            next_user_ids = [user_id for user_id in by_user if user_id not in serving]
+            next_user_ids = next_user_ids[: max(0, MAX_CONCURRENT_USERS - len(serving))]
+            for user_id in next_user_ids if not self._closed.is_set() else ():
                 self._serving.add((key, user_id))
-                user = WaitingUser(user_id, key, read_visitor_states[user_id])
+                user = WaitingUser(user_id, key, visitor_states[user_id])
                 self._tasks.start(self._serve_user(user, by_user[user_id]))
-            if len(begun) == len(by_user):
+            if len(next_user_ids) == len(by_user):
                 self._waiting.discard(key)
                 return
             self._waiting.add(key)
@@ -374,7 +375,7 @@ class MentionQueue:
         self._typing.add(key)
         while key in self._waiting and not self._closed.is_set():
             try:
-                await self.answers.runner.replies.rest.trigger_typing(key.place_id)
+                await self.channel_answers.answers.replies.rest.trigger_typing(key.place_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
@@ -382,10 +383,10 @@ class MentionQueue:
         self._typing.discard(key)
 
     async def _process(self, user: WaitingUser, due: Sequence[Mention]) -> float:
-        """Returns the seconds until a retry, or 0. Edits come first: only the newest answer is replaced."""
+        """Returns the seconds until a retry, or 0. Edits first: only the newest answer is replaced."""
         if any(each.state == "answered" for each in due):
-            await self.answers.show_stored(user)
-        refusal = await self.gate.refusal_in(user.key, user.id, user.state.in_force)
+            await self.channel_answers.show_stored(user)
+        refusal = await self.gate.refusal_in(user.key, user.id, user.state.access)
         edited = [each.question for each in due if each.state == "edited"]
         edits_done = [await self._answer_edit(user, each, refusal) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
@@ -400,10 +401,10 @@ class MentionQueue:
             await self._ledger.mark_edit_processed(user.key, question)
             return True
         is_recent = self._age(question) <= MAX_EDIT_AGE
-        return await self.answers.answer_edit(user, question, reopen_failed=is_recent)
+        return await self.channel_answers.answer_edit(user, question, reopen_failed=is_recent)
 
     async def _answer(self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None) -> bool:
-        post_sentence = self.answers.post_sentence
+        post_sentence = self.channel_answers.post_sentence
         if left_behind := [each for each in waiting if each.is_before_reset]:
             await post_sentence(user, left_behind, lambda words: words[MentionTexts].left_behind)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
@@ -418,11 +419,11 @@ class MentionQueue:
         ]:
             await post_sentence(user, late, lambda words: words[MentionTexts].away)
         else:
-            done = not self._closed.is_set() and await self.answers.answer(user, waiting)
+            done = not self._closed.is_set() and await self.channel_answers.answer(user, waiting)
             if done:
                 self._asked_again.difference_update(id_of(each.question) for each in waiting)
             return done
         return True
 
     def _age(self, question: Message) -> timedelta:
-        return self.answers.runner.recipients.clock() - hikari.Snowflake(id_of(question)).created_at
+        return self.channel_answers.answers.recipients.clock() - hikari.Snowflake(id_of(question)).created_at

@@ -420,7 +420,7 @@ class MessageRouter:
             forwards,
         )
         running = self.answers.running
-        row = PendingTurn(
+        entry = PendingTurn(
             running.new_name(),
             chosen.key,
             "message",
@@ -432,8 +432,8 @@ class MessageRouter:
             question_id=int(message.id),
             place_id=int(message.channel_id),
         )
-        await running.write(running.ledger.accept(row))
-        turn = DiscordTurn(running, row, recipient, chosen, role_ids=roles_of(message.member), place=place)
+        await running.write(running.ledger.accept(entry))
+        turn = DiscordTurn(running, entry, recipient, chosen, role_ids=roles_of(message.member), place=place)
         try:
             await self._show(turn, message, release)
         finally:
@@ -441,17 +441,17 @@ class MessageRouter:
 
     async def _show(self, turn: DiscordTurn, message: hikari.Message, release: Callable[[], None]) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
-        link = message_link(message.guild_id, channel_id, question_id)
-        note, running, row = recipient.words[UnfinishedTexts].late_note(link), self.answers.running, turn.row
+        link, entry = message_link(message.guild_id, channel_id, question_id), turn.entry
+        note, running = recipient.words[UnfinishedTexts].late_note(link), self.answers.running
 
         async def record_move(dm_id: int) -> None:
-            await running.write(running.ledger.move(row, dm_id, ()))
+            await running.write(running.ledger.move(entry, dm_id, ()))
 
-        dm_fallback = DmFallback(recipient.user_id, note, record_move, partial(running.record_page, row))
+        dm_fallback = DmFallback(recipient.user_id, note, record_move, partial(running.record_page, entry))
         reply = self.answers.replies.make_reply(channel_id, question_id, dm_fallback=dm_fallback)
 
         async def record_message(answer_id: int) -> None:
-            await running.write(running.ledger.set_answer_message_id(row.id, row.key.user_id, answer_id))
+            await running.write(running.ledger.set_answer_message_id(entry.id, entry.key.user_id, answer_id))
             release()
 
         turn.on_opened = record_message

@@ -124,7 +124,7 @@ class AnswerState:
     retryable: bool = False
     images: tuple[Attachment, ...] = ()
     canvas: CanvasChanged | None = None
-    unseen: bool = False
+    unshown: bool = False
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
@@ -208,7 +208,7 @@ def final_pages(
 ) -> tuple[Page, ...]:
     """Return the finished messages, without buttons. `as_file`: a text too long for one message is a file."""
     facts = _facts(state, words, temporary=temporary)
-    facts = facts.noting(note) if note else facts
+    facts = facts.with_notes(note) if note else facts
     pictures = _pictures(state.images)
     if is_blank(state.text):
         content = _with_transcript(state, _instead_of_text(state, words))
@@ -220,7 +220,7 @@ def final_pages(
     )
     if len(full) >= MAX_MESSAGES or (as_file and full):
         file = TextFile(words[AnswerTexts].file_name, shown, words[AnswerTexts].long_as_file)
-        facts = facts.noting(file.note)
+        facts = facts.with_notes(file.note)
         return (Page(first, files=(file, *pictures), facts=facts),)
     return (*map(Page, full), Page(last, facts=facts, files=pictures))
 

@@ -2,8 +2,8 @@
 closed in each message, and links have no previews.
 
 A preview could imitate a receipt, and Discord's fetching it would leak data in a link that a model was
-tricked into writing; `<https://…>` has none. Code has none either, but a mark opened before it (`**` or `[`)
-may end inside it: links in code stay only if no character of such a mark precedes them there.
+tricked into writing. `<https://…>` has no preview. Nor has a link in code, unless an unclosed `**` or
+`[` before the code ends inside it: links in code stay as they are up to the first such character in it.
 """
 
 import re
@@ -18,25 +18,25 @@ from cc_bot.domain.text import shorten
 
 REDUCED_LIMIT: Final = 1000  # limit of text that leaves room for brackets around many short links
 
-_FIRST: Final = r"[^\s<>)]"
+_LINK_START: Final = r"[^\s<>)]"
 _BETWEEN_PARENTHESES: Final = r"[^\s<>\[\]()、。，．「」『』（）【】！？]"
 # Up to an unopened closing parenthesis, which ends a Markdown link.
-_FURTHER: Final = rf"(?:{_BETWEEN_PARENTHESES}|\({_BETWEEN_PARENTHESES}*\)|\()*+"
+_LINK_REST: Final = rf"(?:{_BETWEEN_PARENTHESES}|\({_BETWEEN_PARENTHESES}*\)|\()*+"
 _LINK: Final = (
-    rf"(?P<link>(?:https?|discord|steam)://(?=[^\s<>])(?:{_FIRST}{_FURTHER})?)"
-    rf"|(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_FIRST}{_FURTHER})"
+    rf"(?P<link>(?:https?|discord|steam)://(?=[^\s<>])(?:{_LINK_START}{_LINK_REST})?)"
+    rf"|(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_LINK_START}{_LINK_REST})"
 )
-_SCHEME: Final = re.compile(r"(?<=https):(?=//)|(?<=http):(?=//)|(?<=discord):(?=//)|(?<=steam):(?=//)", re.I)
+_COLON: Final = re.compile(r"(?<=https):(?=//)|(?<=http):(?=//)|(?<=discord):(?=//)|(?<=steam):(?=//)", re.I)
 _BALANCED: Final = re.compile(r"(?:[^()]|\([^()]*\)|\()*+")
 _LINK_OR_CODE: Final = re.compile(
     rf"(?P<escape>\\[^0-9A-Za-z\s])|(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)",
     re.IGNORECASE,
 )
-_OUTSIDE_OF_CODE: Final = re.compile(rf"(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}", re.IGNORECASE)
+_ANY_LINK: Final = re.compile(rf"(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}", re.IGNORECASE)
 _TICKS: Final = re.compile("`+")
 _TRAILING: Final = ".,:;'\"*_~|`"
 _MARK: Final = re.compile(r"[*_~|\[\]<>\\]")
-_FENCE: Final = 3
+_FENCE_LENGTH: Final = 3
 
 
 def without_previews(message: str) -> str:
@@ -48,9 +48,9 @@ def without_previews(message: str) -> str:
         if match["ticks"]:
             end = _end_of_code(message, match)
             if end is None:  # ambiguous ticks: treat the rest as text
-                return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracket, message[at:])))
+                return "".join((*shown, match[0], _ANY_LINK.sub(_bracket, message[at:])))
             inner = end - len(match[0])
-            shown.append(match[0] + _code(message[at:inner]) + message[inner:end])
+            shown.append(match[0] + _bracket_after_mark(message[at:inner]) + message[inner:end])
             at = end
         else:
             shown.append(_bracket(match))
@@ -62,7 +62,7 @@ def _bracket(match: re.Match[str]) -> str:
     if match["whole"]:
         if _BALANCED.fullmatch(text):
             return f"<{_without_inner_links(text[1:-1])}>"
-        return f"< {_OUTSIDE_OF_CODE.sub(_bracket, text[1:])}"
+        return f"< {_ANY_LINK.sub(_bracket, text[1:])}"
     if not (match["link"] or match["invite"]):
         return text
     link = _trim(text)
@@ -73,7 +73,7 @@ def _bracket(match: re.Match[str]) -> str:
 
 def _without_inner_links(address: str) -> str:
     scheme, rest = address.split("//", 1)
-    return f"{scheme}//{_SCHEME.sub('%3A', rest)}"
+    return f"{scheme}//{_COLON.sub('%3A', rest)}"
 
 
 def _trim(link: str) -> str:
@@ -89,20 +89,20 @@ def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
     """Return the end of a fence at the start of a line, or of inline code; None if unclear."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
-    while closing and length < _FENCE and len(closing[0]) != length:
+    while closing and length < _FENCE_LENGTH and len(closing[0]) != length:
         closing = _TICKS.search(message, closing.end())
-    if closing is None or length > _FENCE or len(closing[0]) != length:
+    if closing is None or length > _FENCE_LENGTH or len(closing[0]) != length:
         return None
     line = message[message.rfind("\n", 0, opening.start()) + 1 : opening.start()]
-    is_fence = length == _FENCE and not line.strip(" \t>")
+    is_fence = length == _FENCE_LENGTH and not line.strip(" \t>")
     is_in_line = "\n" not in message[opening.end() : closing.start()]
     return closing.end() if is_fence or is_in_line else None
 
 
-def _code(code: str) -> str:
+def _bracket_after_mark(code: str) -> str:
     mark = _MARK.search(code)
     at = mark.start() if mark else len(code)
-    return code[:at] + _OUTSIDE_OF_CODE.sub(_bracket, code[at:])
+    return code[:at] + _ANY_LINK.sub(_bracket, code[at:])
 
 
 def for_discord(text: str, *, is_partial: bool = False) -> str:
@@ -113,7 +113,7 @@ def for_discord(text: str, *, is_partial: bool = False) -> str:
 def split_messages(
     text: str, *, limit: int, max_count: int | None = None, is_complete: bool = True
 ) -> tuple[str, ...]:
-    """Split into messages of at most MESSAGE_LIMIT UTF-16 code units: `limit` of text, and added marks."""
+    """Split into messages of `limit`; of REDUCED_LIMIT if added marks would exceed MESSAGE_LIMIT."""
     shown: tuple[str, ...] = ()
     for text_limit in (limit, min(limit, REDUCED_LIMIT)):
         pieces = split(text, limit=text_limit, max_count=max_count)
@@ -200,7 +200,7 @@ _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ...]:
     """Close an open spoiler in each message, and reopen it in the next. In a complete text an unmatched mark
     is not a spoiler."""
-    shown, reopened = list[str](), list[str]()
+    shown, unclosed = list[str](), list[str]()
     opened_in: int | None = None
     for number, piece in enumerate(pieces):
         text = piece if opened_in is None else _reopen_spoiler(piece)
@@ -210,15 +210,15 @@ def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ..
             opened_in = None
         elif not is_continued:
             opened_in = number
-        reopened.append(text)
+        unclosed.append(text)
         shown.append(text if at is None else _close_spoiler(text, at))
     if is_complete and opened_in is not None:
-        shown[opened_in:] = (reopened[opened_in], *pieces[opened_in + 1 :])
+        shown[opened_in:] = (unclosed[opened_in], *pieces[opened_in + 1 :])
     return tuple(filter(str.strip, shown))  # a message may be only the closing mark
 
 
 def _reopen_spoiler(piece: str) -> str:
-    at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it also matches nothing
+    at = _QUOTE.match(piece).end()  # type: ignore[union-attr]  # it also matches the empty string
     quote, text = piece[:at], piece[at:]
     closes = text.startswith(SPOILER)
     return f"{quote}{text.removeprefix(SPOILER).lstrip()}" if closes else f"{quote}{SPOILER}{text}"

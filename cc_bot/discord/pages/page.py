@@ -48,7 +48,7 @@ class Facts:
     def __bool__(self) -> bool:
         return bool(self.lines)
 
-    def noting(self, *sentences: str) -> "Facts":
+    def with_notes(self, *sentences: str) -> "Facts":
         return replace(self, lines=(*self.lines, *small_print(*sentences)))
 
     def without(self, sentence: str) -> "Facts":

@@ -150,7 +150,7 @@ class CanvasBoards(SideMessage):
             except StorageError as error:
                 _log.warning("canvas_not_noted", error=type(error).__name__)
 
-    async def update(
+    async def show_change(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
         await asyncio.shield(self._updates.start(self._show_change(key, interaction, ephemeral=ephemeral)))

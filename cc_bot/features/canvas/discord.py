@@ -2,11 +2,11 @@ from collections.abc import Iterable
 from functools import partial
 
 from cc_bot.chat.parts import Parts
-from cc_bot.discord.delivery.side_message import SideMessageMaker
+from cc_bot.discord.delivery.side_message import SideMessageFactory
 from cc_bot.features.canvas.delivery import CanvasBoards
 from cc_bot.features.canvas.store import CanvasMessageStore
 
 
 def make_parts(given: Parts) -> Iterable[object]:
     stores = given.stores
-    yield SideMessageMaker(partial(CanvasBoards, stores.canvases, stores[CanvasMessageStore]))
+    yield SideMessageFactory(partial(CanvasBoards, stores.canvases, stores[CanvasMessageStore]))

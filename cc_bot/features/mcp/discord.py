@@ -11,7 +11,7 @@ import structlog
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.chat.parts import Parts
-from cc_bot.discord.delivery.reply import PostUncertain, Reply
+from cc_bot.discord.delivery.reply import Poster, PostUncertain
 from cc_bot.discord.delivery.turns import Askers
 from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.pages.custom_ids import Control
@@ -68,7 +68,7 @@ class OpenForms(Askers):
         opened = self.by_key.get(key)
         return None if opened is None or opened.result.done() else opened
 
-    def asker(self, reply: Reply, recipient: Recipient) -> Asker:
+    def asker(self, reply: Poster, recipient: Recipient) -> Asker:
         return FormAsker(self, reply, recipient)
 
 
@@ -77,7 +77,7 @@ class FormAsker(Asker):
     """Shows forms in a separate message, ephemeral if the reply is."""
 
     forms: OpenForms
-    reply: Reply
+    reply: Poster
     recipient: Recipient
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:

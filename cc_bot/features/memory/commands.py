@@ -228,7 +228,7 @@ async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, ser
     """Send all memories as files, in as many messages as needed."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
     async with service.line.for_user(caller.user_id):
-        async with service.line.work:
+        async with service.line.making:
             exported = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_make_files, exported, caller, service.clock(), readable)
         if not exported:

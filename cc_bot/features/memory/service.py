@@ -398,7 +398,7 @@ async def export_file(caller: Caller, *, readable: bool, service: Memories) -> A
     """Yield all memories as one JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
     async with service.line.for_user(caller.user_id):
-        async with service.line.work:
+        async with service.line.making:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
             file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), exported)
         if exported:
@@ -417,7 +417,7 @@ async def plan_import(
     async with service.line.for_user(caller.user_id):
         await store.admit_import(caller.user_id)
         data = await fetch()
-        async with service.line.work:
+        async with service.line.making:
             read = await asyncio.to_thread(read_memory_file, data)
             plan = await store.plan_import(caller.user_id, read, audience=audience)
             return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
@@ -428,7 +428,7 @@ async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
     _ensure_not_paused(caller)
     async with service.line.for_user(caller.user_id):
         data = await fetch()
-        async with service.line.work:
+        async with service.line.making:
             read = await asyncio.to_thread(read_memory_file, data)
             return await service.stores.memories.import_all(caller.user_id, read)
 

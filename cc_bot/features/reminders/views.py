@@ -27,7 +27,7 @@ MAX_LISTED: Final = 6
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     schedule = firing.schedule
-    late = NO_FACTS.noting(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
+    late = NO_FACTS.with_notes(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
     text = f"<@{schedule.key.user_id}> {reminder_text(schedule)}"
     return Page(
         _plain_text(text),
@@ -56,9 +56,9 @@ def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
-    sentence = words[ReminderTexts].snoozed.format(moment=timestamp(later.due_at, "R"))
+    facts = shown.facts.with_notes(words[ReminderTexts].snoozed.format(moment=timestamp(later.due_at, "R")))
     button = Button(words[ReminderTexts].cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
-    return replace(shown, facts=shown.facts.noting(sentence), buttons=(button, *_stop_button(before, words)))
+    return replace(shown, facts=facts, buttons=(button, *_stop_button(before, words)))
 
 
 def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:

@@ -275,7 +275,7 @@ async def export(
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with line.for_user(caller.user_id):
-        parts = line.make_parts(privacy.export(caller.user_id))
+        parts = line.make_in_turn(privacy.export(caller.user_id))
         sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
         await ctx.interaction.edit_initial_response(sentence)
 

@@ -8,7 +8,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.parts import Parts
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.delivery.turns import SpokenAnswers
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import MediaFile
@@ -31,9 +31,9 @@ class SynthesizedAnswers(SpokenAnswers):
         self._making: dict[int, asyncio.Task[bool]] = {}  # by message
 
     async def begin(
-        self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: Poster, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
-        if not state.done or state.unseen:
+        if not state.done or state.unshown:
             return
         try:
             message_id = (await reply.message_ids())[-1]
@@ -59,7 +59,7 @@ class SynthesizedAnswers(SpokenAnswers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _speak(
-        self, reply: Reply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: Poster, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> bool:
         answer = state.done.answer if state.done else None
         data = await self._speaking.read_aloud(answer, payer) if answer else None

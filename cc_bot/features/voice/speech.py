@@ -102,7 +102,7 @@ class TranscribedHearing(Hearing):
                 heard = await self.transcriber.transcribe(recording, language)
                 sound.seconds = max(recording.seconds, heard.seconds) or estimated_s
         except errors.ModelError as error:
-            return _user_error(errors.forget_frames(error))
+            return _user_error(errors.drop_tracebacks(error))
         return errors.NothingTranscribed() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
     async def _record_transcript(self, request: TurnRequest, question: Message, heard: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
-from cc_bot.domain.errors import CcBotError, PageError, forget_frames
+from cc_bot.domain.errors import CcBotError, PageError, drop_tracebacks
 from cc_bot.domain.message import Message, ReferenceKind, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, WebAddress
 
@@ -119,7 +119,7 @@ class TurnWebAccess:
             page = await pages.read(address, self.slots)
         except BaseException as error:
             del self._results[address]
-            result.set_exception(forget_frames(error) if isinstance(error, CcBotError) else PageError())
+            result.set_exception(drop_tracebacks(error) if isinstance(error, CcBotError) else PageError())
             result.exception()  # prevents a warning if no other task awaits it
             raise
         result.set_result(page)
