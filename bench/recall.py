@@ -15,7 +15,7 @@ from bench import recall_meaning, recall_memory, recall_quality, recall_speed
 from bench.recall_speed import Population
 from bench.turn import one_core
 from cc_bot.db import Database, apply_pending, open_database
-from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.search import EmbeddingJob
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.llm.embeddings import LocalEmbedder
 
@@ -68,7 +68,7 @@ async def quality_with(
     goals: dict[str, float],
 ) -> bool:
     """Print the same with the encoder, and what that costs; whether the goals are met."""
-    embedding = Embedding(database, encoder)
+    embedding = EmbeddingJob(database, encoder)
     await encoder.embed(["よみこみ"])  # it is loaded by the first text
     begun = perf_counter()
     await embedding.catch_up()

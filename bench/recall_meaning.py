@@ -4,7 +4,7 @@ from time import perf_counter
 from bench.recall_speed import Population, percentiles, print_beside, searches
 from cc_bot.db import Database, Statement
 from cc_bot.features.memory.search.vectors import Embedder, Vector
-from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.search import EmbeddingJob
 from cc_bot.features.memory.stores.store import MemoryStore
 
 EMBEDDED = 2000
@@ -56,7 +56,7 @@ async def report(database: Database, encoder: Embedder, population: Population) 
         user_id = population.large_user(index)
         await fill(database, encoder, user_id)
         timed = Timed(encoder)
-        store = MemoryStore(database, embedding=Embedding(database, timed))
+        store = MemoryStore(database, embedding=EmbeddingJob(database, timed))
         ours, plain = await searches(store, database, population, [user_id] * SEARCHES)
         print(f"{notes:,} notes of one user, with the encoder: p50 and p99 beside LIKE over the same rows:")
         for name, at in (("processor", 1), ("clock", 0)):

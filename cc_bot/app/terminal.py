@@ -65,7 +65,7 @@ MAX_WAIT_S: Final = 10.0
 
 
 async def _wait_for_servers(servers: ExternalTools, sentence: str) -> None:
-    starting = asyncio.create_task(servers.settle())
+    starting = asyncio.create_task(servers.wait_until_started())
     try:
         await asyncio.wait((starting,), timeout=NOTICE_AFTER_S)
         if not starting.done():

@@ -60,7 +60,7 @@ def check_can_propose(context: ToolContext) -> None:
         raise InvalidToolCall("No user is here who could agree to this. Nothing was done.")
 
 
-def check_unchanged(context: ToolContext, **expected: object) -> None:
+def check_as_proposed(context: ToolContext, **expected: object) -> None:
     """Raise ProposalOutdated if an approved call finds other values than when it was proposed."""
     if context.approved is not None and context.approved != _to_json(expected):
         raise ProposalOutdated
@@ -77,8 +77,8 @@ def propose(
     memory_id: int | None = None,
     **more: Any,
 ) -> ToolOutcome:
-    """Propose a call of this tool. `expected`: for `check_unchanged`. `result`: fields of the pending result.
-    `more`: other fields of ProposedCalls."""
+    """Propose a call of this tool. `expected`: for `check_as_proposed`. `result`: fields of the
+    pending result. `more`: other fields of ProposedCalls."""
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
     origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)

@@ -14,7 +14,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.session import MomentTexts, ReplyTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said", "added", "updated", "deleted"]
-"""`cancel` is for reminders, the others for memories; the last three undo such a change."""
+"""`added`, `updated` and `deleted` undo that change of a memory; `erase-said` also erases messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Caller:
     _: KW_ONLY
     payer: UsageSubject = UsageSubject(0)  # whose usage limits apply, and in which server
     memory_paused: bool = False
-    spoken: bool = False
+    spoken: bool = False  # whether short answers are read aloud
     manages_guild: bool = False
     channel_id: int = 0
     channels: Mapping[int, str] = field(default_factory=dict)

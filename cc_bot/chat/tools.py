@@ -204,7 +204,7 @@ class ExternalTools(Protocol):
     async def wait_for(self, server: str) -> None:
         """Raises ToolServerUnavailable."""
 
-    async def settle(self) -> None:
+    async def wait_until_started(self) -> None:
         """Wait until each server is ready or away."""
 
 

@@ -19,7 +19,7 @@ from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, TurnEvent
-from cc_bot.features.voice.models import OpenAITranscriber
+from cc_bot.features.voice.openai import OpenAITranscriber
 from cc_bot.features.voice.speech import TranscribedHearing
 from cc_bot.llm.model import ToolRequest
 from tests.databases import laid_out

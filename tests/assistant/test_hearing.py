@@ -17,7 +17,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
-from cc_bot.features.voice.models import OpenAITranscriber
+from cc_bot.features.voice.openai import OpenAITranscriber
 from cc_bot.features.voice.speech import MAX_LENGTH, spoken_text
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_table

@@ -9,7 +9,7 @@ from cc_bot.features.doctor.services import check_model
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.features.memory.doctor import check_embedder
 from cc_bot.features.voice.doctor import check_speaker, check_transcriber
-from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber
+from cc_bot.features.voice.openai import OpenAISpeaker, OpenAITranscriber
 from cc_bot.features.web_pages.doctor import check_reading, check_search
 from cc_bot.features.web_pages.reader import PageReader
 from cc_bot.features.web_pages.searches import BraveSearch, SearxngSearch

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from cc_bot.domain.errors import ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
-from cc_bot.features.voice.models import MAX_HEARD_CHARACTERS, OpenAISpeaker, OpenAITranscriber, Transcript
+from cc_bot.features.voice.openai import MAX_HEARD_CHARACTERS, OpenAISpeaker, OpenAITranscriber, Transcript
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 
 VOICE = Attachment("美咲の声.ogg", "audio/ogg", b"OggS" + bytes(100))

@@ -20,7 +20,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
-from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.search import EmbeddingJob
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.privacy.retention import RetentionStore
 from tests.stores.encoders import TopicEncoder
@@ -144,7 +144,7 @@ def _aside() -> Path:
 
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
-    memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()), profile_notes=10)
+    memories = MemoryStore(database, embedding=EmbeddingJob(database, TopicEncoder()), profile_notes=10)
     erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else _aside())
     made: dict[str, Any] = {
         "sessions": SessionStore(database, history_limit=history_limit),

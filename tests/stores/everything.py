@@ -44,7 +44,7 @@ from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Audience, MemoryFilter
 from cc_bot.features.memory.stores.rows import recompute_outdated
-from cc_bot.features.memory.stores.search import Embedding, Meaning
+from cc_bot.features.memory.stores.search import EmbeddingJob, Meaning
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import WRITING, remembering
@@ -189,7 +189,9 @@ async def remember(stores: Stores, database: Database) -> None:
     await do(memories.pin(USER, memory.id), memories.unpin(USER, memory.id))
     message = ReceiptMessage(USER, 2, 80, "public", (Change("memory", "added", memory.id),))
     await do(
-        receipts.put(message), receipts.mark_current(message), Embedding(database, TopicEncoder()).catch_up()
+        receipts.put(message),
+        receipts.mark_current(message),
+        EmbeddingJob(database, TopicEncoder()).catch_up(),
     )
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await do(memories.list(USER, order="updated"), memories.list(USER, after_id=0))

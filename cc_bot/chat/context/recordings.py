@@ -1,4 +1,4 @@
-"""Finds the kind and length of a recording without decoding it. Transcription reveals a false length."""
+"""Finds the kind and length of a recording without decoding it. The length stated may be false."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Sound:
     seconds: float | None
 
 
-class _NoSound(Exception):
+class _NotAudio(Exception):
     pass
 
 
@@ -31,7 +31,7 @@ def probe_audio(data: bytes) -> Sound | None:
         if is_kind(data):
             try:
                 return Sound(content_type, measure(data))
-            except (_NoSound, TinyTagException):
+            except (_NotAudio, TinyTagException):
                 return None
     return None
 
@@ -54,7 +54,7 @@ class _BoundedFile(BytesIO):
 def _measure(data: bytes) -> float:
     tag = TinyTag.get(file_obj=_BoundedFile(data), tags=False)
     if tag.duration is None:
-        raise _NoSound
+        raise _NotAudio
     if tag.mime_type and tag.mime_type.startswith("audio/wav") and tag.bitrate:
         # Live recordings have no size, or the largest possible.
         return min(tag.duration, len(data) * 8 / tag.bitrate / 1000)
@@ -63,25 +63,25 @@ def _measure(data: bytes) -> float:
 
 def _measure_ogg(data: bytes) -> float:
     if b"\x80theora" in data[:_HEAD]:
-        raise _NoSound
+        raise _NotAudio
     # An aborted recording lacks the last-page mark, without which tinytag ignores the page.
-    kind = data.rfind(b"OggS", 0, -2) + 5  # of the last page that has one
-    return _measure(data[:kind] + bytes([data[kind] | 4]) + data[kind + 1 :])
+    flags_at = data.rfind(b"OggS", 0, -2) + 5  # in the header of the last page
+    return _measure(data[:flags_at] + bytes([data[flags_at] | 4]) + data[flags_at + 1 :])
 
 
 def _measure_mp4(data: bytes) -> float | None:
     handlers = set(re.findall(rb"hdlr.{8}(.{4})", data, re.DOTALL))
     if b"soun" not in handlers or b"vide" in handlers:
-        raise _NoSound
+        raise _NotAudio
     return _measure(data) or None  # 0 in one that was written as it was recorded
 
 
 _WEBM_CODEC: Final = re.compile(rb"\x86[\x80-\x9f]([AV])_[A-Z]")
 
 
-def _measure_webm(data: bytes) -> None:
+def _check_webm(data: bytes) -> None:
     if set(_WEBM_CODEC.findall(data[:_HEAD])) != {b"A"}:
-        raise _NoSound
+        raise _NotAudio
 
 
 _MP3: Final = re.compile(rb"ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")
@@ -89,6 +89,6 @@ _KINDS: Final[tuple[tuple[Callable[[bytes], bool], str, Callable[[bytes], float 
     (lambda data: data.startswith(b"OggS\0"), "audio/ogg", _measure_ogg),
     (lambda data: data.startswith(b"RIFF") and data[8:12] == b"WAVE", "audio/wav", _measure),
     (lambda data: data[4:8] == b"ftyp", "audio/mp4", _measure_mp4),
-    (lambda data: data.startswith(b"\x1aE\xdf\xa3"), "audio/webm", _measure_webm),
+    (lambda data: data.startswith(b"\x1aE\xdf\xa3"), "audio/webm", _check_webm),
     (lambda data: _MP3.match(data) is not None, "audio/mpeg", _measure),
 )

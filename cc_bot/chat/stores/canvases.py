@@ -41,16 +41,16 @@ NEWEST_CLOSED: Final = """
 """
 
 # Run before changing a canvas, in the same transaction: numbers the change.
-TICK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
+TICK_CANVAS_CLOCK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
-CHANGED: Final = """
+CANVAS_CHANGED: Final = """
     canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
 """
 
 # When a key may have another current canvas: an agent was chosen, or a session deleted.
 MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
-_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE id = $1 AND user_id = $2"
+_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CANVAS_CHANGED} WHERE id = $1 AND user_id = $2"
 
 # Includes older sessions, so that removed elements are stored nowhere.
 _HAS_ELEMENTS: Final = f"""
@@ -58,8 +58,8 @@ _HAS_ELEMENTS: Final = f"""
         AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
 """
 _CLEAR: Final = (
-    f"{TICK} AND EXISTS (SELECT 1 FROM sessions WHERE {_HAS_ELEMENTS})",
-    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CHANGED} WHERE {_HAS_ELEMENTS}",
+    f"{TICK_CANVAS_CLOCK} AND EXISTS (SELECT 1 FROM sessions WHERE {_HAS_ELEMENTS})",
+    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CANVAS_CHANGED} WHERE {_HAS_ELEMENTS}",
 )
 
 
@@ -82,7 +82,7 @@ def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
 
 
 def put_canvas(session_id: str, key: SessionKey, state: str) -> Transaction[None]:
-    yield Statement(TICK)
+    yield Statement(TICK_CANVAS_CLOCK)
     yield Statement(_PUT, (session_id, key.user_id, state))
 
 

@@ -41,7 +41,7 @@ from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.stores.limits import FileRules, MemoryQuotas, SecretRules, no_rules
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.memory.stores.rows import in_background, keep_terms_current
-from cc_bot.features.memory.stores.search import Embedding
+from cc_bot.features.memory.stores.search import EmbeddingJob
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
@@ -77,7 +77,7 @@ class Stores:
     processes: ProcessStore
     erasures: ErasureLog
     own: Mapping[type[Any], Any]  # stores of features
-    embedding: Embedding | None = None  # None if only keywords are used
+    embedding: EmbeddingJob | None = None  # None if only keywords are used
     begin_shutdown: Callable[[], None] = lambda: None  # see Database.begin_shutdown
 
     def __getitem__(self, kind: type[S]) -> S:
@@ -179,13 +179,13 @@ async def open_stores(
 @asynccontextmanager
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
-) -> AsyncIterator[Embedding | None]:
+) -> AsyncIterator[EmbeddingJob | None]:
     local = LocalEmbedder.if_installed() if embedder == "local" else None
     chosen = local if embedder == "local" else embedder
     if chosen is None:
         yield None
         return
-    embedding = Embedding(database, chosen)
+    embedding = EmbeddingJob(database, chosen)
     try:
         async with in_background(embedding.run()):
             yield embedding

@@ -98,7 +98,7 @@ _SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE use
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
 
 
-def mark_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
+def mark_receipts_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
     """Mark the messages that name these for an update, in the transaction that changes them."""
     # Uses receipts_by_named.
     sql = """

@@ -43,8 +43,8 @@ STOP_SUMMARIZING: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
 """
 
-# Excludes all messages so far from summaries, including one being written.
-SKIP_MESSAGES: Final = """
+# Excludes all messages so far from summaries, including one being written. AND may follow.
+MARK_SUMMARIZED_WHERE: Final = """
     UPDATE sessions SET summarized_to = coalesce(
         (
             SELECT m.id FROM messages AS m
@@ -55,7 +55,7 @@ SKIP_MESSAGES: Final = """
     )
     WHERE user_id = $1 AND summarize = 1
 """
-_SKIP_MESSAGES_OF_KEY: Final = f"{SKIP_MESSAGES} AND channel_id = $2 AND agent = $3"
+_MARK_SUMMARIZED_OF_KEY: Final = f"{MARK_SUMMARIZED_WHERE} AND channel_id = $2 AND agent = $3"
 
 # One session at a time, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
@@ -129,7 +129,7 @@ def forget_summaries_of(key: SessionKey, session_id: str) -> Transaction[None]:
 
 
 def _forget(key: SessionKey) -> list[Statement]:
-    return [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, _SKIP_MESSAGES_OF_KEY)]
+    return [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, _MARK_SUMMARIZED_OF_KEY)]
 
 
 class SummaryStore(Store):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from cc_bot.chat.consent import changed_line, check_unchanged, needs_approval, on_one_line, propose, show
+from cc_bot.chat.consent import changed_line, check_as_proposed, needs_approval, on_one_line, propose, show
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.proposal import ProposalLine
@@ -125,7 +125,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")
     before, expected = draft.canvas, _unchanged_values(draft, command, approved=context.approved is not None)
-    check_unchanged(context, **expected)
+    check_as_proposed(context, **expected)
     proposed = needs_approval(context, lambda: False)
     try:
         canvas = draft.apply(command, propose=proposed)

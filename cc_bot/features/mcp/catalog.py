@@ -295,7 +295,7 @@ def _offer(
         needs_approval(tool.read_only, rules),
         rules.approvers,
         rules.calls_per_turn,
-        for_roles=bool(rules.roles),
+        only_some_roles=bool(rules.roles),
     )
 
 

@@ -65,7 +65,7 @@ class OfferedTool:
     needs_approval: bool
     approvers: Approvers = "asker"
     max_calls: int = 8  # for all of the server's tools in one turn
-    for_roles: bool = False  # True if only some roles may use it
+    only_some_roles: bool = False  # True if only some roles may use it
 
     @property
     def full_name(self) -> str:

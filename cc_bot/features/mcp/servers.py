@@ -162,7 +162,7 @@ class Servers:
             managed.connection = module.ServerConnection(managed.entry, partial(self._receive_list, managed))
             managed.task = asyncio.create_task(managed.connection.run())
 
-    async def settle(self) -> None:
+    async def wait_until_started(self) -> None:
         while any(managed.state == "starting" for managed in self.managed.values()):  # noqa: ASYNC110 - no event
             await asyncio.sleep(POLL_INTERVAL_S)
 
@@ -275,7 +275,7 @@ async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> S
         await servers.start()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                await servers.settle()
+                await servers.wait_until_started()
         tried = list(servers.managed.values())
         for each in tried:
             if each.stored:

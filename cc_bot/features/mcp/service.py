@@ -40,9 +40,9 @@ async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, servers: Servers) -> Reply:
-    """Accept tools as shown. Raises ToolServerUnknown, and ToolListNotShown if they have changed."""
-    read = unicodedata.normalize("NFKC", code).strip(" `").lower()
-    accepted = await servers.accept(server, read)
+    """Accept the list shown with `code`. Raises ToolServerUnknown, or ToolListNotShown if it has changed."""
+    normalized = unicodedata.normalize("NFKC", code).strip(" `").lower()
+    accepted = await servers.accept(server, normalized)
     if accepted is not None:
         _log.info("admin_changed", change="tools_accepted", by=caller.user_id, server=server)
     return Reply((describe_accepted(server, accepted, caller),))

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from cc_bot.chat.consent import check_unchanged, is_typed_phrase, propose_call
+from cc_bot.chat.consent import check_as_proposed, is_typed_phrase, propose_call
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome
 from cc_bot.domain.access import Visitor
@@ -29,7 +29,7 @@ OWNERS_ELSEWHERE: Final = (
     "Only an owner of this bot may agree to this, and nobody but the user reads this answer. Nothing was"
     " done: tell the user to ask for it in a channel, not in private."
 )
-# In a tainted turn even the choice of typed words can leak data.
+# Even arguments copied from what the user typed leak data by the choice of words: so only one such call.
 MAX_TAINTED_CALLS: Final = 1
 _TAINTED_CALLS: Final = ""  # key in the counter; no server has this name
 
@@ -48,9 +48,10 @@ class CallableServerTool(CallableTool):
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Raises InvalidToolCall and ToolServerError."""
         tool, values = self._tool, self._parse_arguments(arguments)
+        self._count_call()
         expected = {"approvers": tool.approvers}
-        check_unchanged(context, **expected)
-        if context.approved is not None or not (tool.needs_approval or self._may_leak(context, values)):
+        check_as_proposed(context, **expected)
+        if context.approved is not None or not (tool.needs_approval or self._is_leak_risk(context, values)):
             result = await self._servers.call(tool.server, tool.name, values, context.asker)
             fields = {"note": RESULT_NOTE, "result" if result.ok else "error": result.text}
             return ToolOutcome(
@@ -72,10 +73,10 @@ class CallableServerTool(CallableTool):
             expected=expected,
         )
 
-    def _may_leak(self, context: ToolContext, values: Mapping[str, Any]) -> bool:
+    def _is_leak_risk(self, context: ToolContext, values: Mapping[str, Any]) -> bool:
         """Return whether the call may send out private data, or return data that others in the turn may not
-        see."""
-        if not (context.tainted and (self._tool.open_world or self._tool.for_roles)):
+        see. Counts a call whose arguments the user typed."""
+        if not (context.tainted and (self._tool.open_world or self._tool.only_some_roles)):
             return False
         known = self._tool.parameters.get("properties", {})
         if not (values.keys() <= known.keys() and is_typed_phrase(context.typed, values)):
@@ -84,7 +85,6 @@ class CallableServerTool(CallableTool):
         return self._calls[_TAINTED_CALLS] > MAX_TAINTED_CALLS
 
     def _parse_arguments(self, arguments: str) -> Mapping[str, Any]:
-        tool = self._tool
         try:
             values = json.loads(arguments or "{}")
             # The server must get them unchanged: JSON has no infinity and no lone surrogates.
@@ -93,12 +93,15 @@ class CallableServerTool(CallableTool):
             raise InvalidToolCall("The arguments are no JSON.") from None
         if not isinstance(values, dict):
             raise InvalidToolCall("The arguments are to be one JSON object.")
-        if missing := [name for name in tool.parameters.get("required", ()) if name not in values]:
+        if missing := [name for name in self._tool.parameters.get("required", ()) if name not in values]:
             raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
-        if self._calls[tool.server] >= tool.max_calls:
-            raise InvalidToolCall(f"That was all: {tool.max_calls} calls of {tool.server} in one answer.")
-        self._calls[tool.server] += 1
         return values
+
+    def _count_call(self) -> None:
+        server, max_calls = self._tool.server, self._tool.max_calls
+        if self._calls[server] >= max_calls:
+            raise InvalidToolCall(f"That was all: {max_calls} calls of {server} in one answer.")
+        self._calls[server] += 1
 
 
 def _in_schema_order(values: Mapping[str, Any], tool: OfferedTool) -> Mapping[str, Any]:
@@ -112,7 +115,8 @@ class ServerTools:
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
-        self.is_starting, self.wait_for, self.settle = servers.is_starting, servers.wait_for, servers.settle
+        self.is_starting, self.wait_for = servers.is_starting, servers.wait_for
+        self.wait_until_started = servers.wait_until_started
 
     def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]:
         calls = Counter[str]()
@@ -123,6 +127,5 @@ class ServerTools:
 async def open_tools(config: "Config", stores: Stores, meter: Meter) -> AsyncIterator[ServerTools]:
     """Raises InvalidToolServers and StorageError."""
     await (file := servers_file(config)).load()
-    lists, budget = stores[ToolListStore], config.tool_tokens
-    async with open_servers(file, lists, budget=budget, meter=meter) as servers:
+    async with open_servers(file, stores[ToolListStore], budget=config.tool_tokens, meter=meter) as servers:
         yield ServerTools(servers)

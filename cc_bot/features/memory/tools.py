@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.chat.consent import (
     changed_line,
-    check_unchanged,
+    check_as_proposed,
     field_line,
     needs_approval,
     on_one_line,
@@ -162,7 +162,7 @@ async def remember(
     `supersedes`."""
     former = None if supersedes is None else await _find_own(context, supersedes)
     if former is not None:
-        check_unchanged(context, content=former.content)
+        check_as_proposed(context, content=former.content)
     draft = _Draft(
         clean_content(content),
         clean_category(category),
@@ -170,7 +170,7 @@ async def remember(
         _end_of(expires, context),
         context.kept_audience,
     )
-    known = await context.memories.find_duplicate(context.user_id, draft.content, draft.audience)
+    known = await context.memories.find_near_duplicate(context.user_id, draft.content, draft.audience)
     same = known is not None and is_same_text(known.content, draft.content)
     if known is not None and same and former is None:
         return await _handle_duplicate(context, draft, known, filed=bool(category), tagged=bool(tags))
@@ -224,7 +224,7 @@ async def update_memory(
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     former = await _find_own(context, id)
-    check_unchanged(context, **_Draft.of(former).arguments)
+    check_as_proposed(context, **_Draft.of(former).arguments)
     draft = _Draft(
         clean_content(content) if content else former.content,
         clean_category(category) if category else former.category,
@@ -262,7 +262,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _find_own(context, id)
     expected = {"content": memory.content}
-    check_unchanged(context, **expected)
+    check_as_proposed(context, **expected)
     others = await _find_others(context, memory)
     if _change_needs_approval(
         context,

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final, TypedDict, Unpack
 
 from cc_bot.chat.stores.opening import Storage
-from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     MS,
@@ -286,7 +286,7 @@ class ScheduleStore(Store):
         def steps() -> Transaction[Schedule | None]:
             rows = yield Statement(delete, (user_id, schedule_id))
             yield Statement(suppress_reports, (user_id, schedule_id))
-            yield mark_stale(user_id, "schedule", [schedule_id] if rows else [])
+            yield mark_receipts_stale(user_id, "schedule", [schedule_id] if rows else [])
             return SCHEDULE.first(rows)
 
         return await self._database.write(steps, [user_lock(user_id)])

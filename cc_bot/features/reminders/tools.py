@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.chat.consent import check_unchanged, field_line, needs_approval, on_one_line, propose, show
+from cc_bot.chat.consent import check_as_proposed, field_line, needs_approval, on_one_line, propose, show
 from cc_bot.chat.tools import (
     InvalidToolCall,
     MemoryId,
@@ -99,7 +99,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     if found is None:
         raise ScheduleNotFound(id=id)
     expected = {"text": found.text, "repeat": found.repeat}
-    check_unchanged(context, **expected)
+    check_as_proposed(context, **expected)
     others = [each.text for each in known if each is not found]
     if needs_approval(
         context, lambda: context.grounding.asks_to_end(found.text, others=others, may_be_done=True)

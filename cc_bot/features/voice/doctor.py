@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cc_bot.chat.checks import SLACK_S, Check, CheckContext, Finding, ok, try_service
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
-from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber, build_speaker, build_transcriber
+from cc_bot.features.voice.openai import OpenAISpeaker, OpenAITranscriber, build_speaker, build_transcriber
 from cc_bot.features.voice.texts import VoiceCheckTexts
 from cc_bot.texts import Texts
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from cc_bot.chat.parts import Building
-from cc_bot.features.voice.models import build_speaker, build_transcriber
+from cc_bot.features.voice.openai import build_speaker, build_transcriber
 from cc_bot.features.voice.speech import SynthesizedSpeech, TranscribedHearing
 
 

@@ -25,7 +25,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, UsageSubject
-from cc_bot.features.voice.models import OpenAISpeaker, OpenAITranscriber
+from cc_bot.features.voice.openai import OpenAISpeaker, OpenAITranscriber
 
 NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"  # for the model, in place of a recording
 

@@ -15,7 +15,7 @@ from cc_bot.features.memory.model import ALL_MEMORIES, MemoryFilter
 from cc_bot.features.memory.search.vectors import Vector, cosines, pack
 from cc_bot.features.memory.stores import search
 from cc_bot.features.memory.stores.rows import in_background
-from cc_bot.features.memory.stores.search import Embedding, Meaning
+from cc_bot.features.memory.stores.search import EmbeddingJob, Meaning
 from cc_bot.features.memory.stores.store import MemoryStore
 from tests.stores.backends import got
 from tests.stores.encoders import TopicEncoder
@@ -28,7 +28,7 @@ class Kept:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.encoder = TopicEncoder()
-        self.embedding = Embedding(database, self.encoder)
+        self.embedding = EmbeddingJob(database, self.encoder)
         self.memories = MemoryStore(database, embedding=self.embedding)
         self.meaning = Meaning(database, self.encoder)
 
@@ -71,7 +71,7 @@ class TestVectors:
     async def test_are_made_in_the_background(self, kept: Kept) -> None:
         texts = [f"猫が{number}匹" for number in range(40)]
         await kept.add(*texts)
-        async with in_background(Embedding(kept.database, kept.encoder).run()):
+        async with in_background(EmbeddingJob(kept.database, kept.encoder).run()):
             await kept.until(40)
         assert sorted(kept.encoder.embedded) == sorted(texts)
         async with in_background(kept.embedding.run()):

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw_sql
-from cc_bot.chat.stores.canvases import CHANGED, TICK
-from cc_bot.chat.stores.receipts import mark_stale
-from cc_bot.chat.stores.summaries import SKIP_MESSAGES
+from cc_bot.chat.stores.canvases import CANVAS_CHANGED, TICK_CANVAS_CLOCK
+from cc_bot.chat.stores.receipts import mark_receipts_stale
+from cc_bot.chat.stores.summaries import MARK_SUMMARIZED_WHERE
 from cc_bot.db import (
     MAINTENANCE_LOCK,
     Database,
@@ -40,14 +40,15 @@ from cc_bot.features.memory.stores.rows import (
     COUNT_ERASURE,
     MEMORY,
     ROOM_FOR_PIN,
+    chain_cte,
     delete_terms,
     hide,
+    id_or_zero,
     reindex,
-    storable_id,
-    with_versions,
 )
 
 # ruff: noqa: S608 - built only from constants
+# A test requires a filter by user_id in every statement not marked as /* channel */ or /* all users */.
 
 MAX_MESSAGES: Final = 20_000
 _PAGE: Final = 200
@@ -64,26 +65,25 @@ _SELECT_MESSAGES: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class _Mentions:
-    """Messages that mention a memory, and their calls that drew on a canvas."""
+class _Traces:
+    """Messages that contain or used a memory, and their calls that drew on a canvas."""
 
     message_ids: set[int] = field(default_factory=set)
     canvas_calls: list[ToolCall] = field(default_factory=list)
 
 
-async def _find_mentions(
+async def _find_traces(
     database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
-) -> _Mentions:
-    """Find the messages that mention memories, page by page, in at most MAX_MESSAGES of the newest sessions,
-    so that a long archive does not delay other users."""
-    found, matcher, question_id = _Mentions(), TextMatcher(texts), 0
+) -> _Traces:
+    """Reads at most MAX_MESSAGES of sessions, newest sessions first, in pages, to not delay other users."""
+    found, matcher, question_id = _Traces(), TextMatcher(texts), 0
     async for id_, role, content, stored in _read_sessions(database, user_id):
         calls = tool_calls_from_json(stored)
         if role == "user":
             question_id = id_
         if _stores_memory(calls, memory_ids):
             found.message_ids.add(question_id)
-        _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
+        _add_trace(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
     after = 0
     # Answers in channels, and messages that the bot sent unasked.
     sql = """
@@ -104,7 +104,7 @@ async def _find_mentions(
             if _stores_memory(calls, memory_ids):
                 questions = await database.query(select_channel_questions, user_id, discord_id)
                 found.message_ids.update(question for (question,) in questions)
-            _add_mention(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
+            _add_trace(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
         after = rows[-1][0]
     return found
 
@@ -126,8 +126,8 @@ def _stores_memory(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bo
     return any(not stored_memory_ids(call).isdisjoint(memory_ids) for call in calls)
 
 
-def _add_mention(
-    found: _Mentions, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, contains_text: bool
+def _add_trace(
+    found: _Traces, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, contains_text: bool
 ) -> None:
     if contains_text or not shown_memory_ids(calls).isdisjoint(memory_ids):
         found.message_ids.add(id_)
@@ -138,8 +138,8 @@ MIN_LENGTH: Final = 12  # characters; shorter texts also occur in unrelated mess
 _START: Final = 4  # texts are indexed by this many characters
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
 """Folded letters of scripts that separate words by spaces; Japanese does not."""
-_EDGE: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
-_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
+_WORD_START: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
+_WORD_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
@@ -155,16 +155,16 @@ class TextMatcher:
         """Return whether a text contains one of the texts as whole words, in any width and case."""
         folded = fold(text) if self._by_start else ""
         return any(
-            folded.startswith(searched, at) and re.search(f"{_EDGE}{re.escape(searched)}{_END}", folded)
+            folded.startswith(words, at) and re.search(f"{_WORD_START}{re.escape(words)}{_WORD_END}", folded)
             for at in range(len(folded) - MIN_LENGTH + 1)
-            for searched in self._by_start.get(folded[at : at + _START], ())
+            for words in self._by_start.get(folded[at : at + _START], ())
         )
 
 
-# The frozen blocks that contain the messages in array $1.
-THAW: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+# Deletes the cached context blocks that contain messages in array $1, and all later blocks.
+_DROP_BLOCKS: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
-_EMPTIED_IN: Final = """
+_SELECT_EMPTIED: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
     FROM messages AS m JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
     WHERE m.user_id = $1 AND m.id IN @ids($2)
@@ -173,7 +173,7 @@ _EMPTIED_IN: Final = """
 _DELETE_SUMMARIES: Final = f"""
     DELETE FROM summaries
     WHERE user_id = $1 AND EXISTS (
-        SELECT 1 FROM ({_EMPTIED_IN}) AS emptied
+        SELECT 1 FROM ({_SELECT_EMPTIED}) AS emptied
         WHERE emptied.channel_id = summaries.channel_id AND emptied.agent = summaries.agent
             AND emptied.visibility = summaries.visibility
             AND emptied.id BETWEEN summaries.first_message_id AND summaries.last_message_id
@@ -182,19 +182,18 @@ _DELETE_SUMMARIES: Final = f"""
 """
 
 
-def _empty_messages(user_id: int, mentions: _Mentions, stub: str) -> Transaction[tuple[int, int]]:
+def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tuple[int, int]]:
     """Returns the numbers of messages emptied and summaries deleted."""
-    ids = json.dumps(sorted(mentions.message_ids))
+    ids = json.dumps(sorted(traces.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
     skip_messages = f"""
-        {SKIP_MESSAGES} AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_EMPTIED_IN}) AS emptied)
+        {MARK_SUMMARIZED_WHERE}
+            AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_SELECT_EMPTIED}) AS emptied)
     """
     yield Statement(skip_messages, (user_id, ids))
-    delete_proposals = "DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)"
-    yield Statement(delete_proposals, (user_id, ids))
-    delete_files = "DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)"
-    yield Statement(delete_files, (user_id, ids))
-    yield Statement(THAW, (ids,))
+    yield Statement("DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
+    yield Statement("DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
+    yield Statement(_DROP_BLOCKS, (ids,))
     # In channels, too: messages of the user, and answers to them.
     empty_messages = """
         UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
@@ -203,11 +202,11 @@ def _empty_messages(user_id: int, mentions: _Mentions, stub: str) -> Transaction
     """
     emptied = yield Statement(empty_messages, (user_id, ids, stub))
     select_canvases = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
-    change_canvas = f"UPDATE sessions SET canvas_state = $3, {CHANGED} WHERE user_id = $1 AND id = $2"
-    if mentions.canvas_calls:
-        yield Statement(TICK)
+    change_canvas = f"UPDATE sessions SET canvas_state = $3, {CANVAS_CHANGED} WHERE user_id = $1 AND id = $2"
+    if traces.canvas_calls:
+        yield Statement(TICK_CANVAS_CLOCK)
         for session_id, canvas in (yield Statement(select_canvases, (user_id,))):
-            if (changed := _remove_drawn(canvas, mentions.canvas_calls)) != canvas:
+            if (changed := _remove_drawn(canvas, traces.canvas_calls)) != canvas:
                 yield Statement(change_canvas, (user_id, session_id, changed))
     return len(emptied), len(summaries)
 
@@ -266,11 +265,11 @@ _CHAIN_VERSIONS: Final = (
     f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 )
 
-_SELECT_CHAIN: Final = with_versions("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_VERSIONS
+_SELECT_CHAIN: Final = chain_cte("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_VERSIONS
 
 # Without memories restored since. $2 an array of memories, $3 latest deletion time
 _SELECT_DUE_CHAIN: Final = (
-    with_versions("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_VERSIONS
+    chain_cte("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_VERSIONS
 )
 
 _DELETE_MEMORIES: Final = (
@@ -302,7 +301,7 @@ class MemoryRemovalStore:
         """Restore a hidden memory with its history; return None if it is too late. Raises MemoryKnown,
         TooManyMemories or MemoryFull."""
         now = self._clock()
-        params = (user_id, storable_id(memory_id), to_text(now - UNDO_TIME))
+        params = (user_id, id_or_zero(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.rules()
 
         def steps() -> Transaction[Memory | None]:
@@ -320,7 +319,7 @@ class MemoryRemovalStore:
                 if is_same_text(known.content, memory.content) and not known.is_expired(now):
                     raise MemoryKnown(id=known.number)
             yield from reindex(user_id, memory.id, memory.content, memory.tags)
-            yield mark_stale(user_id, "memory", [memory.id])
+            yield mark_receipts_stale(user_id, "memory", [memory.id])
             yield from ensure_room_left(user_id, rules)
             return memory
 
@@ -328,27 +327,26 @@ class MemoryRemovalStore:
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Hide a memory and return it, also if it is hidden already; None if there is none."""
-        now, row = self._clock(), (user_id, storable_id(memory_id))
+        now, key = self._clock(), (user_id, id_or_zero(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
-            yield from hide(*row, to_text(now))
-            return (yield Statement(_SELECT_HIDDEN, (*row, to_text(now - UNDO_TIME))))
+            yield from hide(*key, to_text(now))
+            return (yield Statement(_SELECT_HIDDEN, (*key, to_text(now - UNDO_TIME))))
 
         return _HIDDEN.first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        params = (user_id, storable_id(memory_id), to_text(self._clock() - UNDO_TIME))
-        rows = await self._database.query(_SELECT_HIDDEN, *params)
-        return _HIDDEN.first(rows)
+        params = (user_id, id_or_zero(memory_id), to_text(self._clock() - UNDO_TIME))
+        return _HIDDEN.first(await self._database.query(_SELECT_HIDDEN, *params))
 
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
         """Erase memories, even hidden, at once; return None if the user has none of them.
 
-        A `stub` replaces the text of answers that stored or looked up a memory, of the questions of answers
-        that stored it, and of messages that contain its text. Attachments, summaries and canvas elements
-        made from these messages are deleted.
+        A `stub` replaces the text of messages that contain a memory, answers that looked it up, and answers
+        that stored it, with their questions. Attachments, summaries and canvas elements made from these
+        messages are deleted.
         """
-        select = Statement(_SELECT_CHAIN, (user_id, _array({*map(storable_id, memory_ids)})))
+        select = Statement(_SELECT_CHAIN, (user_id, _array({*map(id_or_zero, memory_ids)})))
         return await self._erase(user_id, select, stub=stub)
 
     async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
@@ -401,13 +399,13 @@ class MemoryRemovalStore:
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
-        chosen, mentions = [*map(_VERSION.read, rows)], _Mentions()
+        chosen, traces = [*map(_VERSION.read, rows)], _Traces()
         if self._log:
             names = (memory_name(user_id, each.id, each.created_at) for each in chosen)
             await self._log.note("memory" if stub is None else "memory_and_messages", *names)
         if stub is not None:
             texts = {each.content for each in chosen}
-            mentions = await _find_mentions(self._database, user_id, {each.id for each in chosen}, texts)
+            traces = await _find_traces(self._database, user_id, {each.id for each in chosen}, texts)
 
         def steps() -> Transaction[ErasureCounts]:
             chosen = [*map(_VERSION.read, (yield select))]
@@ -415,11 +413,11 @@ class MemoryRemovalStore:
             yield delete_terms(user_id, ids)
             for statement in _DELETE_MEMORIES:
                 yield Statement(statement, (user_id, _array(ids)))
-            yield mark_stale(user_id, "memory", ids)
+            yield mark_receipts_stale(user_id, "memory", ids)
             yield Statement(COUNT_ERASURE)
-            messages, summaries = (
-                (0, 0) if stub is None else (yield from _empty_messages(user_id, mentions, stub))
-            )
+            messages = summaries = 0
+            if stub is not None:
+                messages, summaries = yield from _empty_messages(user_id, traces, stub)
             versions = len(ids & {each.supersedes for each in chosen})
             return ErasureCounts(len(ids) - versions, versions, summaries, messages)
 

@@ -19,7 +19,7 @@ from zlib import crc32
 
 import structlog
 
-from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     ISO,
@@ -211,7 +211,7 @@ CLEANERS: Final[Mapping[str, Callable[[Any], Any]]] = {
 MAX_ID: Final = 2**63 - 1
 
 
-def storable_id(number: int) -> int:
+def id_or_zero(number: int) -> int:
     """Return the number; 0, which no row has, if it exceeds the database's integers."""
     return number if 0 < number <= MAX_ID else 0
 
@@ -280,7 +280,7 @@ PIN: Final = f"""
 COUNT_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 
-def with_versions(condition: str) -> str:
+def chain_cte(condition: str) -> str:
     """Return a WITH clause for `chain`: user $1's memories that meet a condition, and former versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
@@ -371,7 +371,7 @@ def update_fields(
         RETURNING {MEMORY.select}
     """
     [changed] = yield Statement(sql, (*key, to_text(now), former_id, *_UPDATED.of(after)))
-    yield mark_stale(key[0], "memory", key[1:])
+    yield mark_receipts_stale(key[0], "memory", key[1:])
     if file_rules:
         yield from ensure_room_left(key[0], file_rules, added=False)
     return MEMORY.read(changed)
@@ -386,7 +386,7 @@ def hide(user_id: int, memory_id: int, now: str) -> Transaction[Sequence[Row]]:
     rows = yield Statement(sql, (user_id, memory_id, now))
     if rows:
         yield delete_terms(user_id, [memory_id])
-        yield mark_stale(user_id, "memory", [memory_id])
+        yield mark_receipts_stale(user_id, "memory", [memory_id])
     return rows
 
 

@@ -104,7 +104,7 @@ class _Unembedded(NamedTuple):
     content: str
 
 
-class Embedding:
+class EmbeddingJob:
     """Makes missing vectors: `run` in the background, `catch_up` at once.
 
     The database shows which are missing, so an exit loses none, and a new encoder replaces all.
@@ -118,7 +118,7 @@ class Embedding:
         self._woken = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
 
-    def note_written(self, memory_id: int) -> None:
+    def schedule(self, memory_id: int) -> None:
         self._swept_to = min(self._swept_to, memory_id - 1)
         self._woken.set()
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
 
-from cc_bot.chat.stores.receipts import mark_stale
+from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.chat.stores.settings import Keep
 from cc_bot.db import Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import ISO, Columns, to_text
@@ -51,21 +51,22 @@ from cc_bot.features.memory.stores.rows import (
     SELECT,
     SETTABLE,
     NewMemory,
+    chain_cte,
     dedup_hash,
     fold_tags,
     hide,
+    id_or_zero,
     reindex,
-    storable_id,
     texts_in,
     update_fields,
-    with_versions,
 )
-from cc_bot.features.memory.stores.search import FILTERS, Embedding, Meaning, MemorySearch
+from cc_bot.features.memory.stores.search import FILTERS, EmbeddingJob, Meaning, MemorySearch
 
 # ruff: noqa: S608 - built only from constants
+# @name in SQL is a macro of cc_bot/db/database.py.
 
 MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
-MAX_SCANNED: Final = 200  # a prompt's notes are chosen from these newest memories
+MAX_SCANNED: Final = 200  # a prompt's memories are chosen from the newest ones
 _MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
 _ORDERS: Final[Mapping[Order, str]] = {
@@ -82,13 +83,13 @@ LIST: Final[Mapping[Order, str]] = {
     """
     for order, columns in _ORDERS.items()
 }
-_COUNT: Final = f"""
+_COUNT_MATCHES: Final = f"""
     SELECT count(*) FROM memories
     WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTERS} AND status = 'active'
 """
 
-_COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
-_COUNTS: Final = _COUNTED.select_values(
+_STATISTICS: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
+_STATISTICS_COLUMNS: Final = _STATISTICS.select_values(
     count="count(*)",
     private="count(CASE WHEN audience = 'private' THEN 1 END)",
     expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
@@ -101,12 +102,12 @@ _CATEGORIES: Final = """
     GROUP BY category ORDER BY count(*) DESC, category
 """
 
-_RESTORED: Final = (*(name for name in SETTABLE if name != "audience"), "supersedes", "updated_at")
+_UNDONE_FIELDS: Final = (*(name for name in SETTABLE if name != "audience"), "supersedes", "updated_at")
 
 # $1 user, $2 memory, $3 the version before it
-_RESTORE_FORMER: Final = f"""
-    UPDATE memories SET ({", ".join(_RESTORED)}) = (
-        SELECT {", ".join(f"former.{name}" for name in _RESTORED)}
+_UNDO_UPDATE: Final = f"""
+    UPDATE memories SET ({", ".join(_UNDONE_FIELDS)}) = (
+        SELECT {", ".join(f"former.{name}" for name in _UNDONE_FIELDS)}
         FROM memories AS former WHERE former.user_id = $1 AND former.id = $3
     )
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND supersedes = $3 AND EXISTS (
@@ -119,11 +120,11 @@ _RESTORE_FORMER: Final = f"""
 _EXPORT_BATCH: Final = 500
 _IMPORT_BATCH: Final = 25  # memories per thread or transaction
 
-_COUNTED_FIELDS: Final = ("content", "tags", "metadata")
+_SIZED_FIELDS: Final = ("content", "tags", "metadata")
 
 
 class MemoryFields(TypedDict, total=False):
-    """A missing field or None means the default, or no change; but None removes `expires_at`."""
+    """Missing or None: the default in `add`, no change in `update`; but there None removes `expires_at`."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -144,7 +145,7 @@ class MemoryStore:
         database: Database,
         *,
         clock: Clock = utc_now,
-        embedding: Embedding | None = None,
+        embedding: EmbeddingJob | None = None,
         secret_rules: SecretRules | None = None,
         quotas: MemoryQuotas | None = None,
         profile_notes: int = 0,
@@ -164,38 +165,38 @@ class MemoryStore:
     async def add(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> Memory:
         """Store a memory. Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or
         MemoryFull."""
-        note = await self._prepare(user_id, content, given)
+        new = await self._prepare(user_id, content, given)
         rules = await self._quotas.rules()
-        [stored] = await self._database.write(lambda: note.insert(rules), [user_lock(user_id)])
-        return self.note_written(stored)
+        [stored] = await self._database.write(lambda: new.insert(rules), [user_lock(user_id)])
+        return self._schedule_embedding(stored)
 
     async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update one with the same text, even if expired. A public call never updates a
-        private memory. Raises as `add` does."""
-        note = await self._prepare(user_id, content, given)
+        """Store a memory, or update one with the same text, even if expired. With audience 'anywhere', a
+        private memory is not updated. Raises as `add` does."""
+        new = await self._prepare(user_id, content, given)
         rules, unless_known = await self._quotas.rules(), True
-        wording: dict[str, Any] = {
+        versioned: dict[str, Any] = {
             name: value for name, value in given.items() if value and name in VERSIONED
         }
-        if note.columns["category"] == DEFAULT_CATEGORY:
-            wording.pop("category", None)
+        if new.columns["category"] == DEFAULT_CATEGORY:
+            versioned.pop("category", None)
         while True:
-            steps = lambda: note.insert(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
+            steps = lambda: new.insert(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
             if stored := await self._database.write(steps, [user_lock(user_id)]):
-                return MemoryChange("added", self.note_written(stored[0]))
-            known = await self.find_duplicate(user_id, content, note.columns["audience"])
+                return MemoryChange("added", self._schedule_embedding(stored[0]))
+            known = await self.find_near_duplicate(user_id, content, new.columns["audience"])
             if known is None:
                 continue  # deleted in between
             if not is_same_text(known.content, content):
                 unless_known = False
                 continue
             if known.is_expired(self._clock()):
-                wording.setdefault("expires_at", None)
-            updated = await self.update(user_id, known.id, content=content, **wording)
+                versioned.setdefault("expires_at", None)
+            updated = await self.update(user_id, known.id, content=content, **versioned)
             if updated is not None:
                 return MemoryChange("updated", updated, known)
 
-    async def find_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
+    async def find_near_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
         hash_ = dedup_hash(without_controls(content).strip())
         sql = f"""
             SELECT {MEMORY.select} FROM memories
@@ -205,19 +206,19 @@ class MemoryStore:
         return MEMORY.first(await self._database.query(sql, user_id, hash_, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        return MEMORY.first(await self._database.query(SELECT, user_id, storable_id(memory_id)))
+        return MEMORY.first(await self._database.query(SELECT, user_id, id_or_zero(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, even if hidden."""
         sql = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
-        rows = await self._database.query(sql, user_id, storable_id(number))
+        rows = await self._database.query(sql, user_id, id_or_zero(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
         sql = f"""
             SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
         """
-        return MEMORY.first(await self._database.query(sql, user_id, storable_id(number)))
+        return MEMORY.first(await self._database.query(sql, user_id, id_or_zero(number)))
 
     async def find(
         self,
@@ -257,10 +258,10 @@ class MemoryStore:
             return await self.list(user_id, limit=limit)
         digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
         words = digits[1] if digits else text
-        alike = await self._word_search.find(
+        matches = await self._word_search.find(
             user_id, words, limit=_limit(limit), audience="private", filters=_filter(ALL_MEMORIES)
         )
-        found = [each.memory for each in alike]
+        found = [each.memory for each in matches]
         numbered = await self.get_by_number(user_id, int(digits[1])) if digits else None
         if numbered is None:
             return found
@@ -280,7 +281,7 @@ class MemoryStore:
     ) -> "list[Memory]":
         """List memories with ids between `after_id` and `before_id`. `category` overrides that of `only`."""
         only = replace(only, category=category) if category is not None else only
-        low = 0 if after_id is None else storable_id(after_id)
+        low = 0 if after_id is None else id_or_zero(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         rows = await self._database.query(
             LIST[order], user_id, low, high, *_filter(only), _limit(limit), max(offset, 0)
@@ -288,7 +289,7 @@ class MemoryStore:
         return [MEMORY.read(row) for row in rows]
 
     async def count(self, user_id: int, *, only: MemoryFilter = ALL_MEMORIES) -> int:
-        [(number,)] = await self._database.query(_COUNT, user_id, 0, MAX_ID, *_filter(only))
+        [(number,)] = await self._database.query(_COUNT_MATCHES, user_id, 0, MAX_ID, *_filter(only))
         return int(number)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
@@ -308,8 +309,8 @@ class MemoryStore:
         now = to_text(self._clock())
 
         def steps() -> Transaction[MemoryStatistics]:
-            select_counts = f"SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'"
-            [counts] = yield Statement(select_counts, (user_id, now))
+            select = f"SELECT {_STATISTICS_COLUMNS} FROM memories WHERE user_id = $1 AND status = 'active'"
+            [counts] = yield Statement(select, (user_id, now))
             categories = yield Statement(_CATEGORIES, (user_id,))
             sql = """
                 SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
@@ -318,7 +319,7 @@ class MemoryStore:
             """
             sources = yield Statement(sql, (user_id,))
             return replace(
-                _COUNTED.read(counts),
+                _STATISTICS.read(counts),
                 categories=tuple((name, number) for name, number in categories),
                 sources=tuple((kind, number) for kind, number in sources),
             )
@@ -342,20 +343,20 @@ class MemoryStore:
         cleaned = {} if content is None else {"content": clean_content(content)}
         for name, value in (await self._check_fields(given, cleaned.get("content", ""))).items():
             cleaned[name] = CLEANERS[name](value) if name in CLEANERS else value
-        own, now, rules = (user_id, storable_id(memory_id)), self._clock(), await self._quotas.rules()
+        key, now, rules = (user_id, id_or_zero(memory_id)), self._clock(), await self._quotas.rules()
         changed = await self._database.write(
-            lambda: update_fields(own, cleaned, now, rules, expected=expected), [user_lock(user_id)]
+            lambda: update_fields(key, cleaned, now, rules, expected=expected), [user_lock(user_id)]
         )
-        return self.note_written(changed) if changed else None
+        return self._schedule_embedding(changed) if changed else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory until its erasure after UNDO_TIME. Returns whether the user had it."""
-        params = (user_id, storable_id(memory_id), to_text(self._clock()))
+        params = (user_id, id_or_zero(memory_id), to_text(self._clock()))
         return bool(await self._database.write(lambda: hide(*params), [user_lock(user_id)]))
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
         """Pin a memory. Raises TooManyPinned beyond MAX_PINNED."""
-        params = (user_id, storable_id(memory_id))
+        params = (user_id, id_or_zero(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
             pinned = yield Statement(PIN, params)
@@ -371,7 +372,7 @@ class MemoryStore:
             WHERE user_id = $1 AND id = $2 AND status = 'active'
             RETURNING {MEMORY.select}
         """
-        unpin = Statement(sql, (user_id, storable_id(memory_id)))
+        unpin = Statement(sql, (user_id, id_or_zero(memory_id)))
         [rows] = await self._database.transaction([unpin], [user_lock(user_id)])
         return MEMORY.first(rows)
 
@@ -382,7 +383,7 @@ class MemoryStore:
         """
         if not self.profile_notes:
             return []
-        # Uses memories_pinned and memories_by_user.
+        # Uses the indexes memories_pinned and memories_by_user.
         sql = f"""
             SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND pinned = 1 AND status = 'active'
             UNION ALL
@@ -403,13 +404,12 @@ class MemoryStore:
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
         """List a memory's former versions, newest first."""
         sql = f"""
-            {with_versions("id = $2 AND status = 'active'")}
+            {chain_cte("id = $2 AND status = 'active'")}
             SELECT {MEMORY.select} FROM memories
             WHERE user_id = $1 AND id <> $2 AND id IN (SELECT id FROM chain)
             ORDER BY id DESC
         """
-        rows = await self._database.query(sql, user_id, storable_id(memory_id))
-        return [MEMORY.read(row) for row in rows]
+        return [*map(MEMORY.read, await self._database.query(sql, user_id, id_or_zero(memory_id)))]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
         """Set versioned fields to those of a version; the present ones become a version."""
@@ -417,18 +417,18 @@ class MemoryStore:
         version = next((each for each in versions if each.id == version_id), None)
         if version is None:
             return None
-        wording = {name: getattr(version, name) for name in VERSIONED}
-        return await self.update(user_id, memory_id, **wording, source=version.source)  # with the author
+        versioned = {name: getattr(version, name) for name in VERSIONED}
+        return await self.update(user_id, memory_id, **versioned, source=version.source)
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Undo an update that kept the version `former_id`; return None if it was updated since."""
-        params = (user_id, storable_id(memory_id), storable_id(former_id))
+        params = (user_id, id_or_zero(memory_id), id_or_zero(former_id))
 
         def steps() -> Transaction[Memory | None]:
-            memory = MEMORY.first((yield Statement(_RESTORE_FORMER, params)))
+            memory = MEMORY.first((yield Statement(_UNDO_UPDATE, params)))
             if memory:
                 yield from reindex(user_id, memory.id, memory.content, memory.tags)
-                yield mark_stale(user_id, "memory", [memory.id])
+                yield mark_receipts_stale(user_id, "memory", [memory.id])
             sql = """
                 DELETE FROM memories
                 WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
@@ -436,21 +436,20 @@ class MemoryStore:
                 )
             """
             yield Statement(sql, params)
-            drop_vector = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
-            yield Statement(drop_vector, params[:2])
+            yield Statement("DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2", params[:2])
             yield Statement(COUNT_ERASURE)
             return memory
 
         memory = await self._database.write(steps, [user_lock(user_id)])
-        return self.note_written(memory) if memory else None
+        return self._schedule_embedding(memory) if memory else None
 
     async def contain_secret(self, *texts: str) -> bool:
         return await self._compute("".join(texts), self._secret_rules.contain_secret, *texts)
 
-    def note_written(self, memory: Memory) -> Memory:
+    def _schedule_embedding(self, memory: Memory) -> Memory:
         """Schedule the embedding of a new or changed memory."""
         if self._embedding:
-            self._embedding.note_written(memory.id)
+            self._embedding.schedule(memory.id)
         return memory
 
     async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
@@ -469,17 +468,17 @@ class MemoryStore:
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
         """Plan an import. `audience` is for memories without one. Raises TooManyMemories or MemoryFull."""
-        # Uses only memories_by_likeness.
+        # Uses only the index memories_by_likeness.
         sql = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
         likenesses = await self._database.query(sql, user_id)
         new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
         for batch in _batches(tuple(memories), _IMPORT_BATCH):
             for each, problem in await asyncio.to_thread(_check_imports, batch, self._secret_rules):
-                alike = dedup_hash(each.content)
-                if problem or alike in known:
+                hash_ = dedup_hash(each.content)
+                if problem or hash_ in known:
                     refused[problem or "known"] += 1
                 else:
-                    known.add(alike)
+                    known.add(hash_)
                     new.append(replace(each, audience=each.audience or audience))
         plan = ImportPlan(tuple(new), **refused)
         size = await asyncio.to_thread(_stored_bytes, plan.new)
@@ -497,19 +496,19 @@ class MemoryStore:
     async def _import(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
         now = self._clock()
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
-        notes = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])
+        ready = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])
 
         def steps() -> Transaction[list[Memory]]:
             stored = list[Memory]()
-            for memory, note in zip(memories, notes, strict=True):
-                stored += yield from note.insert({})
+            for memory, new in zip(memories, ready, strict=True):
+                stored += yield from new.insert({})
                 if memory.pinned:  # at most MAX_PINNED
                     yield Statement(PIN, (user_id, stored[-1].id))
             yield from ensure_room_left(user_id, rules)
             return stored
 
         for memory in await self._database.write(steps, [user_lock(user_id)]):
-            self.note_written(memory)
+            self._schedule_embedding(memory)
 
     async def _prepare(self, user_id: int, content: str, given: MemoryFields) -> NewMemory:
         content = clean_content(content)
@@ -569,7 +568,7 @@ def _check_imports(
 
 def _stored_bytes(memories: Iterable[PortableMemory]) -> int:
     """Return the bytes of memories, as the database counts them."""
-    fields = ({name: getattr(each, name) for name in _COUNTED_FIELDS} for each in memories)
+    fields = ({name: getattr(each, name) for name in _SIZED_FIELDS} for each in memories)
     texts = (text for each in fields for text in MEMORY.write_some(each).values())
     return sum(len(text.encode("utf-8", "replace")) for text in texts)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
-_NAMES: Final = {  # servers read the kind from the name; the sender's own name stays here
+_FILE_NAMES: Final = {  # servers tell the format by the name; the user's file name is not sent
     "audio/mpeg": "recording.mp3",
     "audio/mp4": "recording.m4a",
     "audio/ogg": "recording.ogg",
@@ -36,7 +36,7 @@ class OpenAITranscriber(Endpoint):
         """`language` is a hint. Raises ModelError."""
         kind = recording.content_type
         form = aiohttp.FormData({"model": self.model, "language": language.value, "response_format": "json"})
-        form.add_field("file", recording.data, filename=_NAMES[kind], content_type=kind)
+        form.add_field("file", recording.data, filename=_FILE_NAMES[kind], content_type=kind)
         async with self._request("transcription_failed"):
             return _read_transcript(from_json(await self._post("/audio/transcriptions", data=form)))
 
@@ -62,14 +62,15 @@ def _read_transcript(answer: object) -> Transcript:
 
 
 def build_transcriber(config: "Config") -> OpenAITranscriber | None:
-    return OpenAITranscriber(config.transcribe_model, **_speech(config)) if config.transcribe_model else None
+    model = config.transcribe_model
+    return OpenAITranscriber(model, **_endpoint_options(config)) if model else None
 
 
 def build_speaker(config: "Config") -> OpenAISpeaker | None:
     model, voice = config.speech_model, config.speech_voice
-    return OpenAISpeaker(model, voice, **_speech(config)) if model else None
+    return OpenAISpeaker(model, voice, **_endpoint_options(config)) if model else None
 
 
-def _speech(config: "Config") -> dict[str, Any]:
+def _endpoint_options(config: "Config") -> dict[str, Any]:
     url = config.transcribe_url or config.openai_base_url
     return {"api_key": config.openai_api_key, "base_url": url, "timeout_s": config.model_timeout_s}
