@@ -135,7 +135,7 @@ class LiveAnswer:
         page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
         last = await self.upkeep.with_current_state(page, self.words)
         await self.reply.show((*pages[:-1], last))
-        return page.receipts
+        return page.receipts  # as the turn left them
 
     async def _paint(self) -> None:
         loop, changes = asyncio.get_running_loop(), 0

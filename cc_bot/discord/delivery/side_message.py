@@ -25,8 +25,8 @@ class SideMessage:
     async def refresh(
         self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
     ) -> bool | None:
-        """Post, edit or delete it. Never raises; returns False on failure. `below`: where the bot may not
-        post, send a follow-up to `interaction`."""
+        """Post, edit or delete it. Never raises; returns False on failure, None if no feature has one.
+        `below`: where the bot may not post, send a follow-up to `interaction`."""
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         """Record that it is outdated: after a crash, the next process refreshes it. Never raises."""

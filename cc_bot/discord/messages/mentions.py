@@ -383,7 +383,7 @@ class MentionQueue:
         self._typing.discard(key)
 
     async def _process(self, user: WaitingUser, due: Sequence[Mention]) -> float:
-        """Returns the seconds until a retry, or 0. Edits first: only the newest answer is replaced."""
+        """Returns the seconds until a retry, or 0. Edits first: new answers would bar them."""
         if any(each.state == "answered" for each in due):
             await self.channel_answers.show_stored(user)
         refusal = await self.gate.refusal_in(user.key, user.id, user.state.access)
