@@ -19,7 +19,7 @@ class NotRegular(OSError):
 
 def open_regular(path: Path) -> BufferedReader:
     """Raises FileNotFoundError, NotRegular and other OSErrors."""
-    # A socket can't be opened at all, and a device may act on it.
+    # Also checked before: opening a socket fails, and opening a device can have an effect.
     if stat.S_ISREG(path.stat().st_mode):
         file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | _NON_BLOCKING))  # noqa: SIM115
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -41,10 +41,9 @@ _CONTROL: Final = re.compile(
 )
 """Text never holds these. Colour codes of terminal logs have escapes."""
 _END_OF_FILE: Final = "\x1a"  # old DOS editors end files with it
-_HALF_WIDTH: Final = re.compile("[｡-ﾟ]")  # from common kanji of EUC-JP if decoded as Shift_JIS
-_PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
-"""User-defined characters of Shift_JIS; many of them mean another encoding."""
-_FEW: Final = 20  # fewer than one strange character in so many is tolerated
+_HALF_WIDTH: Final = re.compile("[｡-ﾟ]")  # EUC-JP decoded as Shift_JIS is full of them
+_PRIVATE: Final = re.compile("[\ue000-\uf8ff]")  # user-defined in Shift_JIS; many mean another encoding
+_TOLERATED_ONE_IN: Final = 20  # strange characters
 
 
 def decode_text(data: bytes) -> str | None:
@@ -58,7 +57,7 @@ def decode_text(data: bytes) -> str | None:
     encodings = ("cp932", "euc_jp", "euc_jis_2004")  # the last has ①
     texts = [text for encoding in encodings if (text := _decode(data, encoding)) is not None]
     text = min(texts, key=lambda text: len(_HALF_WIDTH.findall(text)), default="")
-    return text if len(_PRIVATE.findall(text)) * _FEW < len(text) else None
+    return text if len(_PRIVATE.findall(text)) * _TOLERATED_ONE_IN < len(text) else None
 
 
 def _decode(data: bytes, encoding: str) -> str | None:
@@ -77,12 +76,11 @@ _NAMES: Final = {
     **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
     "unicode": "utf-16",
 }
-_KNOWN: Final = re.compile(
+_TEXT_CODECS: Final = re.compile(
     r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
     r"|koi8[_-][ru]"
 )
-"""Some of Python's codecs are not text encodings."""
-
+"""Those that pages may declare. Other codecs of Python, such as base64, are not text encodings."""
 _DAMAGED: Final = "\ufffd"
 
 
@@ -100,9 +98,11 @@ def decode_declared(data: bytes, *declared: str) -> str | None:
 
 
 def _decode_with_few_errors(data: bytes, encodings: Sequence[str]) -> str | None:
-    texts = (data.decode(encoding, "replace") for encoding in encodings)
-    few = (text for text in texts if text.count(_DAMAGED) * _FEW <= len(text) and not _CONTROL.search(text))
-    return next(few, None)
+    for encoding in encodings:
+        text = data.decode(encoding, "replace")
+        if text.count(_DAMAGED) * _TOLERATED_ONE_IN <= len(text) and not _CONTROL.search(text):
+            return text
+    return None
 
 
 def _python_encoding(name: str) -> str:
@@ -111,4 +111,4 @@ def _python_encoding(name: str) -> str:
         found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""
     except (LookupError, ValueError):
         return ""
-    return found if _KNOWN.fullmatch(found) else ""
+    return found if _TEXT_CODECS.fullmatch(found) else ""

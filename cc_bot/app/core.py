@@ -212,5 +212,5 @@ async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clo
             if summaries:
                 await summaries.catch_up()
             else:
-                await stores.summaries.settle(clock(), give_up=True)
+                await stores.summaries.stop_waiting(clock(), give_up=True)
         await asyncio.sleep(SWEEP_EVERY_S)

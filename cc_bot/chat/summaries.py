@@ -111,7 +111,7 @@ class Summaries:
 
     async def catch_up(self) -> None:
         """Summarize expired sessions of all users. Raises StorageError."""
-        await self.stores.summaries.settle(self.clock() - MAX_TURN_AGE)
+        await self.stores.summaries.stop_waiting(self.clock() - MAX_TURN_AGE)
         for key in await self.stores.summaries.list_waiting(MAX_WAITING):
             self.after_turn(key)
 

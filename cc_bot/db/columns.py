@@ -1,7 +1,7 @@
 """How values map to table columns.
 
 `Columns(Memory, …)` describes columns by the fields of a dataclass. To add one, add it to the schema and to
-the value in `domain/`; if its type does not say how it is stored, add a Kind. For memories, `MemoryFields`
+the value in `domain/`; if its type does not say how it is stored, add a Codec. For memories, `MemoryFields`
 are what callers can set, and `PortableMemory` what memory files contain.
 """
 
@@ -78,7 +78,7 @@ def next_number(noun: Noun) -> str:
     return f"1 + coalesce(({last}), 0)"
 
 
-def keep_number(noun: Noun) -> str:
+def record_last_number(noun: Noun) -> str:
     """Return SQL that prevents reuse of the user $1's last number, to run after the insert."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
@@ -90,7 +90,7 @@ def keep_number(noun: Noun) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Codec:
     """How a field is stored. None is stored as NULL."""
 
     write: Callable[[Any], Any] | None = None  # None: stored as it is; likewise `read`
@@ -118,18 +118,18 @@ def _object_from_json(stored: str) -> Any:
     return json.loads(stored) if stored != "{}" else {}
 
 
-ISO: Final = Kind(to_text, datetime.fromisoformat)
+ISO: Final = Codec(to_text, datetime.fromisoformat)
 _NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
-MS: Final = Kind(to_ms, from_ms, null=_NO_NUMBER)
-_LIST: Final = Kind(_list_to_json, list_from_json)
+MS: Final = Codec(to_ms, from_ms, null=_NO_NUMBER)
+_LIST: Final = Codec(_list_to_json, list_from_json)
 
-_KINDS: Final[Mapping[Any, Kind]] = {
-    **dict.fromkeys((str, float, bytes), Kind()),
-    int: Kind(null=_NO_NUMBER),
-    bool: Kind(int, bool, null=_NO_NUMBER),
+_CODECS: Final[Mapping[Any, Codec]] = {
+    **dict.fromkeys((str, float, bytes), Codec()),
+    int: Codec(null=_NO_NUMBER),
+    bool: Codec(int, bool, null=_NO_NUMBER),
     tuple[str, ...]: _LIST,
     tuple[int, ...]: _LIST,
-    Mapping[str, str]: Kind(object_to_json, _object_from_json),
+    Mapping[str, str]: Codec(object_to_json, _object_from_json),
 }
 
 V = TypeVar("V")
@@ -139,11 +139,11 @@ V = TypeVar("V")
 class _Column:
     name: str
     field: str  # may be nested: `key.user_id`
-    kind: Kind
+    codec: Codec
     optional: bool
 
     def written(self, value: Any) -> Any:
-        write = self.kind.write
+        write = self.codec.write
         return value if write is None or (value is None and self.optional) else write(value)
 
 
@@ -154,15 +154,15 @@ class Columns(Generic[V]):
         self,
         value: type[V],
         *,
-        moments: Kind | None = None,
+        moments: Codec | None = None,
         without: Collection[str] = (),
-        **kinds: "Kind | Columns[Any]",
+        **codecs: "Codec | Columns[Any]",
     ) -> None:
-        """`moments`: the Kind of datetimes; `kinds`: for fields whose type has none. Raises TypeError."""
+        """`moments`: the Codec of datetimes; `codecs`: for fields whose type has none. Raises TypeError."""
         self._value = value
         self._without = without
-        self._kinds = kinds
-        self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
+        self._codecs = codecs
+        self._by_type = {**_CODECS, datetime: moments} if moments else _CODECS
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
         self.read: Final[Callable[[Row], V]] = self._compile("row", self._build_expression(self, value, ""))
@@ -170,7 +170,7 @@ class Columns(Generic[V]):
         self.write: Final[Callable[[V], dict[str, Any]]] = self._compile("value", f"{{{written}}}")
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)  # for SELECT, RETURNING and INSERT
-        self.marks: Final[str] = Parameters(self.names).marks  # for VALUES, if no others come first
+        self.placeholders: Final[str] = Parameters(self.names).placeholders  # for VALUES, from $1
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
     def of(self, alias: str) -> str:
@@ -178,7 +178,7 @@ class Columns(Generic[V]):
 
     def select_values(self, **values: str) -> str:
         """Return a list for SELECT of the same shape, with these values and else NULL."""
-        return ", ".join(values.get(each.name, each.kind.null) for each in self._columns)
+        return ", ".join(values.get(each.name, each.codec.null) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
         return itemgetter(self.names.index(name))
@@ -198,16 +198,16 @@ class Columns(Generic[V]):
             if name in described._without:
                 continue
             plain, optional = _without_none(hint)
-            kind = described._kinds.get(name) or described._by_type.get(plain)
-            if isinstance(kind, Columns):
-                part = self._build_expression(kind, kind._value, f"{prefix}{name}.")
-            elif kind:
+            codec = described._codecs.get(name) or described._by_type.get(plain)
+            if isinstance(codec, Columns):
+                part = self._build_expression(codec, codec._value, f"{prefix}{name}.")
+            elif codec:
                 field = f"{prefix}{name}"
-                part = self._add_column(_Column(kind.column or name, field, kind, optional))
+                part = self._add_column(_Column(codec.column or name, field, codec, optional))
             elif is_dataclass(plain) and isinstance(plain, type):
                 part = self._build_expression(described, plain, f"{prefix}{name}.")
             else:
-                raise TypeError(f"{value.__name__}.{name} needs a Kind")
+                raise TypeError(f"{value.__name__}.{name} needs a Codec")
             parts.append(f"{name}={part}")
         self._scope[value.__name__] = value
         return f"{value.__name__}({', '.join(parts)})"
@@ -216,14 +216,14 @@ class Columns(Generic[V]):
         number = len(self._columns)
         self._columns.append(column)
         stored = f"row[{number}]"
-        if column.kind.read is None:
+        if column.codec.read is None:
             return stored
-        self._scope[f"read_{number}"] = column.kind.read
+        self._scope[f"read_{number}"] = column.codec.read
         read = f"read_{number}({stored})"
         return f"None if {stored} is None else {read}" if column.optional else read
 
     def _write_expression(self, column: _Column) -> str:
-        if column.kind.write is None:
+        if column.codec.write is None:
             return f"value.{column.field}"
         self._scope[f"write_{column.name}"] = column.written
         return f"write_{column.name}(value.{column.field})"
@@ -250,18 +250,18 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 class Parameters:
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
-        self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
-        self.count: Final = len(self._marks)
-        self.names: Final = ", ".join(self._marks)
-        self.marks: Final = ", ".join(self._marks.values())
-        self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
-        self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
+        self._by_name = {name: f"${number}" for number, name in enumerate(names, first)}
+        self.count: Final = len(self._by_name)
+        self.names: Final = ", ".join(self._by_name)
+        self.placeholders: Final = ", ".join(self._by_name.values())
+        self.assignments: Final = ", ".join(f"{name} = {each}" for name, each in self._by_name.items())
+        self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._by_name)
 
     def __getitem__(self, name: str) -> str:
-        return self._marks[name]
+        return self._by_name[name]
 
     def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
-        return tuple(columns[name] for name in self._marks)
+        return tuple(columns[name] for name in self._by_name)
 
 
 def upsert(table: str, keys: str, values: str) -> str:
@@ -269,7 +269,7 @@ def upsert(table: str, keys: str, values: str) -> str:
     names, changed = (*keys.split(), *values.split()), Parameters(values.split()).excluded
     row, own = Parameters(names), f"WHERE {table}.user_id = $1" if names[0] == "user_id" else ""
     return f"""
-        INSERT INTO {table} ({row.names}) VALUES ({row.marks})
+        INSERT INTO {table} ({row.names}) VALUES ({row.placeholders})
         ON CONFLICT ({", ".join(keys.split())}) DO UPDATE SET {changed} {own}
     """  # noqa: S608 - only constants
 
@@ -300,5 +300,5 @@ MESSAGE: Final = Columns(
     Message,
     moments=MS,
     without=("attachments", "references"),
-    tool_calls=Kind(tool_calls_to_json, tool_calls_from_json),
+    tool_calls=Codec(tool_calls_to_json, tool_calls_from_json),
 )

@@ -1,8 +1,8 @@
 """The database interface that stores use, and the SQL fragments that differ between engines.
 
-Each awaited call is a trip to another thread or machine, and a transaction is one. SQL must work on every
-engine: a parameter compared only with NULL needs a type (`CAST($3 AS TEXT) IS NULL`); there is no rowid; a
-boolean column value is a CASE.
+Each awaited call is a trip to another thread or machine; a whole transaction is a single trip. SQL must
+work on every engine: a parameter compared only with NULL needs a type (`CAST($3 AS TEXT) IS NULL`); there
+is no rowid; a boolean column value is a CASE.
 """
 
 import asyncio
@@ -33,13 +33,14 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
         "(SELECT value FROM json_each({0}))",
         "(SELECT CAST(value AS BIGINT) AS value FROM json_array_elements_text(CAST({0} AS JSON)))",
     ),
-    # The subquery runs once; PostgreSQL might repeat it.
+    # `IN (subquery)` whose subquery runs only once; PostgreSQL might run it for each row.
     "among": Fragment("IN ({0})", "= ANY (ARRAY({0}))"),
-    # Texts of a JSON array, for IN; and as a table whose array may be an earlier table's column.
+    # Texts of a JSON array, for IN.
     "texts": Fragment(
         "(SELECT value FROM json_each({0}))",
         "(SELECT value FROM json_array_elements_text(CAST({0} AS JSON)))",
     ),
+    # The same as a table; the array may be a column of a table to its left.
     "each_text": Fragment("json_each({0})", "json_array_elements_text(CAST({0} AS JSON))"),
     # The rows of a JSON array, as a table; and a row's value by index or name.
     "rows": Fragment("json_each({0})", "json_array_elements(CAST({0} AS JSON))"),
@@ -62,7 +63,7 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     # The position of a text in another, from 1; 0 if absent.
     "position": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
     "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
-    # A user's row of a distributed sum, so that writers wait less; an id's upper bits are a time.
+    # The row of a sum that a user adds to: one of 8, so that writers wait less; in SQLite the only one.
     "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
     # Unix milliseconds, by the database's clock.
     "now": Fragment(
@@ -83,7 +84,7 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     # Starts a schema line for one engine.
     "sqlite": Fragment("", "--"),
     "postgresql": Fragment("--", ""),
-    # Makes SQLite look up the right table for each row of the left.
+    # Makes SQLite look up rows of the right-hand table for each row of the left-hand one.
     "cross_join": Fragment("CROSS JOIN", "JOIN"),
 }
 
@@ -122,7 +123,6 @@ def _parse_arguments(sql: str, start: int) -> tuple[list[str], int]:
 
 
 _log = structlog.get_logger(__name__)
-
 Row = Sequence[Any]
 
 
@@ -161,7 +161,7 @@ class LockKey(NamedTuple):
 
 
 MAINTENANCE_LOCK: Final = LockKey("everybody")
-PROCESSES_LOCK: Final = LockKey("processes")  # for process heartbeats and duties; no slow write may use it
+PROCESSES_LOCK: Final = LockKey("processes")  # for their signs of life and leases; no slow write may use it
 
 
 def user_lock(id_: int) -> LockKey:
@@ -215,19 +215,19 @@ class Database:
         """Run the statements as `write` does."""
         return await self.write(lambda: run_all(statements), lock_keys)
 
-    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
+    async def read(self, steps: Callable[[], Transaction[T]]) -> T:
         """Run a transaction that only reads, on one snapshot."""
         raise NotImplementedError
 
-    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
+    async def read_long(self, steps: Callable[[], Transaction[T]]) -> T:
         """Read on another connection, for statements whose time grows with the user's data."""
         raise NotImplementedError
 
     def stream(self, sql: str) -> AsyncIterator[Row]:
         raise NotImplementedError
 
-    async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
-        """Run one transaction to its end, even if the caller is cancelled; roll back if it raises. `begin`
+    async def write(self, steps: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
+        """Run one transaction to its end, even if the caller is cancelled; roll back if it raises. `steps`
         may be called again: after a conflict, or on a new connection."""
         raise NotImplementedError
 

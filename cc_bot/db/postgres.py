@@ -210,16 +210,16 @@ class PostgresDatabase(Database):
             return await self.read(Statement(sql, params).as_transaction)
         return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
 
-    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
-        return await self._read(begin, self._timeout_s)
+    async def read(self, steps: Callable[[], Transaction[T]]) -> T:
+        return await self._read(steps, self._timeout_s)
 
-    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
-        return await self._read(begin, self._shorten(LONG_TIMEOUT_S))
+    async def read_long(self, steps: Callable[[], Transaction[T]]) -> T:
+        return await self._read(steps, self._shorten(LONG_TIMEOUT_S))
 
-    async def _read(self, begin: Callable[[], Transaction[T]], timeout_s: float) -> T:
+    async def _read(self, steps: Callable[[], Transaction[T]], timeout_s: float) -> T:
         async def run(connection: _Connection) -> T:
             await connection.execute(f"{_BEGIN_READING}; {self._limits}", timeout=self._timeout_s)
-            result = await _run_steps(connection, begin, timeout_s)
+            result = await _run_steps(connection, steps, timeout_s)
             await connection.execute("COMMIT", timeout=self._timeout_s)
             return result
 
@@ -230,9 +230,9 @@ class PostgresDatabase(Database):
             async for row in connection.cursor(sql, prefetch=20):  # a row may hold megabytes
                 yield tuple(row)
 
-    async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
+    async def write(self, steps: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
         # Finishes even if the caller is cancelled.
-        task = asyncio.create_task(self._write(begin, sorted({*lock_keys})))
+        task = asyncio.create_task(self._write(steps, sorted({*lock_keys})))
         self._writes.add(task)
         task.add_done_callback(self._on_write_end)
         return await asyncio.shield(task)
@@ -270,13 +270,13 @@ class PostgresDatabase(Database):
             async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else CONNECT_TIMEOUT_S):
                 await self._pool.close()
 
-    async def _write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
+    async def _write(self, steps: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
         locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in lock_keys]
 
         async def run(connection: _Connection) -> T:
             await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
             timeout_s = LONG_TIMEOUT_S if MAINTENANCE_LOCK in lock_keys else self._full_timeout_s
-            result = await _run_steps(connection, begin, self._shorten(timeout_s))
+            result = await _run_steps(connection, steps, self._shorten(timeout_s))
             try:
                 await connection.execute("COMMIT", timeout=self._timeout_s)
             except (*_DRIVER_ERRORS, asyncio.CancelledError) as error:
@@ -349,12 +349,12 @@ class PostgresDatabase(Database):
                     return result
 
 
-async def _run_steps(connection: _Connection, begin: Callable[[], Transaction[T]], timeout_s: float) -> T:
-    with closing(begin()) as steps:
+async def _run_steps(connection: _Connection, steps: Callable[[], Transaction[T]], timeout_s: float) -> T:
+    with closing(steps()) as running:
         try:
-            statement = next(steps)
+            statement = next(running)
             while True:
-                statement = steps.send(await _rows(connection, statement.sql, statement.params, timeout_s))
+                statement = running.send(await _rows(connection, statement.sql, statement.params, timeout_s))
         except StopIteration as end:
             result: T = end.value
             return result

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from cc_bot.db import PROCESSES_LOCK, Statement, Transaction
-from cc_bot.db.columns import MS, Columns, Kind, Store, from_ms, object_to_json
+from cc_bot.db.columns import MS, Codec, Columns, Store, from_ms, object_to_json
 
 RENEWED_EVERY: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)  # after this time without a renewal a process may be declared dead
@@ -130,8 +130,8 @@ _PROCESS: Final = Columns(Process)
 _ACTIVE: Final = Columns(
     ActiveProcess,
     moments=MS,
-    renewed_at=Kind(read=lambda until: from_ms(until) - LEASE, column="until"),
-    connected_at=Kind(read=lambda at: from_ms(at) if at else None),
+    renewed_at=Codec(read=lambda until: from_ms(until) - LEASE, column="until"),
+    connected_at=Codec(read=lambda at: from_ms(at) if at else None),
 )
 
 SELECT_PROCESSES: Final = f"""
@@ -142,7 +142,7 @@ SELECT_PROCESSES: Final = f"""
 # _PROCESS, then the lease in ms
 _INSERT: Final = f"""
     INSERT INTO processes ({_PROCESS.select}, started_at, until)
-    VALUES ({_PROCESS.marks}, @now, @now + ${len(_PROCESS.names) + 1})
+    VALUES ({_PROCESS.placeholders}, @now, @now + ${len(_PROCESS.names) + 1})
 """  # noqa: S608 - only constants
 
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"

@@ -189,14 +189,14 @@ class SqliteDatabase(Database):
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         return await self._run(lambda connection: _rows(connection, _expand_sql(sql), params))
 
-    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
-        return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
+    async def read(self, steps: Callable[[], Transaction[T]]) -> T:
+        return await self._run(lambda connection: _run_steps(connection, "BEGIN", steps))
 
-    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
+    async def read_long(self, steps: Callable[[], Transaction[T]]) -> T:
         async with self._long_read:  # one at a time: jobs share a few threads
             try:
                 with closing(connect_existing(self.path)) as connection:
-                    return await _run_in_thread(lambda each: _run_steps(each, "BEGIN", begin), connection)
+                    return await _run_in_thread(lambda each: _run_steps(each, "BEGIN", steps), connection)
             except _DRIVER_ERRORS as error:
                 raise self._translate(error) from error
 
@@ -206,12 +206,12 @@ class SqliteDatabase(Database):
             for row in rows:
                 yield row
 
-    async def write(self, begin: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:  # noqa: ARG002
+    async def write(self, steps: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:  # noqa: ARG002
         def run(connection: sqlite3.Connection) -> tuple[T, bool]:
             if _identity(self.location) != self._identity:
                 raise FileMoved
             before = connection.total_changes
-            result = _run_steps(connection, "BEGIN IMMEDIATE", begin)
+            result = _run_steps(connection, "BEGIN IMMEDIATE", steps)
             return result, connection.total_changes > before
 
         timeout_s = self._timeout_s
@@ -381,14 +381,14 @@ def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> 
         return connection.execute(sql, tuple(map(sanitize, params))).fetchall()
 
 
-def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], Transaction[T]]) -> T:
+def _run_steps(connection: sqlite3.Connection, mode: str, steps: Callable[[], Transaction[T]]) -> T:
     connection.execute(mode)
     try:
-        with closing(begin()) as steps:
+        with closing(steps()) as running:
             try:
-                statement = next(steps)
+                statement = next(running)
                 while True:
-                    statement = steps.send(_rows(connection, _expand_sql(statement.sql), statement.params))
+                    statement = running.send(_rows(connection, _expand_sql(statement.sql), statement.params))
             except StopIteration as end:
                 result: T = end.value
         connection.execute("COMMIT")

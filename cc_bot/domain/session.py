@@ -67,7 +67,7 @@ class Summary:
     first_message_id: int
     last_message_id: int
     created_at: datetime
-    tainted: bool = False
+    tainted: bool = False  # as `Message.tainted`
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.db import Database, Statement, apply_pending, open_database
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import next_time
-from cc_bot.features.reminders.model import Firing, Missed
+from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.databases import laid_out
@@ -42,7 +42,7 @@ def scheduler(store: ScheduleStore, *, check_every_s: float = 60, user_id: int |
     return Scheduler(store, places=("channel", "dm"), check_every_s=check_every_s, user_id=user_id)
 
 
-def texts(found: list[Firing | Missed]) -> list[str]:
+def texts(found: list[Firing | UnreportedFirings]) -> list[str]:
     words = []
     for each in found:
         if isinstance(each, Firing):
@@ -52,7 +52,7 @@ def texts(found: list[Firing | Missed]) -> list[str]:
     return words
 
 
-async def first(*, of: Scheduler) -> Firing | Missed:
+async def first(*, of: Scheduler) -> Firing | UnreportedFirings:
     async with aclosing(of.run()) as found, asyncio.timeout(60):
         return await anext(found)
 
@@ -271,7 +271,7 @@ class TestSetClock:
                     coming = next_time(DAILY, coming, ZoneInfo("Asia/Tokyo"))
 
 
-def firings(found: list[Firing | Missed]) -> list[Firing]:
+def firings(found: list[Firing | UnreportedFirings]) -> list[Firing]:
     return [each for each in found if isinstance(each, Firing)]
 
 

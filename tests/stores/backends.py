@@ -82,17 +82,17 @@ class Recorder(Database):
         self.statements.extend(statements)
         return await self.database.transaction(statements, about)
 
-    async def read(self, begin: Callable[[], Transaction[T]]) -> T:
+    async def read(self, steps: Callable[[], Transaction[T]]) -> T:
         self.trips += 1
-        return await self.database.read(lambda: self._noting(begin()))
+        return await self.database.read(lambda: self._noting(steps()))
 
-    async def read_long(self, begin: Callable[[], Transaction[T]]) -> T:
+    async def read_long(self, steps: Callable[[], Transaction[T]]) -> T:
         self.trips += 1
-        return await self.database.read_long(lambda: self._noting(begin()))
+        return await self.database.read_long(lambda: self._noting(steps()))
 
-    async def write(self, begin: Callable[[], Transaction[T]], about: Sequence[LockKey]) -> T:
+    async def write(self, steps: Callable[[], Transaction[T]], about: Sequence[LockKey]) -> T:
         self.trips += 1
-        return await self.database.write(lambda: self._noting(begin()), about)
+        return await self.database.write(lambda: self._noting(steps()), about)
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
         return await self.database.scrub(vacuum=vacuum)

@@ -172,7 +172,7 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await by_the_message.load_earlier(await by_the_message.open(KEY))
     await sessions.clear(KEY)
     assert await noting(SessionStore(database, session_ttl=timedelta()), called).expire() == 1
-    await stores.summaries.settle(datetime.now(UTC))
+    await stores.summaries.stop_waiting(datetime.now(UTC))
 
 
 async def remember(stores: Stores, database: Database) -> None:
@@ -308,7 +308,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     claimed = [*claimed, *(Firing(each, each.due_at) for each in (beat, *once))]
     await schedules.mark_sent(claimed[0], Message("assistant", "薬", discord_id=77))
     await do(schedules.mark_skipped(claimed[1]), schedules.mark_failed(claimed[2], "dms_closed"))
-    await do(schedules.claim_due(now - hour * 48, ("channel", "dm")), schedules.mark_lost(now + hour))
+    await do(schedules.claim_due(now - hour * 48, ("channel", "dm")), schedules.mark_uncertain(now + hour))
     await schedules.mark_reported(await schedules.take_unreported(("channel", "dm"), user_id=USER))
     assert await schedules.cancel(USER, daily.id)
     await schedules.prune()

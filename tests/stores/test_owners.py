@@ -114,9 +114,9 @@ class TestADeadProcess:
             await here.schedules.add(KEY, "薬", now)
         for machine in (here, there):
             [claimed] = await machine.schedules.claim_due(now, ["channel"])
-        assert await there.schedules.mark_lost(now - HOUR) == 0
+        assert await there.schedules.mark_uncertain(now - HOUR) == 0
         await here.die()
-        assert await there.schedules.mark_lost(now - HOUR) == 1
+        assert await there.schedules.mark_uncertain(now - HOUR) == 1
         [uncertain] = await there.schedules.take_unreported(["channel"])
         assert uncertain.state == "uncertain"
         assert uncertain.schedule.id != claimed.schedule.id

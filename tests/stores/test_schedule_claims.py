@@ -83,8 +83,8 @@ class TestClaim:
         claimed = {firing.schedule.text: firing for firing in await schedules.at(NOON)}
         await schedules.mark_sent(claimed["言った"], SAID)
         await schedules.mark_skipped(claimed["黙った"])
-        assert await schedules.mark_lost(NOON) == 0
-        assert await schedules.mark_lost(NOON + 5 * MINUTE) == 1
+        assert await schedules.mark_uncertain(NOON) == 0
+        assert await schedules.mark_uncertain(NOON + 5 * MINUTE) == 1
         assert await schedules.at(NOON + 5 * MINUTE) == []
         assert await schedules.told() == [("uncertain", "薬")]
         assert await schedules.told() == []
@@ -165,7 +165,7 @@ class TestMissed:
         now = NOW + 3.5 * hour
         claimed = await stores[ScheduleStore].claim_due(now, ["channel"])
         assert [each.schedule.text for each in claimed] == ["会議"]
-        await stores[ScheduleStore].mark_lost(datetime.now(UTC) + timedelta(minutes=1))
+        await stores[ScheduleStore].mark_uncertain(datetime.now(UTC) + timedelta(minutes=1))
         missed = await stores[ScheduleStore].list_missed(ME, NOW)
         assert [(each.schedule.id, each.due_at) for each in missed] == [
             (late.id, NOW + hour),

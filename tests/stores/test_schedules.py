@@ -92,7 +92,7 @@ class TestOwner:
         theirs = await schedules.add(OTHER_USER, "別", NOON + DAY)
         never_claimed = Firing(theirs, firing.due_at)
         await schedules.mark_sent(never_claimed, Message("assistant", "別", discord_id=1))
-        await schedules.mark_lost(NOON + HOUR)
+        await schedules.mark_uncertain(NOON + HOUR)
         assert await schedules.told() == [("uncertain", "薬")]
 
 

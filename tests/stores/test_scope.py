@@ -19,7 +19,7 @@ from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST
 from cc_bot.features.privacy.personal_data import SELECT_BEGUN, personal_tables, select_users
 from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION
-from cc_bot.features.reminders.store import MARK_LOST, RELEASE_REPORTS
+from cc_bot.features.reminders.store import MARK_UNCERTAIN, RELEASE_REPORTS
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
@@ -46,7 +46,7 @@ WHOLE: Final = {
         PRUNE_PROPOSALS,
         ADOPT_CLAIMED,
         SELECT_CLAIMED,
-        MARK_LOST,
+        MARK_UNCERTAIN,
         RELEASE_REPORTS,
         SELECT_ALL_MODELS,
         SELECT_LISTS,

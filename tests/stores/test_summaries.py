@@ -156,11 +156,11 @@ class TestWaiting:
         with freeze_time(A_DAY_LATER, real_asyncio=True):
             await stores.sessions.expire()
             assert KEY in await stores.summaries.list_waiting(10)
-            await stores.summaries.settle(datetime.now(UTC) + LATER)
+            await stores.summaries.stop_waiting(datetime.now(UTC) + LATER)
             assert await stores.summaries.list_waiting(10) == (KEY,)
             await fold(stores)
-            await stores.summaries.settle(datetime.now(UTC) - LATER)
+            await stores.summaries.stop_waiting(datetime.now(UTC) - LATER)
             assert KEY in await stores.summaries.list_waiting(10)  # a turn may be on its way to it
-            await stores.summaries.settle(datetime.now(UTC) + LATER)
+            await stores.summaries.stop_waiting(datetime.now(UTC) + LATER)
             assert await stores.summaries.list_waiting(10) == ()
             assert await kept(stores) == ["要約"]

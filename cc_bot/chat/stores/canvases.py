@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.chat.drawing import Redraw
 from cc_bot.db import Database, Row, Statement, Transaction, run_all, user_lock
-from cc_bot.db.columns import KEY, Columns, Kind, Store, idle_since, key_columns
+from cc_bot.db.columns import KEY, Codec, Columns, Store, idle_since, key_columns
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
@@ -29,9 +29,9 @@ class CurrentCanvas:
 
 _CURRENT: Final = Columns(
     CurrentCanvas,
-    session_id=Kind(column="id"),
-    state=Kind(column="canvas_state"),
-    revision=Kind(column="canvas_revision"),
+    session_id=Codec(column="id"),
+    state=Codec(column="canvas_state"),
+    revision=Codec(column="canvas_revision"),
 )
 
 NEWEST_CLOSED: Final = """

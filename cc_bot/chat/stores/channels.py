@@ -155,7 +155,7 @@ _STORE_ANSWER: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWER.names}
     )
-    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWER.marks}
+    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWER.placeholders}
     WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
         WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL

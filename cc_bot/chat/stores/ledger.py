@@ -20,8 +20,8 @@ from cc_bot.db.columns import (
     CHANNEL,
     MESSAGE,
     MS,
+    Codec,
     Columns,
-    Kind,
     Parameters,
     Store,
     channel_locks,
@@ -38,12 +38,12 @@ from cc_bot.features.memory.stores.rows import fill_in_call_texts, fill_in_texts
 TURN: Final = Columns(
     PendingTurn,
     moments=MS,
-    locale=Kind(str, lambda stored: Locale(stored) if stored else None),
-    question=Kind(
+    locale=Codec(str, lambda stored: Locale(stored) if stored else None),
+    question=Codec(
         lambda question: json.dumps(asdict(question), ensure_ascii=False),
         TypeAdapter(AskedQuestion).validate_json,
     ),
-    calls=Kind(tool_calls_to_json, tool_calls_from_json),
+    calls=Codec(tool_calls_to_json, tool_calls_from_json),
 )
 _PARAMETERS: Final = Parameters(TURN.names)
 
@@ -51,8 +51,8 @@ _PARAMETERS: Final = Parameters(TURN.names)
 
 
 _INSERT: Final = f"""
-    INSERT INTO turns ({_PARAMETERS.names}, process) VALUES ({_PARAMETERS.marks}, ${_PARAMETERS.count + 1})
-    ON CONFLICT (id) DO NOTHING
+    INSERT INTO turns ({_PARAMETERS.names}, process)
+    VALUES ({_PARAMETERS.placeholders}, ${_PARAMETERS.count + 1}) ON CONFLICT (id) DO NOTHING
 """
 
 _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
@@ -146,7 +146,7 @@ class Mention:
     question: Message
 
 
-_MENTION: Final = Columns(Mention, question=MESSAGE, calls=Kind(tool_calls_to_json, tool_calls_from_json))
+_MENTION: Final = Columns(Mention, question=MESSAGE, calls=Codec(tool_calls_to_json, tool_calls_from_json))
 
 
 def channel_turn_id(question_id: int) -> str:

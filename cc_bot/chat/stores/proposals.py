@@ -10,12 +10,12 @@ from pydantic import TypeAdapter
 from cc_bot.db import MAINTENANCE_LOCK, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     MS,
+    Codec,
     Columns,
-    Kind,
     Parameters,
     Store,
-    keep_number,
     next_number,
+    record_last_number,
     to_ms,
     tool_calls_from_json,
     tool_calls_to_json,
@@ -31,8 +31,8 @@ _CALLS: Final = TypeAdapter(ProposedCalls)
 PROPOSAL: Final = Columns(
     Proposal,
     moments=MS,
-    answer_id=Kind(column="message_id"),
-    content=Kind(lambda content: _CALLS.dump_json(content).decode(), _CALLS.validate_json),
+    answer_id=Codec(column="message_id"),
+    content=Codec(lambda content: _CALLS.dump_json(content).decode(), _CALLS.validate_json),
 )
 _CALL_MESSAGE: Final = Columns(CallMessage, moments=MS)
 _CLAIM_PARAMETERS: Final = Parameters(_CALL_MESSAGE.names, 5)
@@ -60,7 +60,7 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
     RETURNING {PROPOSAL.select} /* any row */
 """
 
-KEEP_NUMBER: Final = keep_number("proposal")
+RECORD_LAST_NUMBER: Final = record_last_number("proposal")
 
 DELETE_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
@@ -219,5 +219,5 @@ def insert_proposals(
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     columns = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*columns, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)
-    keep = Statement(KEEP_NUMBER, (key.user_id,))
+    keep = Statement(RECORD_LAST_NUMBER, (key.user_id,))
     return [each for row in rows for each in (Statement(statement, row), keep)]

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from cc_bot.chat.changes import shown_changes
 from cc_bot.db import Row, Statement, user_lock
-from cc_bot.db.columns import Columns, Kind, Store
+from cc_bot.db.columns import Codec, Columns, Store
 from cc_bot.domain.change import Change, ChangeKind
 from cc_bot.domain.message import Visibility
 from cc_bot.features.memory.model import Audience
@@ -56,7 +56,7 @@ class _ReceiptRow(NamedTuple):
 
 
 _RECEIPT_ROW: Final = Columns(_ReceiptRow)
-_MEMORY: Final = Columns(MemoryState, former_id=Kind(column="supersedes"))
+_MEMORY: Final = Columns(MemoryState, former_id=Codec(column="supersedes"))
 
 
 @cache
@@ -77,7 +77,7 @@ def _delete_outdated() -> str:
     """
 
 
-_INSERT: Final = f"INSERT INTO receipts ({_RECEIPT_ROW.select}) VALUES ({_RECEIPT_ROW.marks})"
+_INSERT: Final = f"INSERT INTO receipts ({_RECEIPT_ROW.select}) VALUES ({_RECEIPT_ROW.placeholders})"
 
 _SELECT: Final = f"""
     SELECT {_RECEIPT_ROW.select} FROM receipts

@@ -165,7 +165,7 @@ _INSERT_MESSAGE: Final = f"""
         s.id, s.user_id, s.channel_id, coalesce(r.parent_channel_id, $4, s.channel_id),
         coalesce(r.thread_id, $5, 0),
         coalesce(r.in_channel, CASE WHEN CAST($4 AS BIGINT) IS NULL THEN 0 ELSE 1 END),
-        $3, $3, {_MESSAGE_PARAMETERS.marks}
+        $3, $3, {_MESSAGE_PARAMETERS.placeholders}
     FROM sessions AS s
     LEFT JOIN messages AS r ON r.id = $6 AND r.user_id = $2
     WHERE s.id = $1 AND s.user_id = $2

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 from zoneinfo import available_timezones
 
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, channel_lock, user_lock
-from cc_bot.db.columns import ISO, Columns, Kind, Store, to_text, upsert
+from cc_bot.db.columns import ISO, Codec, Columns, Store, to_text, upsert
 from cc_bot.domain.access import (
     CODE_LIFETIME,
     MAX_LIFETIME,
@@ -52,7 +52,7 @@ class Keep(Enum):
 
 # ruff: noqa: S608 - SQL is built from constants
 
-_SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(stored) if stored else None))
+_SETTINGS: Final = Columns(UserSettings, locale=Codec(str, lambda stored: Locale(stored) if stored else None))
 
 _SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
 
@@ -242,7 +242,7 @@ class LimitOverride:
     set_at: datetime
 
 
-_LIMIT: Final = Columns(LimitOverride, moments=ISO, name=Kind())
+_LIMIT: Final = Columns(LimitOverride, moments=ISO, name=Codec())
 
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 

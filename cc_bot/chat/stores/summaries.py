@@ -1,4 +1,4 @@
-"""Stores the summaries of each key's conversation, and tells which messages are in none yet.
+"""Stores the summaries of each conversation (user, channel and agent), and finds messages that are in none.
 
 A session's row records how far it is summarized. A summary is rejected if this has changed since its messages
 were read, as the conversation was cleared, expired, deleted or summarized meanwhile.
@@ -101,7 +101,7 @@ _PUT: Final = """
     WHERE summaries.user_id = $2
 """
 
-# Nothing is stored if it finds no row. $4 1 if the session was closed when its messages were read
+# If it updates no row, no summary is stored. $4: 1 if the session was closed when its messages were read
 _MARK_SUMMARIZED: Final = """
     UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
@@ -111,8 +111,8 @@ _MARK_SUMMARIZED: Final = """
 
 
 def forget_summaries_of(key: SessionKey, session_id: str) -> Transaction[None]:
-    """Delete the summaries that cover a session; earlier messages of the key are then never summarized
-    again."""
+    """If a summary covers the session, delete all summaries of its key; the key's messages so far are then
+    never summarized again."""
     sql = """
         DELETE FROM summaries
         WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
@@ -171,8 +171,7 @@ class SummaryStore(Store):
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
-        """List keys of all users with an expired session that may have unsummarized messages, newest
-        first."""
+        """List all users' keys with a closed session that may have unsummarized messages, newest first."""
         sql = f"""
             SELECT {KEY.select} FROM sessions
             WHERE summarize = 1 AND closed_at IS NOT NULL
@@ -181,8 +180,8 @@ class SummaryStore(Store):
         rows = await self._database.query(sql, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
-    async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
-        """Stop considering summarized sessions that were closed by then; with `give_up`, also others."""
+    async def stop_waiting(self, closed_until: datetime, *, give_up: bool = False) -> None:
+        """Stop listing summarized sessions closed by then; with `give_up`, also those not yet summarized."""
         sql = """
             UPDATE sessions SET summarize = 0
             WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (

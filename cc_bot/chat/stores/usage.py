@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.chat.stores.ledger import accept_turn
 from cc_bot.chat.stores.settings import read_owner_rules
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, guild_lock, user_lock
-from cc_bot.db.columns import Columns, Kind, Store, from_ms, to_ms
+from cc_bot.db.columns import Codec, Columns, Store, from_ms, to_ms
 from cc_bot.db.process import left_by_dead_process
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce, TurnLost
@@ -91,7 +91,7 @@ ADD_TOTAL: Final = f"""
     ON CONFLICT (guild_id, day, model, slot) DO UPDATE SET {_ADDED}
 """
 
-_DAILY: Final = Columns(DailyUsage, day=Kind(date.isoformat, date.fromisoformat))
+_DAILY: Final = Columns(DailyUsage, day=Codec(date.isoformat, date.fromisoformat))
 _SUMMED_COLUMNS: Final = ", ".join(
     {"day": "day", "model": "model", "purpose": "NULL"}.get(name) or f"CAST(sum({name}) AS BIGINT)"
     for name in _DAILY.names

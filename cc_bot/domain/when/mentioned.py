@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.when.grammar import MINUTES_PER_DAY, NOON, Clock, TimeWords, find_times
-from cc_bot.domain.when.repeats import counts_hours, next_time, start_counting
+from cc_bot.domain.when.repeats import is_hour_based, next_time, start_counting
 from cc_bot.domain.when.resolve import day_choices, months_on, resolve_moments, resolve_repeats, year_of
 
 _MAX_LENGTH: Final = 1500
@@ -149,7 +149,7 @@ def mentions_repeat(first: datetime, repeat: str, written: str, now: datetime, z
     found = [*find_times(written[:_MAX_LENGTH])]
     joined = find_times(" ".join(written[begin:end] for begin, end, _ in found))  # 日曜の夜って毎週
     days = {_repeat_without_time(words, local) for *_, words in (*found, *joined) if words.is_repeated}
-    meant = {each if counts_hours(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
+    meant = {each if is_hour_based(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
     return _first_times(first, repeat, zone) in [
         _first_times(first, start_counting(each, local.date()), zone) for each in meant
     ]
@@ -161,7 +161,7 @@ def _repeat_without_time(words: TimeWords, start: datetime) -> str:
         [repeat] = resolve_repeats(replace(words, clocks=[]), start)
     except InputError:
         return ""
-    return repeat if counts_hours(repeat) else repeat.split(maxsplit=2)[2]
+    return repeat if is_hour_based(repeat) else repeat.split(maxsplit=2)[2]
 
 
 def _first_times(first: datetime, repeat: str, zone: ZoneInfo) -> list[datetime]:

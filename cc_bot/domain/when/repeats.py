@@ -100,7 +100,7 @@ def check_repeat(text: str) -> str:
 
 def start_counting(repeat: str, day: date) -> str:
     """Return the repeat; an interval without a start date starts on this day."""
-    if counts_hours(repeat):
+    if is_hour_based(repeat):
         return repeat
     cron, interval = split_repeat(repeat)
     return f"{cron} {replace(interval, since=interval.since or day)}" if interval else cron
@@ -108,7 +108,7 @@ def start_counting(repeat: str, day: date) -> str:
 
 def move_start(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
     """Return the first time from `due` on, and the repeat at the time of day of `due`, counted from there."""
-    if counts_hours(repeat):
+    if is_hour_based(repeat):
         return due, repeat
     local = due.astimezone(zone)
     cron, interval = split_repeat(repeat)
@@ -121,7 +121,7 @@ def move_start(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, st
     return first, f"{moved} {replace(interval, since=since)}" if interval else moved
 
 
-def counts_hours(repeat: str) -> bool:
+def is_hour_based(repeat: str) -> bool:
     return repeat.startswith("every ")
 
 
@@ -150,7 +150,7 @@ def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None 
     empty or invalid. A repeat in hours counts from `after` and avoids quiet hours."""
     after = after.astimezone(UTC)
     try:
-        if counts_hours(repeat):
+        if is_hour_based(repeat):
             return _next_of_hours(repeat, after, zone, quiet)
         return _next_of_cron(repeat, after, zone) if repeat else None
     except _CRON_ERRORS:  # after the year 9999, or invalid

@@ -37,7 +37,7 @@ from cc_bot.domain.when.grammar import (
     normalize,
     parse,
 )
-from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, counts_hours, next_time, start_counting
+from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, is_hour_based, next_time, start_counting
 
 MAX_YEARS_AHEAD: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60  # if only a day is named
@@ -393,7 +393,7 @@ def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[P
     local = start.moment.astimezone(zone)
     begin = local if start.has_time else datetime.combine(local.date(), time(), zone)
     repeats = _read_repeat(repeat, local)
-    if all(map(counts_hours, repeats)) and start.moment > now:
+    if all(map(is_hour_based, repeats)) and start.moment > now:
         return tuple((start.moment, each) for each in repeats)
     return _first_times(repeats, now, zone, begin.astimezone(UTC) - timedelta(seconds=1))
 

@@ -25,7 +25,7 @@ from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Place
-from cc_bot.features.reminders.model import Firing, Missed, Obstacle, Schedule
+from cc_bot.features.reminders.model import Firing, Obstacle, Schedule, UnreportedFirings
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
@@ -235,7 +235,7 @@ class Reminders:
         finally:
             self._is_leader = False
 
-    async def _handle(self, found: Firing | Missed) -> None:
+    async def _handle(self, found: Firing | UnreportedFirings) -> None:
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
             self._begin(self._send_heartbeat(found))  # it asks the model, and takes no slot
         else:
@@ -291,7 +291,7 @@ class Reminders:
         else:
             await self.deliver(firing, heartbeat_page(schedule, composed.message.content), composed.message)
 
-    async def _report_missed(self, missed: Missed) -> None:
+    async def _report_missed(self, missed: UnreportedFirings) -> None:
         """Report by DM, else public ones in their channels; repeat it with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self.gate.serves(first.key, first.guild_id):

@@ -45,7 +45,7 @@ class Schedule:
     quiet: Quiet | None = None
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
-    tainted: bool = False  # a model wrote its text after reading others' text
+    tainted: bool = False  # a model wrote its text after reading others' text, which may be an attack
     number: int = 0  # counts each user's reminders from 1; 0 for a heartbeat
 
     @property
@@ -71,7 +71,7 @@ class Firing:
     state: FiringState = "claimed"
 
 
-Missed = tuple[Firing, ...]  # one owner's missed and uncertain times
+UnreportedFirings = tuple[Firing, ...]  # one owner's missed and uncertain times
 
 
 @dataclass(frozen=True, slots=True)

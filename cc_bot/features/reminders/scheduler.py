@@ -12,7 +12,7 @@ import structlog
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Place
-from cc_bot.features.reminders.model import Firing, Missed
+from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.store import CLAIM_TIMEOUT, ScheduleStore
 
 CHECK_EVERY_S: Final = 15.0  # clocks change, and other processes die with claims
@@ -39,7 +39,7 @@ class Scheduler:
     def __post_init__(self) -> None:
         self._changed = self.schedules.changed
 
-    async def run(self) -> AsyncGenerator[Firing | Missed, None]:
+    async def run(self) -> AsyncGenerator[Firing | UnreportedFirings, None]:
         """Yield due firings until `stop`, retrying database failures. The caller records the outcomes."""
         while not self._stopped.is_set():
             self._changed = self.schedules.changed
@@ -61,10 +61,10 @@ class Scheduler:
         """End `run` before its next claim; cancelling it could lose a claim."""
         self._stopped.set()
 
-    async def claim_all_due(self) -> list[Firing | Missed]:
+    async def claim_all_due(self) -> list[Firing | UnreportedFirings]:
         """Raises StorageError."""
         self._changed = self.schedules.changed
-        found: list[Firing | Missed] = []
+        found: list[Firing | UnreportedFirings] = []
         while (each := await self._next()) is not None:
             found.append(each)
         return found
@@ -85,11 +85,11 @@ class Scheduler:
             for task in waiting:
                 task.cancel()
 
-    async def _next(self) -> Firing | Missed | None:
+    async def _next(self) -> Firing | UnreportedFirings | None:
         now, user_id = self.clock(), self.user_id
         for firing in await self.schedules.claim_due(now, self.places, user_id=user_id):
             return firing
-        await self.schedules.mark_lost(now - CLAIM_TIMEOUT)
+        await self.schedules.mark_uncertain(now - CLAIM_TIMEOUT)
         return await self.schedules.take_unreported(self.places, user_id=user_id) or None
 
     async def _prune(self) -> None:

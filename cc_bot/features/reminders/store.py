@@ -2,6 +2,7 @@
 
 A row of `firings` with a unique key is written before a message is sent, so each is sent at most once. If the
 process dies before recording the outcome, the firing is uncertain, and its user is informed.
+tests/stores/test_scope.py reads the marks `/* all users */`: the statement names no user on purpose.
 """
 
 import asyncio
@@ -17,13 +18,13 @@ from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     MS,
+    Codec,
     Columns,
-    Kind,
     Parameters,
     Store,
     from_ms,
-    keep_number,
     next_number,
+    record_last_number,
     to_ms,
     tool_calls_to_json,
 )
@@ -33,7 +34,7 @@ from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedule
 from cc_bot.domain.message import Message, Place, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
-from cc_bot.domain.when.repeats import Quiet, counts_hours, next_time, parse_hours
+from cc_bot.domain.when.repeats import Quiet, is_hour_based, next_time, parse_hours
 from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.reminders.model import (
     MAX_LATENESS,
@@ -41,32 +42,30 @@ from cc_bot.features.reminders.model import (
     MAX_TEXT_CHARACTERS,
     Firing,
     FiringState,
-    Missed,
     Obstacle,
     Schedule,
     ScheduleKind,
+    UnreportedFirings,
 )
 
 # ruff: noqa: S608 - statements are put together from constants alone
 
-
 SCHEDULE: Final = Columns(
     Schedule,
     moments=MS,
-    locale=Kind(write=str, read={str(locale): locale for locale in Locale}.get),
-    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), lambda stored: Quiet(**json.loads(stored))),
-    number=Kind(read=lambda number: number or 0),
+    locale=Codec(write=str, read={str(locale): locale for locale in Locale}.get),
+    quiet=Codec(lambda quiet: json.dumps(asdict(quiet)), lambda stored: Quiet(**json.loads(stored))),
+    number=Codec(read=lambda number: number or 0),
 )
-_WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
-
+_INSERTED: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
 _FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
 
-# _WRITTEN; the user comes first
+# The columns of _INSERTED in their order; $1 is the user, whose number `next_number` reads.
 INSERT: Final = f"""
-    INSERT INTO schedules ({_WRITTEN.names}, advanced_at, number)
+    INSERT INTO schedules ({_INSERTED.names}, advanced_at, number)
     VALUES (
-        {_WRITTEN.marks}, {_WRITTEN["created_at"]},
-        CASE {_WRITTEN["kind"]} WHEN 'reminder' THEN {next_number("schedule")} END
+        {_INSERTED.placeholders}, {_INSERTED["created_at"]},
+        CASE {_INSERTED["kind"]} WHEN 'reminder' THEN {next_number("schedule")} END
     )
     RETURNING {SCHEDULE.select}
 """
@@ -93,7 +92,7 @@ _SCOPE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user
 
 MAX_IN_FLIGHT: Final = 4  # per channel or DM: Discord takes five messages in five seconds
 
-# Uses firings_open.
+# Uses the index firings_open.
 _HAS_ROOM: Final = f"""(
     s.kind <> 'reminder' OR s.place = 'terminal' OR {MAX_IN_FLIGHT} > (
         SELECT count(*) FROM firings AS f
@@ -103,8 +102,8 @@ _HAS_ROOM: Final = f"""(
     )
 )"""
 
-# Uses firings_open. $1 earlier claims are uncertain even if their process lives
-MARK_LOST: Final = """
+# Uses the index firings_open. $1: claims before this time become uncertain even if their process lives
+MARK_UNCERTAIN: Final = """
     UPDATE firings SET state = 'uncertain'
     WHERE state = 'claimed' AND (
         claimed_at < $1
@@ -113,13 +112,12 @@ MARK_LOST: Final = """
     RETURNING schedule_id /* all users */
 """
 
-# Reports taken by a dead process. Uses firings_being_told.
+# Lets other processes make the reports that a dead process took. Uses the index firings_being_told.
 RELEASE_REPORTS: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
     /* all users */
 """
-
 
 MIN_CLOCK_CHANGE: Final = timedelta(minutes=1)  # smaller ones do not change what is due
 _BATCH: Final = 50
@@ -128,7 +126,7 @@ _BATCH: Final = 50
 def _claim(
     process: str, scope: tuple[str, int | None], now: datetime, limit: int
 ) -> Transaction[list[Firing]]:
-    """Claim due times and move schedules to their next ones, computed again if the clock was set back."""
+    """Claim due times and advance schedules. Recomputes a `due_at` computed (`advanced_at`) in the future."""
     select_rewound = f"""
         SELECT {SCHEDULE.of("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
@@ -157,8 +155,8 @@ def _claim(
         if now - schedule.due_at > MAX_LATENESS:
             outcomes.append((schedule.due_at, "missed" if schedule.kind == "reminder" else "skipped"))
         for moment, state in outcomes:
-            times = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
-            is_first = yield Statement(claim, (schedule.id, *times))
+            values = (to_ms(moment), schedule.key.user_id, state, process, to_ms(now))
+            is_first = yield Statement(claim, (schedule.id, *values))
             if is_first and state == "claimed":
                 claimed.append(Firing(replace(schedule, due_at=moment), moment))
         if len(claimed) >= limit:
@@ -170,8 +168,8 @@ def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
     return next_time(schedule.repeat, moment, schedule.zone, schedule.quiet)
 
 
-def _next_after(schedule: Schedule, now: datetime) -> datetime | None:
-    if not counts_hours(schedule.repeat):
+def _next_time_in_rhythm(schedule: Schedule, now: datetime) -> datetime | None:
+    if not is_hour_based(schedule.repeat):
         return _time_after(schedule, now)
     hours = timedelta(hours=parse_hours(schedule.repeat))  # counted from its time, not from now
     return _time_after(schedule, schedule.due_at + max(now - schedule.due_at, timedelta()) // hours * hours)
@@ -185,8 +183,8 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
         due, after = None, now - MAX_LATENESS - timedelta(milliseconds=1)
     if not schedule.repeat:
         return due, None
-    if counts_hours(schedule.repeat):
-        return due, _next_after(schedule, now)
+    if is_hour_based(schedule.repeat):
+        return due, _next_time_in_rhythm(schedule, now)
     while (next_due := _time_after(schedule, after)) and next_due <= now:
         due = after = next_due
     return due, next_due
@@ -195,13 +193,13 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
 def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> Statement:
     """Do nothing if the user has changed it since it was read."""
     due, status = (next_due, "active") if next_due else (schedule.due_at, "done")
-    times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
+    values = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
     advance = """
         UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
         WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
         RETURNING id
     """
-    return Statement(advance, (schedule.key.user_id, schedule.id, *times))
+    return Statement(advance, (schedule.key.user_id, schedule.id, *values))
 
 
 RETENTION: Final = timedelta(days=30)  # after its last time; its buttons still work
@@ -258,8 +256,8 @@ class ScheduleStore(Store):
                 yield Statement(drop, (key.user_id,))
             elif len((yield Statement(_LIST, (key.user_id, kind)))) >= MAX_SCHEDULES:
                 raise TooManySchedules(limit=MAX_SCHEDULES)
-            [row] = yield Statement(INSERT, _WRITTEN.of(columns))
-            yield Statement(keep_number("schedule"), (key.user_id,))
+            [row] = yield Statement(INSERT, _INSERTED.of(columns))
+            yield Statement(record_last_number("schedule"), (key.user_id,))
             return SCHEDULE.read(row)
 
         schedule = await self._database.write(steps, [user_lock(key.user_id)])
@@ -271,8 +269,8 @@ class ScheduleStore(Store):
         return SCHEDULE.first(await self._database.query(SELECT, user_id, schedule_id))
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
-        known = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
-        return SCHEDULE.first(await self._database.query(known, user_id, number))
+        sql = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+        return SCHEDULE.first(await self._database.query(sql, user_id, number))
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
         """List the user's active and paused schedules by next time."""
@@ -307,7 +305,7 @@ class ScheduleStore(Store):
             schedule = SCHEDULE.read(rows[0])
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
-                due = _next_after(schedule, now) or now
+                due = _next_time_in_rhythm(schedule, now) or now
             rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
@@ -363,7 +361,7 @@ class ScheduleStore(Store):
                 if old.timezone == timezone:
                     continue
                 [[sent]] = yield Statement(last_sent, (user_id, old.id))
-                due = _next_time_in(timezone, old, now, None if sent is None else from_ms(sent))
+                due = _next_time_in_zone(timezone, old, now, None if sent is None else from_ms(sent))
                 yield Statement(move, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps, [user_lock(user_id), MAINTENANCE_LOCK])
@@ -418,13 +416,15 @@ class ScheduleStore(Store):
         batch = [_record_outcome(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
         await self._database.transaction(batch, [user_lock(user_id)])
 
-    async def mark_lost(self, older_than: datetime) -> int:
+    async def mark_uncertain(self, older_than: datetime) -> int:
         """Mark claims older than this or of dead processes as uncertain. Returns their number."""
-        batch = [Statement(MARK_LOST, (to_ms(older_than),)), Statement(RELEASE_REPORTS)]
-        lost, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
-        return len(lost)
+        batch = [Statement(MARK_UNCERTAIN, (to_ms(older_than),)), Statement(RELEASE_REPORTS)]
+        rows, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
+        return len(rows)
 
-    async def take_unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Missed:
+    async def take_unreported(
+        self, places: Collection[Place], *, user_id: int | None = None
+    ) -> UnreportedFirings:
         """Take one owner's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
         unreported = f"""
             {_MISSED} AND f.reported = 0 AND {_SCOPE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
@@ -434,7 +434,7 @@ class ScheduleStore(Store):
             WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
         """
 
-        def steps() -> Transaction[Missed]:
+        def steps() -> Transaction[UnreportedFirings]:
             rows = yield Statement(unreported, (_as_list(places), user_id))
             by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
             missed = next((tuple(firings) for _, firings in by_owner), ())
@@ -449,7 +449,7 @@ class ScheduleStore(Store):
         missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
         return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
 
-    async def mark_reported(self, missed: Missed) -> None:
+    async def mark_reported(self, missed: UnreportedFirings) -> None:
         update = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
         batch = [Statement(update, _firing_key(each)) for each in missed]
         await self._database.transaction(batch, [user_lock(missed[0].schedule.key.user_id)])
@@ -502,12 +502,12 @@ def _record_outcome(firing: Firing, state: FiringState, message_id: int | None =
     return Statement(update, (*_firing_key(firing), state, message_id))
 
 
-_FEW_HOURS: Final = timedelta(hours=4)
+_FEW_HOURS: Final = timedelta(hours=4)  # more frequent repeats skip no time in a new zone
 
 
-def _next_time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
-    """Skip local times up to the last sent one, except every few hours. A later begin stays on its day."""
-    if not old.repeat or counts_hours(old.repeat) or old.due_at <= now:
+def _next_time_in_zone(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
+    """A 7:00 sent today is not sent again at 7:00 of the new zone. A later begin stays on its day."""
+    if not old.repeat or is_hour_based(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now
     if old.due_at != _time_after(old, now):
@@ -519,8 +519,8 @@ def _next_time_in(timezone: str, old: Schedule, now: datetime, sent: datetime | 
 
 
 TABLES: Final = (
-    PersonalTable("schedules", "schedules", "created_at"),
-    PersonalTable("firings", "deliveries", "due_at"),
+    PersonalTable("schedules", kind="schedules", at="created_at"),
+    PersonalTable("firings", kind="deliveries", at="due_at"),
 )
 
 

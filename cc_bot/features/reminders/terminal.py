@@ -16,7 +16,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.text import printable
 from cc_bot.domain.when.resolve import split_when
 from cc_bot.features.reminders import service as reminders
-from cc_bot.features.reminders.model import Firing, Missed
+from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
@@ -71,7 +71,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
 }
 
 
-def due_lines(due: Firing | Missed, zone: ZoneInfo, texts: Texts) -> str:
+def due_lines(due: Firing | UnreportedFirings, zone: ZoneInfo, texts: Texts) -> str:
     words, now = texts[RemindHereTexts], utc_now()
 
     def line(template: str, firing: Firing) -> str:

@@ -9,7 +9,7 @@ from cc_bot.discord.pages.markdown import for_discord, split_messages
 from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, Button, Page, escape_markdown, timestamp
 from cc_bot.discord.pages.split import MESSAGE_LIMIT
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.reminders.model import Firing, Missed, Schedule
+from cc_bot.features.reminders.model import Firing, Schedule, UnreportedFirings
 from cc_bot.features.reminders.service import short_time
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts
@@ -68,7 +68,7 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     return (Button(words[ReminderTexts].stop_repeating, button.custom_id()),)
 
 
-def undelivered_page(missed: Missed, words: Texts) -> Page:
+def undelivered_page(missed: UnreportedFirings, words: Texts) -> Page:
     lines = list[str]()
     texts = words[ReminderTexts]
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):

@@ -23,13 +23,13 @@ from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     ISO,
+    Codec,
     Columns,
-    Kind,
     Parameters,
-    keep_number,
     list_from_json,
     next_number,
     object_to_json,
+    record_last_number,
     to_text,
 )
 from cc_bot.domain.errors import MemoryEditOutdated, StorageError
@@ -195,10 +195,10 @@ def _recompute_batch(locked: set[int]) -> Transaction[None]:
 MEMORY: Final = Columns(
     Memory,
     moments=ISO,
-    source=Kind(
+    source=Codec(
         lambda source: object_to_json(source.as_object()), lambda stored: Source(**json.loads(stored))
     ),
-    number=Kind(read=lambda number: number or 0),
+    number=Codec(read=lambda number: number or 0),
 )
 _SET_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
 SETTABLE: Final = tuple(name for name in MEMORY.names if name not in _SET_BY_STORES)
@@ -242,7 +242,7 @@ _INSERTED: Final = Parameters((*SETTABLE, *SEARCH_DATA.names), first=4)
 # this likeness, else 1; then _INSERTED
 _INSERT: Final = f"""
     INSERT INTO memories (user_id, number, created_at, updated_at, {_INSERTED.names})
-    SELECT $1, {next_number("memory")}, $2, $2, {_INSERTED.marks}
+    SELECT $1, {next_number("memory")}, $2, $2, {_INSERTED.placeholders}
     WHERE CAST($3 AS @number) = 1 OR NOT EXISTS (
         SELECT 1 FROM memories AS known
         WHERE known.user_id = $1 AND known.likeness = {_INSERTED["likeness"]} AND known.status = 'active'
@@ -250,7 +250,7 @@ _INSERT: Final = f"""
     )
     RETURNING {MEMORY.select}
 """
-_KEEP_NUMBER: Final = keep_number("memory")
+_RECORD_LAST_NUMBER: Final = record_last_number("memory")
 
 _COPIED: Final = f"{_INSERTED.names}, supersedes, created_at, updated_at"
 
@@ -321,7 +321,7 @@ class NewMemory:
         stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*first_params, *_INSERTED.of(self.columns)))))]
         for memory in stored:
             yield insert_terms(self.user_id, memory.id, self.term_counts)
-            yield Statement(_KEEP_NUMBER, first_params[:1])
+            yield Statement(_RECORD_LAST_NUMBER, first_params[:1])
             if file_rules:
                 yield from ensure_room_left(self.user_id, file_rules)
         return stored
