@@ -227,7 +227,7 @@ class AttachmentFetcher:
             if not fits:
                 return too_large(MAX_BYTES)
             if _is_called_document(file):  # it is in memory only while it is read
-                async with self.file_budget.reading_turn(), self._reader.turn():
+                async with self.file_budget.reading_turn(), self._reader.queue_slot():
                     return await self._read(file, has_turn=True)
             return await self._read(file)
         except InputError as error:
@@ -244,7 +244,7 @@ class AttachmentFetcher:
                     raise TranscriptionUnavailable
                 return (read,)
             del data  # a copy; the document is read from the file
-            async with nullcontext() if has_turn else self._reader.turn():
+            async with nullcontext() if has_turn else self._reader.queue_slot():
                 return document_files(file.name, await self._reader.read_without_queue(fetched))
 
 

@@ -65,7 +65,7 @@ HandlerResult = Reply | EphemeralView | str | None
 """A view to replace the response, a sentence for an ephemeral follow-up, or None if the handler responded."""
 Handler = Callable[..., Awaitable[HandlerResult]]
 """Gets a Press or Submission; its other parameters are injected."""
-Acknowledgement = Literal["update", "message", "later", "own"]
+Acknowledgement = Literal["update", "message", "later", "by_handler"]
 """How a press is acknowledged: before the handler runs, to edit the button's message (`update`) or for an
 ephemeral one (`message`); or by the handler (`later`), which may also run out of order and without the
 database (`own`)."""
@@ -146,7 +146,7 @@ class Presses:
             words = (await self._recipients.find_quickly(interaction, settings)).words
             await tell(interaction, words[AnswerTexts].unknown_press)
             return
-        if settings is None and handler.response != "own":  # the database may take long
+        if settings is None and handler.response != "by_handler":  # the database may take long
             await _acknowledge(interaction, handler)
         handle = partial(self._handle, interaction, control, handler, settings)
         if handler.response in ("update", "later") and isinstance(interaction, hikari.ComponentInteraction):
@@ -181,7 +181,7 @@ class Presses:
         handler: PressHandler,
         settings: UserSettings | None,
     ) -> None:
-        find = self._recipients.find_quickly if handler.response == "own" else self._recipients.find
+        find = self._recipients.find_quickly if handler.response == "by_handler" else self._recipients.find
         recipient = await find(interaction, settings)
         if handler.not_yours and control.user_id != recipient.user_id:
             await tell(interaction, handler.not_yours(recipient.words))

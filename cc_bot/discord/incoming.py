@@ -15,7 +15,7 @@ from cc_bot.domain.text import shorten
 from cc_bot.texts.area import without_mentions
 
 QUOTED_CHARACTERS = 300
-ORDINARY: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
+ORDINARY_TYPES: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
 """Messages of users; other types report pins, boosts, new threads and commands."""
 FILE_NOTE = "[file: "  # begins a line with the name of a file
 

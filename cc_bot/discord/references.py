@@ -23,7 +23,7 @@ from cc_bot.discord.attachments import AttachmentFetcher, FetchedFiles, asked_fi
 from cc_bot.discord.delivery.reply import is_gone
 from cc_bot.discord.incoming import (
     FILE_NOTE,
-    ORDINARY,
+    ORDINARY_TYPES,
     contains_foreign_text,
     content_of,
     has_no_visible_content,
@@ -51,8 +51,7 @@ from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
-TARGET_TTL_S: Final = 3600.0
-"""In channels without the bot nothing reports that a message was deleted."""
+TARGET_TTL_S: Final = 3600.0  # in channels without the bot nothing reports deleted messages
 MAX_CACHED: Final = 200
 MAX_REPLY_CHAIN: Final = 3
 MAX_LINKS: Final = 5
@@ -61,11 +60,11 @@ MAX_PICTURE_AGE: Final = timedelta(minutes=5)
 MAX_PICTURE_DISTANCE: Final = 25
 TIMEOUT_S: Final = 15.0  # after it the question is asked without references
 RETRY_PAUSES_S: Final = (1.0,)
-MAX_FOLLOWING: Final = 200
-MAX_FOLLOWING_CHARACTERS: Final = 24_000  # 18,000 tokens of Japanese
+MAX_MESSAGES: Final = 200  # of a conversation
+MAX_CHARACTERS: Final = 24_000  # of a conversation; 18,000 tokens of Japanese
 MAX_CHARACTERS_EACH: Final = 1000
 
-_READABLE_TYPES: Final = ORDINARY | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
+_TYPES_READ: Final = ORDINARY_TYPES | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
 _CONTINUE_QUESTIONS: Final = frozenset(texts(locale)[AnswerTexts].continue_question for locale in Locale)
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
@@ -88,7 +87,7 @@ class MenuTarget:
 
 @dataclass(eq=False, slots=True)
 class MessageCache:
-    """Caches messages of events in memory; menu targets per user, since the bot sees them only there."""
+    """Caches messages with forwards or files; menu targets by user, as only their commands show them."""
 
     now_s: Callable[[], float] = time.monotonic
     _targets: LruCache[tuple[int, int], tuple[MenuTarget, float]] = field(
@@ -96,7 +95,7 @@ class MessageCache:
     )
     _messages: LruCache[int, hikari.PartialMessage] = field(default_factory=lambda: LruCache(MAX_CACHED))
 
-    def put(self, message: hikari.PartialMessage) -> None:
+    def put_if_needed(self, message: hikari.PartialMessage) -> None:
         if message.message_snapshots or message.attachments:
             self._messages[int(message.id)] = message
         if message.referenced_message:
@@ -127,16 +126,16 @@ def is_bot_present(interaction: Answerable) -> bool:
     return is_bot_dm(interaction) or (interaction.guild_id is not None and by_guild)
 
 
-def is_readable(message: hikari.Message) -> bool:
+def is_finished(message: hikari.Message) -> bool:
     """Return whether a user or a bot wrote it, and it no longer shows "thinking"."""
-    return message.type in _READABLE_TYPES and hikari.MessageFlag.LOADING not in message.flags
+    return message.type in _TYPES_READ and hikari.MessageFlag.LOADING not in message.flags
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionLocation:
     place_id: int
     guild_id: int | None
-    id: int
+    id: int  # of the message or interaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +143,7 @@ class _Resolved:
     reference: Reference
     id: int | None = None
     reply_to: int | None = None
-    withheld: bool = False
+    withheld_by_discord: bool = False
     left_out: tuple[str, ...] = ()
 
 
@@ -157,20 +156,20 @@ class References:
     places: Places
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]
-    reads_all: bool
+    reads_all_messages: bool
     cache: MessageCache = field(default_factory=MessageCache)
 
     async def resolve(
-        self, question: Message, at: QuestionLocation, emit: Emit, links_in: str = ""
+        self, question: Message, at: QuestionLocation, emit: Emit, text_with_links: str = ""
     ) -> Message:
-        """Return the question with its references; links are read from `links_in` if given. Raises
+        """Return the question with its references; links are read from `text_with_links` if given. Raises
         StorageError, TargetNotShown and ConversationNotShown."""
         if question.pointing == "since":
             return await self._read_conversation(question, at, emit)
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 replied = await self._read_chain(question, at)
-                links = typed_part(links_in) or question.typed
+                links = typed_part(text_with_links) or question.typed
                 linked = await self._read_links(links, question.author_id, at)
                 pictures = () if replied or linked else await self._read_picture_above(question, at)
         except TimeoutError:
@@ -184,8 +183,8 @@ class References:
             question = replace(question, reply_to=replied[0].id or question.reply_to)
         if left_out := tuple(name for each in found for name in each.left_out):
             emit(FilesLeftOut(left_out))
-        withheld = any(each.withheld for each in found)
-        if withheld and await self.stores.settings.claim_menu_hint(question.author_id):
+        withheld = any(each.withheld_by_discord for each in found)
+        if withheld and await self.stores.settings.claim_daily_menu_hint(question.author_id):
             emit(ReplyWithheld())
         if question.pointing == "menu" and question.visibility == "public":
             emit(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
@@ -208,7 +207,8 @@ class References:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
-    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> FetchedFiles:
+    async def fetch_forwards(self, place_id: int, ids: Sequence[int]) -> FetchedFiles:
+        """Return each forwarded message as a text file, with its own files."""
         opened = list[FetchedFiles]()
         for message_id in ids:
             message = self.cache.get(message_id) or await self._fetch(place_id, message_id)
@@ -245,10 +245,10 @@ class References:
     async def _read_replied(
         self, kind: ReferenceKind, message_id: int, author_id: int, at: QuestionLocation
     ) -> _Resolved:
-        """Read the archived message if it is complete. Before a reset, only the author's session is read."""
+        """Of messages older than the channel's reset, only the author's session is shown."""
         archived, reset_id = await self.stores.channels.get_readable(message_id, at.place_id, author_id)
-        is_own = archived is not None and archived.user_id == author_id
-        if at.guild_id and message_id <= reset_id and not is_own:
+        is_by_author = archived is not None and archived.user_id == author_id
+        if at.guild_id and message_id <= reset_id and not is_by_author:
             return _Resolved(Reference(kind, shown=False))
         if archived and (
             archived.message.role == "assistant"
@@ -280,24 +280,24 @@ class References:
         if message is None or not message.author:
             return _Resolved(Reference(kind, shown=False))
         bot = self.bot()
-        own, answers = message.author.id == bot.id, reply_to(message)
+        is_by_bot, replied_id = message.author.id == bot.id, reply_to(message)
         if has_no_visible_content(message):
-            withheld = not (own or self.reads_all or at.guild_id is None)
-            return _Resolved(Reference(kind, shown=False), None, answers, withheld)
+            withheld = not (is_by_bot or self.reads_all_messages or at.guild_id is None)
+            return _Resolved(Reference(kind, shown=False), None, replied_id, withheld)
         fetched = await self._fetch_files(message)
         foreign = message.author.id != author_id or contains_foreign_text(message, int(bot.id))
-        if own and (posted := await self.stores.archive.get_notification(int(message.id))):
-            owner_id, reminder = posted
-            foreign = owner_id != author_id or reminder.tainted
+        if is_by_bot and (notification := await self.stores.archive.get_notification(int(message.id))):
+            owner_id, sent = notification
+            foreign = owner_id != author_id or sent.tainted
         reference = Reference(
             kind,
             "\n".join((_shown_text(message, bot), *fetched.unread_notes)),
-            "" if own else name_of_author(message),
+            "" if is_by_bot else name_of_author(message),
             int(message.author.id),
             fetched.files,
             tainted=foreign,
         )
-        return _Resolved(reference, int(message.id), answers, left_out=fetched.left_out)
+        return _Resolved(reference, int(message.id), replied_id, left_out=fetched.left_out)
 
     async def _fetch_files(self, message: hikari.PartialMessage) -> FetchedFiles:
         files = [asked_file(file) for file in files_of(message)]
@@ -360,9 +360,9 @@ class References:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 messages = await self._fetch_conversation(question, at)
-                more = len(messages) > MAX_FOLLOWING + 1
-                readable = [message for message in messages[: MAX_FOLLOWING + 1] if is_readable(message)]
-                lines, read = self._transcript(readable, more=more)
+                more = len(messages) > MAX_MESSAGES + 1
+                readable = [message for message in messages[: MAX_MESSAGES + 1] if is_finished(message)]
+                lines, counts = self._transcript(readable, more=more)
                 has_target = bool(readable) and readable[0].id == question.reply_to
                 files = (await self._fetch_files(readable[0])).files if has_target else ()
         except TimeoutError:
@@ -370,22 +370,22 @@ class References:
         if not lines:
             raise ConversationNotShown
         first = next(message for message in readable if not has_no_visible_content(message))
-        is_own = first.author.id == self.bot().id
-        name, author_id = "" if is_own else name_of_author(first), int(first.author.id)
+        is_by_bot = first.author.id == self.bot().id
+        name, author_id = "" if is_by_bot else name_of_author(first), int(first.author.id)
         shown = tuple(file for file in files if not file.is_recording)  # only the question's are transcribed
         reference = Reference("since", "\n".join(lines), name, author_id, shown)
-        if read:
-            emit(read)
+        if counts:
+            emit(counts)
         return replace(question, references=(reference,))
 
     async def _fetch_conversation(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """Return the target and the messages after it, oldest first, at most one too many."""
+        """Return the target and the messages after it, oldest first, and one beyond the limit if any."""
         first_id = question.reply_to or 0
         author_id, guild_id = question.author_id, at.guild_id
         if guild_id is not None and not await self._may_read(author_id, guild_id, at.place_id):
             raise ConversationNotShown
         try:
-            found = await self.rest.fetch_messages(at.place_id, after=first_id - 1).limit(MAX_FOLLOWING + 2)
+            found = await self.rest.fetch_messages(at.place_id, after=first_id - 1).limit(MAX_MESSAGES + 2)
         except hikari.HikariError as error:
             _log.info("conversation_not_read", error=type(error).__name__)
             raise ConversationNotShown from error
@@ -398,12 +398,12 @@ class References:
         self, readable: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
         """Return a line per message, and counts unless all were read."""
-        lines, total, characters_left, bot = list[str](), 0, MAX_FOLLOWING_CHARACTERS, self.bot()
+        lines, total, characters_left, bot = list[str](), 0, MAX_CHARACTERS, self.bot()
         for message in readable:
             line = ""
             if not has_no_visible_content(message):
-                is_own = message.author.id == bot.id
-                name, author_id = (YOU, 0) if is_own else (name_of_author(message), int(message.author.id))
+                is_by_bot = message.author.id == bot.id
+                name, author_id = (YOU, 0) if is_by_bot else (name_of_author(message), int(message.author.id))
                 line = with_author(name, author_id, shorten(_shown_text(message, bot), MAX_CHARACTERS_EACH))
             characters_left -= len(line)
             if characters_left < 0:
@@ -411,12 +411,12 @@ class References:
                 break
             total += 1
             lines.extend(filter(None, (line,)))
-        read = MessagesRead(len(lines), total, more)
-        return lines, read if more or read.read < total else None
+        counts = MessagesRead(len(lines), total, more)
+        return lines, counts if more or counts.read < total else None
 
     async def _read_picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
         asks = _MENTIONS_PICTURE.search(question.content) and not question.attachments
-        if not (asks and self.reads_all and at.guild_id is not None):
+        if not (asks and self.reads_all_messages and at.guild_id is not None):
             return ()
         since = hikari.Snowflake(at.id).created_at - MAX_PICTURE_AGE
         try:
@@ -432,29 +432,30 @@ class References:
 
 
 def _shown_text(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    own = message.author and message.author.id == bot.id
-    return (own and without_small_print(message.content or "")) or content_of(message, bot)
+    is_by_bot = message.author and message.author.id == bot.id
+    return (is_by_bot and without_small_print(message.content or "")) or content_of(message, bot)
 
 
 def _from_archive(kind: ReferenceKind, found: ReadableMessage, author_id: int) -> _Resolved:
-    message, own = found.message, found.message.role == "assistant"
-    mine = found.user_id == author_id if own else message.author_id == author_id
+    message, is_by_bot = found.message, found.message.role == "assistant"
+    is_by_author = found.user_id == author_id if is_by_bot else message.author_id == author_id
     reference = Reference(
         kind,
         message.content,
-        "" if own else message.author_name,
+        "" if is_by_bot else message.author_name,
         message.author_id,
-        tainted=message.tainted or not mine,
+        tainted=message.tainted or not is_by_author,
     )
     return _Resolved(reference, message.discord_id, message.reply_to)
 
 
 def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikari.Message:
+    """Discord may withhold a fetched text: then use the menu's, unless the message was edited since."""
     if target is None or not has_no_visible_content(message):
         return message
     return target.message if target.message.edited_timestamp == message.edited_timestamp else message
 
 
-def links_in(text: str) -> str:
+def linking_text(text: str) -> str:
     """Return the text if it links to a message, else ""."""
     return text if _LINK.search(text) else ""

@@ -169,7 +169,7 @@ def build_services(
             parts.get(DocumentSource), running.file_budget, can_transcribe=parts.assistant.hearing is not None
         ),
         partial(own_user, bot),
-        reads_all=granted.reading == "all",
+        reads_all_messages=granted.reading == "all",
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     answers = Answers(parts.assistant, running, chooser, recipients, references, side_message, replies)

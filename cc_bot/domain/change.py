@@ -23,14 +23,14 @@ class Change:
     private: bool = False  # only its user may see the text
 
     @property
-    def item(self) -> tuple[str, int]:
+    def identity(self) -> tuple[str, int]:
         return self.what, self.id
 
 
 def with_change(changes: Sequence[Change], new: Change) -> tuple[Change, ...]:
     """Add a change. Several changes of an item in one answer become one, or none if it was made and
     removed."""
-    before = next((each for each in changes if each.item == new.item), None)
+    before = next((each for each in changes if each.identity == new.identity), None)
     if before is None:
         return (*changes, new)
     if new.kind == "unchanged":

@@ -61,7 +61,7 @@ class CallsResumed:
         return any(call.outcome_unknown and not is_of_server(call.name) for call in self.calls)
 
     @property
-    def in_doubt_outside(self) -> bool:
+    def outcome_unknown_outside(self) -> bool:
         return any(call.outcome_unknown and is_of_server(call.name) for call in self.calls)
 
     @property

@@ -241,7 +241,7 @@ class AnswerView:
             case turn.ToolsUnavailable():
                 output.notice(words[ReceiptTexts].no_tools)
             case turn.ServerCallInterrupted():
-                output.notice(words[UnfinishedTexts].in_doubt_outside, failed=True)
+                output.notice(words[UnfinishedTexts].outcome_unknown_outside, failed=True)
             case turn.ImagesShown(images):
                 output.notice(words[TerminalTexts].images_given.format(count=len(images)))
             case turn.CanvasChanged() as canvas:

@@ -123,7 +123,7 @@ def running_over(stores: Stores, rest: Rest) -> RunningTurns:
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:
     """Return references of a bot that may read everything."""
     reads, places = gate_over(stores, rest).may_read, Places(rest, stores.channels)
-    return References(rest, stores, reads, places, fetcher(), lambda: bot, reads_all=True)
+    return References(rest, stores, reads, places, fetcher(), lambda: bot, reads_all_messages=True)
 
 
 def gate_over(

@@ -15,10 +15,10 @@ from cc_bot.discord.pages import answer as pages
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
 from cc_bot.discord.pages.custom_ids import (
     Control,
+    OfferErasureButton,
     StopButton,
     UndoButton,
     UnscheduleButton,
-    UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
@@ -132,7 +132,7 @@ class TestLines:
         gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
         assert shown.receipts.facts == Facts((*gone, f"-# {SAY.conversations_remain}"))
         assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.erase_too]
-        assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
+        assert pressed(shown)[-1] == OfferErasureButton(USER, (1, 2))
         own = ended(changed("deleted", memory()), visibility="private")
         assert own.receipts.facts.lines[0] == SAY.deleted.format(number="", content="猫が好き")
 
@@ -246,7 +246,7 @@ class TestStoredAnswer:
             UndoButton("updated", USER, 2, 8),
             UndoButton("deleted", USER, 3),
         ]
-        assert pressed(page) == [*undo, UsedMemoriesButton(USER, (5,)), UntellButton(USER, (3,))]
+        assert pressed(page) == [*undo, UsedMemoriesButton(USER, (5,)), OfferErasureButton(USER, (3,))]
         daily = {"text": "薬", "when": "2026-11-23T12:00+09:00", "where": "channel", "repeat": "0 9 * * *"}
         made, live = (
             self.shown(call("schedule", {"scheduled": {"id": 1, "ref": 1, **daily}})),

@@ -129,7 +129,7 @@ async def do_everything(database: Database) -> set[str]:
     await forget_everything(stores, database)
     settings, heartbeats = stores.settings, stores[HeartbeatStore]
     await do(settings.set(USER, locale=Locale.JA, spoken=True), settings.claim_welcome(USER))
-    await do(settings.claim_menu_hint(USER), settings.set(USER, memory_paused=True))
+    await do(settings.claim_daily_menu_hint(USER), settings.set(USER, memory_paused=True))
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores[ToolListStore].put("time", StoredToolList("[]", "[]"))
     await take_part(stores.processes)

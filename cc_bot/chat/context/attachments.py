@@ -37,7 +37,7 @@ class ReadDocument:
 class DocumentSource(Protocol):
     """Reads documents; part of the feature `documents`."""
 
-    def turn(self) -> AbstractAsyncContextManager[None]:
+    def queue_slot(self) -> AbstractAsyncContextManager[None]:
         """Wait for a turn and keep it inside the block. Raises DocumentReaderBusy after too long."""
         ...
 

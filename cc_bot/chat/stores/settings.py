@@ -101,7 +101,7 @@ class SettingsStore(Store):
         """
         return bool(await self._change([user_lock(user_id)], sql, *params))
 
-    async def claim_menu_hint(self, user_id: int) -> bool:
+    async def claim_daily_menu_hint(self, user_id: int) -> bool:
         """Return True at most once a day per user."""
         now = self._clock()
         params = (user_id, to_text(now), to_text(now - timedelta(days=1)))

@@ -29,7 +29,7 @@ from cc_bot.discord.messages.routing import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import MenuTarget, is_bot_present, is_readable
+from cc_bot.discord.references import MenuTarget, is_bot_present, is_finished
 from cc_bot.domain.errors import (
     ConversationNotShown,
     EmptyQuestion,
@@ -83,13 +83,13 @@ async def ask(
     interaction = ctx.interaction
 
     async def read() -> AskedQuestion:
-        text, waiting = without_mentions(question).strip(), tuple[int, ...]()
+        text, forward_ids = without_mentions(question).strip(), tuple[int, ...]()
         if is_bot_dm(interaction):
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
-            waiting = await forwards.take(channel_id, user_id, int(interaction.id))
+            forward_ids = await forwards.take(channel_id, user_id, int(interaction.id))  # until `release`
         files = tuple(map(asked_file, filter(None, attachments.values())))
-        return AskedQuestion(text, author_name(interaction), files, forwards=waiting)
+        return AskedQuestion(text, author_name(interaction), files, forwards=forward_ids)
 
     try:
         await answers.ask(interaction, read, preloaded, ephemeral=private or temporary, temporary=temporary)
@@ -103,21 +103,21 @@ async def _question(
     return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=kind)
 
 
-async def _cache_target(
+async def _accept_target(
     target: hikari.Message,
     problem: InputError | None,
     interaction: hikari.CommandInteraction,
     preloaded: Preloaded,
     answers: Answers,
 ) -> Recipient | None:
-    """Return the user, or None after reporting a problem."""
+    """Cache the target and return the user, or None after reporting a problem."""
     recipient = await answers.recipients.find_quickly(interaction, preloaded.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))
         return None
     may_be_fetched = is_bot_present(interaction) and not is_ephemeral(target)
-    kept = MenuTarget(target, int(interaction.id), may_be_fetched)
-    answers.references.cache.put_target(recipient.user_id, kept)
+    menu_target = MenuTarget(target, int(interaction.id), may_be_fetched)
+    answers.references.cache.put_target(recipient.user_id, menu_target)
     return recipient
 
 
@@ -126,7 +126,7 @@ async def ask_about_this(
     ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, preloaded: Preloaded
 ) -> None:
     interaction = ctx.interaction
-    if recipient := await _cache_target(target, _problem_reading(target), interaction, preloaded, answers):
+    if recipient := await _accept_target(target, _problem_reading(target), interaction, preloaded, answers):
         form = AskForm(recipient.user_id, int(target.id)).custom_id()
         private = is_bot_dm(interaction) or is_ephemeral(target)
         fields = _form(recipient.words, with_audience=not private)
@@ -147,7 +147,7 @@ async def translate_this(
     recorded = any(is_recording(file.media_type) for file in files_of(target))
     if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
         problem = NothingToTranslate()
-    if recipient := await _cache_target(target, problem, interaction, preloaded, answers):
+    if recipient := await _accept_target(target, problem, interaction, preloaded, answers):
         forwards.forget((int(target.id),))  # the forward no longer waits for a question
         text = recipient.words[MessageMenuTexts].translate
         question = partial(_question, interaction, text, int(target.id), "menu")
@@ -160,13 +160,13 @@ async def summarise_from_here(
 ) -> None:
     interaction = ctx.interaction
     problem = None if is_bot_present(interaction) else ConversationNotShown()
-    if recipient := await _cache_target(target, problem, interaction, preloaded, answers):
+    if recipient := await _accept_target(target, problem, interaction, preloaded, answers):
         text = recipient.words[MessageMenuTexts].summarise
         question = partial(_question, interaction, text, int(target.id), "since")
         await answers.ask(interaction, question, preloaded, ephemeral=True)
 
 
-@on_press(AskForm, not_yours=lambda words: words[AnswerTexts].not_yours, response="own")
+@on_press(AskForm, not_yours=lambda words: words[AnswerTexts].not_yours, response="by_handler")
 async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
     interaction, form, recipient = press
     entered = press.values
@@ -184,7 +184,7 @@ async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: 
 
 
 def _problem_reading(target: hikari.Message) -> InputError | None:
-    return NothingToRead() if has_no_visible_content(target) or not is_readable(target) else None
+    return NothingToRead() if has_no_visible_content(target) or not is_finished(target) else None
 
 
 def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:

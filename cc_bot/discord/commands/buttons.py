@@ -24,12 +24,12 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
+    OfferErasureButton,
     ProposalButton,
     RetryButton,
     SeeProposalsButton,
     StopButton,
     UndoButton,
-    UntellButton,
     UsedMemoriesButton,
 )
 from cc_bot.discord.pages.page import NO_FACTS, EphemeralView, Page, reply_view, rows_of
@@ -98,8 +98,8 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     return format_with(words.undone_updated, before)
 
 
-@on_press(UntellButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
-async def untell(press: Press[UntellButton], removal: MemoryRemovalStore) -> None:
+@on_press(OfferErasureButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
+async def untell(press: Press[OfferErasureButton], removal: MemoryRemovalStore) -> None:
     interaction, button, recipient = press
     found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
     gone = EphemeralView(recipient.words[ErasureTexts].out_of_reach)
@@ -118,7 +118,7 @@ async def list_used(press: Press[UsedMemoriesButton], memories: MemoryStore) -> 
 _LOOKUP_TIMEOUT_S: Final = 1.0  # Discord waits three seconds
 
 
-@on_press(StopButton, not_yours=None, response="own")
+@on_press(StopButton, not_yours=None, response="by_handler")
 async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
     interaction, button, recipient = press
     shared = button.user_id == ANY_ASKER

@@ -40,7 +40,7 @@ from cc_bot.discord.pages.answer import AnswerState, page_of
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.page import MediaFile, Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import QuestionLocation, References, links_in
+from cc_bot.discord.references import QuestionLocation, References, linking_text
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.session import SessionKey
@@ -204,7 +204,7 @@ class Answers:
         channel_id, room_bytes = turn.entry.key.channel_id, MAX_BYTES
         for question in typed:
             forwards = asked.forwards if asked else ()
-            shown = await self.references.open_forwards(channel_id, forwards)
+            shown = await self.references.fetch_forwards(channel_id, forwards)
             if asked:
                 files = await self.references.files.fetch(asked.files, heard=bool(asked.heard))
             else:
@@ -266,7 +266,7 @@ class Answers:
         in_guild = (
             hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
         )
-        in_place = not button.earlier_messages or (not ephemeral and in_guild)
+        in_place = not button.earlier_message_ids or (not ephemeral and in_guild)
         turn = await self._accept_press(interaction, button, recipient, below=not in_place)
         regenerating = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
         async with turn.delivered(), regenerating:
@@ -279,7 +279,7 @@ class Answers:
                 reply = _make_reply(turn)
             state = await self._show_answer(turn, reply)
             if state.stored and in_place:
-                await self.replies.delete_all(interaction.channel_id, button.earlier_messages)
+                await self.replies.delete_all(interaction.channel_id, button.earlier_message_ids)
             elif state.stored:
                 await _remove_buttons(interaction, recipient)
             await turn.finish(state, reply)
@@ -450,7 +450,7 @@ class Answers:
                 below=below,
                 shown_in=int(interaction.message.id),
                 replaces=button.answer_id if regenerates else None,
-                earlier=button.earlier_messages if regenerates else (),
+                earlier=button.earlier_message_ids if regenerates else (),
                 question=None
                 if regenerates
                 else await self._question_to_continue(interaction, button, recipient),
@@ -470,7 +470,7 @@ class Answers:
         if before is None:
             return asked
         return replace(
-            asked, reply_to=before.reply_to, pointing=before.pointing, links_in=links_in(before.content)
+            asked, reply_to=before.reply_to, pointing=before.pointing, links_in=linking_text(before.content)
         )
 
     async def _admit(

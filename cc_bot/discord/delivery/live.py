@@ -170,7 +170,7 @@ class LiveAnswer:
     def _current_pages(self) -> Sequence[Page]:
         if not self.before or self.state.text.strip():
             return streaming_pages(self.state, self.words, self.stop)
-        pages = streaming_pages(replace(self.state, heard=""), self.words, self.stop)  # quoted there
+        pages = streaming_pages(replace(self.state, transcript=""), self.words, self.stop)  # quoted there
         *full, last = self.before
         facts = last.facts.with_notes(pages[0].content)
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))

@@ -21,7 +21,7 @@ from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
 from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, error_of
 from cc_bot.discord.incoming import (
-    ORDINARY,
+    ORDINARY_TYPES,
     answer_owner,
     contains_foreign_text,
     content_of,
@@ -79,7 +79,7 @@ class Forwards:
 
     def add(self, message: hikari.Message) -> None:
         channel_id = int(message.channel_id)
-        self.references.cache.put(message)
+        self.references.cache.put_if_needed(message)
         self._read_channels[channel_id] = None
         self._waiting[channel_id][int(message.id)] = message.created_at
         self._cancel_asking(channel_id)
@@ -98,7 +98,7 @@ class Forwards:
         replied = question.referenced_message
         if not replied or not replied.author or replied.author.id != question.author.id:
             return waiting
-        self.references.cache.put(question)
+        self.references.cache.put_if_needed(question)
         replied_ids = (int(replied.id),) if replied.message_snapshots else ()
         return tuple(sorted({*waiting, *replied_ids}))
 
@@ -149,7 +149,7 @@ class Forwards:
             if message.author.id == user_id:
                 if not message.message_snapshots or message.created_at <= since:
                     break
-                self.references.cache.put(message)
+                self.references.cache.put_if_needed(message)
                 self._waiting[channel_id][int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
@@ -220,7 +220,7 @@ class MessageRouter:
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     quotes: ProactiveMessageQuotes
-    reads_all: bool
+    reads_all_messages: bool
     gate: Gate
     wait_for: Callable[[int], Awaitable[None]]
     mentions: MentionQueue
@@ -234,7 +234,7 @@ class MessageRouter:
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
-        is_quiet_reply = self.reads_all and reply_target(message, bot_id) is not None
+        is_quiet_reply = self.reads_all_messages and reply_target(message, bot_id) is not None
         return is_quiet_reply and not is_for_others(message, bot_id)
 
     def is_for_bot(self, message: hikari.Message) -> bool:
@@ -265,7 +265,7 @@ class MessageRouter:
             return False
         if self.is_addressed(message):
             return True
-        if not self.reads_all or not key.thread_id or is_for_others(message, int(self.bot().id)):
+        if not self.reads_all_messages or not key.thread_id or is_for_others(message, int(self.bot().id)):
             return False
         return await self.stores.channels.get_newest_answer(key) is not None
 
@@ -282,7 +282,7 @@ class MessageRouter:
 
     async def handle(self, message: hikari.Message, release: Callable[[], None]) -> None:
         """Store or answer it; `release` lets the next one begin. Raises CcBotError and hikari's errors."""
-        if message.type not in ORDINARY:
+        if message.type not in ORDINARY_TYPES:
             return
         if message.guild_id is not None:
             self.answers.recipients.guilds.note_guild(int(message.channel_id), int(message.guild_id))
@@ -309,11 +309,11 @@ class MessageRouter:
     def make_archived(self, message: hikari.Message) -> Message | None:
         """Return a missed message to archive, else None. Answers to commands are quoted without look-up."""
         bot = self.bot()
-        may_read = self.reads_all or (is_from_person(message) and self.is_addressed(message))
+        may_read = self.reads_all_messages or (is_from_person(message) and self.is_addressed(message))
         if (
             int(message.id) in self._session_messages
             or not may_read
-            or message.type not in ORDINARY
+            or message.type not in ORDINARY_TYPES
             or message.author.id == bot.id
             or has_no_visible_content(message)
         ):
@@ -333,7 +333,7 @@ class MessageRouter:
             self._handled[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
-        if self.is_for_bot(message) and message.type in ORDINARY and self._claim(message):
+        if self.is_for_bot(message) and message.type in ORDINARY_TYPES and self._claim(message):
             await self._explain(message, lambda words: words[MentionTexts].away)
 
     async def explain_failure(self, message: hikari.Message, error: CcBotError) -> None:
@@ -371,7 +371,7 @@ class MessageRouter:
             await self._store(message)
 
     async def _archive_only(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        if not self.reads_all or message.guild_id is None or has_no_visible_content(message):
+        if not self.reads_all_messages or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
         if await self.gate.may_read(key, int(message.guild_id)):
@@ -388,7 +388,7 @@ class MessageRouter:
         if waiting is None:
             waiting = await self.wants_answer(key, message)
         if waiting:
-            self.answers.references.cache.put(message)
+            self.answers.references.cache.put_if_needed(message)
         if await self.stores.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)
 
@@ -409,7 +409,7 @@ class MessageRouter:
         if message.guild_id is not None:
             with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
                 place = await self.gate.places.key_of(int(message.channel_id))
-        self.answers.references.cache.put(message)
+        self.answers.references.cache.put_if_needed(message)
         forwards = await self.forwards.take_for_message(message)
         asked = AskedQuestion(
             text,

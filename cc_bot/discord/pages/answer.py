@@ -12,12 +12,12 @@ from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
+    OfferErasureButton,
     ProposalButton,
     RetryButton,
     StopButton,
     UndoButton,
     UnscheduleButton,
-    UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
@@ -39,7 +39,7 @@ from cc_bot.discord.pages.page import (
     small_print,
 )
 from cc_bot.discord.pages.proposals import read_proposals, with_proposals
-from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, followed_by, recalled_in, render_receipts
+from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, join_receipts, recalled_ids, render_receipts
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change, with_change
 from cc_bot.domain.fences import close_fences
@@ -83,13 +83,13 @@ MAX_PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
 MAX_TOOL_NAME_LENGTH = 64  # the limit of the Chat Completions API
 
-MAX_PAGE_TITLE_CHARACTERS: Final = 40
-MAX_PAGE_HOST_CHARACTERS: Final = 40
+MAX_SOURCE_TITLE_CHARACTERS: Final = 40
+MAX_SOURCE_HOST_CHARACTERS: Final = 40
 MAX_LINK_LENGTH: Final = 400
 TRANSCRIPT_MARK: Final = "🎤"
 """Marks a quoted transcript; `_without_transcript_marks` removes it from the model's text."""
 MAX_TRANSCRIPT_CHARACTERS: Final = 1000
-_SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
+_SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")  # in a label it would break the link
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
 """Markdown characters, percent-encoded in addresses."""
@@ -101,19 +101,17 @@ Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | T
 @dataclass(frozen=True, slots=True)
 class AnswerState:
     text: str = ""
-    heard: str = ""
+    transcript: str = ""  # of the question's recordings
     waiting: Waiting = "thinking"
-    ahead: int | None = None
+    turns_ahead: int | None = None
     tools: tuple[str, ...] = ()
     """Running tools, and finished ones until text follows, since most are too quick to be noticed."""
     receipts: tuple[Change, ...] = ()
     inherited: tuple[Change, ...] = ()  # receipts of the answer that this one replaces
     recalled: tuple[int, ...] = ()
-    pages: tuple[PageLink, ...] = ()
-    outcome_unknown: bool = False
-    """True if an interrupted call may have changed a memory or reminder."""
-    in_doubt_outside: bool = False
-    """True if an interrupted call with external effects may have been made."""
+    sources: tuple[PageLink, ...] = ()
+    outcome_unknown: bool = False  # an interrupted call may have changed a memory or reminder
+    outcome_unknown_outside: bool = False  # an interrupted call with external effects may have been made
     done_outside: tuple[str, ...] = ()
     """Tools with external effects that an earlier run or the replaced answer called."""
     files_left_out: tuple[str, ...] = ()
@@ -124,7 +122,7 @@ class AnswerState:
     retryable: bool = False
     images: tuple[Attachment, ...] = ()
     canvas: CanvasChanged | None = None
-    unshown: bool = False
+    unshown: bool = False  # True if the answer was not shown, or its messages not recorded
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
@@ -148,17 +146,17 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case ToolFinished():
             return state  # shown until text follows
         case CallsResumed(calls):
-            known = {each.item for each in state.receipts}
-            resumed = (each for each in read_changes(calls) if each.item not in known)
+            known = {each.identity for each in state.receipts}
+            resumed = (each for each in read_changes(calls) if each.identity not in known)
             return replace(
                 state,
                 receipts=(*state.receipts, *resumed),
                 outcome_unknown=event.outcome_unknown,
-                in_doubt_outside=event.in_doubt_outside,
+                outcome_unknown_outside=event.outcome_unknown_outside,
                 done_outside=event.done_outside,
             )
         case ServerCallInterrupted():
-            return replace(state, in_doubt_outside=True)
+            return replace(state, outcome_unknown_outside=True)
         case MemoriesRecalled(ids):
             return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case Change() as change:
@@ -166,7 +164,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case FilesLeftOut(names):
             return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
-            return replace(state, heard=text, waiting="thinking")
+            return replace(state, transcript=text, waiting="thinking")
         case ImagesShown(images):
             return replace(state, images=(*state.images, *images))
         case CanvasChanged() as changed:
@@ -174,7 +172,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case Notice(kind, ahead):
             waiting: Waiting = kind if kind in ("queued", "hearing", "fallback") else "thinking"
             return replace(
-                state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
+                state, waiting=waiting, turns_ahead=ahead, tools=() if kind == "thinking" else state.tools
             )
         case Done(answer):  # after a crash, the only event
             return replace(
@@ -182,8 +180,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 text=answer.content,
                 done=event,
                 receipts=state.receipts or read_changes(answer.tool_calls),
-                recalled=state.recalled or recalled_in(answer.tool_calls),
-                pages=list_sources(answer.tool_calls),
+                recalled=state.recalled or recalled_ids(answer.tool_calls),
+                sources=list_sources(answer.tool_calls),
             )
         case _:  # a Note
             return replace(state, notes=tuple(dict.fromkeys((*state.notes, event))))
@@ -199,7 +197,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
         _with_transcript(state, streamed), limit=TEXT_LIMIT, max_count=MAX_MESSAGES, is_complete=False
     )
     closed = close_fences(last)
-    shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a fence may be as long as a message
+    shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a long fence may not fit
     return (*map(Page, full), Page(shown, (button,), facts=Facts(small_print(activity))))
 
 
@@ -236,7 +234,7 @@ def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
 
 
 def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
-    return advance(AnswerState(heard=heard), Done(answer, Usage(), proposals=proposals))
+    return advance(AnswerState(transcript=heard), Done(answer, Usage(), proposals=proposals))
 
 
 def with_controls(
@@ -250,20 +248,20 @@ def with_effects(
     page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
 ) -> Page:
     """Add the effects of a turn whose answer is not shown, if it has any."""
-    done = AnswerState(
+    effects = AnswerState(
         receipts=state.receipts,
         inherited=state.inherited,
         outcome_unknown=state.outcome_unknown,
-        in_doubt_outside=state.in_doubt_outside,
+        outcome_unknown_outside=state.outcome_unknown_outside,
         done_outside=state.done_outside,
     )
-    if done == AnswerState(inherited=state.inherited):
+    if effects == AnswerState(inherited=state.inherited):
         return page
     visibility = "private" if page.receipts.private else visibility
-    done = replace(done, done=Done(Message("assistant", "", visibility=visibility), Usage()))
-    effects = _facts(done, words, temporary=False)
-    facts = replace(page.facts, lines=tuple(dict.fromkeys((*page.facts.lines, *effects.lines))))
-    return replace(page, facts=facts, receipts=receipts_of(done, words, user_id))
+    effects = replace(effects, done=Done(Message("assistant", "", visibility=visibility), Usage()))
+    added = _facts(effects, words, temporary=False)
+    facts = replace(page.facts, lines=tuple(dict.fromkeys((*page.facts.lines, *added.lines))))
+    return replace(page, facts=facts, receipts=receipts_of(effects, words, user_id))
 
 
 def unanswered_page(
@@ -289,28 +287,28 @@ def ask_again_button(retry: RetryButton, words: Texts) -> Button:
 
 
 def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    receipts = followed_by(state.inherited, state.receipts)
+    receipts = join_receipts(state.inherited, state.receipts)
     private = state.done is not None and state.done.answer.visibility == "private"
     return render_receipts(receipts, state.recalled, words, user_id, private=private)
 
 
 def answer_buttons(
-    state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
+    state: AnswerState, words: Texts, user_id: int, earlier_message_ids: tuple[int, ...]
 ) -> tuple[Button, ...]:
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
-    again = AnswerButton("again", user_id, answer.id, earlier_messages)
-    more = AnswerButton("more", user_id, answer.id, earlier_messages[: MAX_MESSAGES - 1])
+    again = AnswerButton("again", user_id, answer.id, earlier_message_ids)
+    more = AnswerButton("more", user_id, answer.id, earlier_message_ids[: MAX_MESSAGES - 1])
     buttons: tuple[Button, ...] = ()
-    if len(earlier_messages) < MAX_MESSAGES:  # else the ids do not fit
+    if len(earlier_message_ids) < MAX_MESSAGES:  # else they do not fit into a custom id
         buttons = (Button(words[AnswerTexts].regenerate, again.custom_id()),)
     if answer.status == "complete":
         return buttons
     return (Button(words[AnswerTexts].continue_, more.custom_id(), primary=True), *buttons)
 
 
-_RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, UntellButton)
+_RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, OfferErasureButton)
 
 
 def page_of(message: hikari.Message, locale: Locale) -> Page:
@@ -351,12 +349,12 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
 
 def _with_transcript(state: AnswerState, shown: str) -> str:
-    return f"{quote_transcript(state.heard)}\n{shown}" if state.heard else shown
+    return f"{quote_transcript(state.transcript)}\n{shown}" if state.transcript else shown
 
 
-def quote_transcript(heard: str) -> str:
+def quote_transcript(transcript: str) -> str:
     """Quote the beginning of a transcript, which can't end the quotation or add formatting."""
-    lines = shorten(escape_markdown(heard), MAX_TRANSCRIPT_CHARACTERS).splitlines()
+    lines = shorten(escape_markdown(transcript), MAX_TRANSCRIPT_CHARACTERS).splitlines()
     return "\n".join(f"> {TRANSCRIPT_MARK} {line}" for line in lines if line.strip())
 
 
@@ -382,7 +380,7 @@ def _activity(state: AnswerState, words: Texts) -> str:
         # The model may have made up the name.
         line = texts.tool_line(re.sub(r"[^\w-]", "", state.tools[-1])[:MAX_TOOL_NAME_LENGTH])
     elif state.waiting == "queued":
-        line = texts.waiting_line(state.ahead)
+        line = texts.waiting_line(state.turns_ahead)
     else:
         waiting = {"fallback": texts.fallback, "hearing": texts.hearing}
         line = waiting.get(state.waiting, texts.thinking if seconds else "")
@@ -396,8 +394,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     lines = [words[ProposalTexts].called.format(what=name) for name in called]
     if state.outcome_unknown:
         lines.append(words[UnfinishedTexts].outcome_unknown)
-    if state.in_doubt_outside:
-        lines.append(words[UnfinishedTexts].in_doubt_outside)
+    if state.outcome_unknown_outside:
+        lines.append(words[UnfinishedTexts].outcome_unknown_outside)
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
@@ -414,22 +412,22 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(texts.temporary)
     if done and done.first:
         lines.append(texts.help_hint)
-    return Facts((*_page_lines(state.pages, words), *small_print(*lines)), locale=words.locale)
+    return Facts((*_source_lines(state.sources, words), *small_print(*lines)), locale=words.locale)
 
 
-def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
-    beyond = len(pages) - MAX_LINKS
-    for number, page in enumerate(pages[:MAX_LINKS], 1):
-        host = escape_markdown(shorten(page.host, MAX_PAGE_HOST_CHARACTERS))
-        name = shorten(_SCHEME.sub("", one_line(page.title)), MAX_PAGE_TITLE_CHARACTERS)
+def _source_lines(sources: Sequence[PageLink], words: Texts) -> Iterator[str]:
+    beyond = len(sources) - MAX_LINKS
+    for number, source in enumerate(sources[:MAX_LINKS], 1):
+        host = escape_markdown(shorten(source.host, MAX_SOURCE_HOST_CHARACTERS))
+        name = shorten(_SCHEME.sub("", one_line(source.title)), MAX_SOURCE_TITLE_CHARACTERS)
         label = "" if is_blank(name) else escape_markdown(name)
-        line = f"{number}. {_linked(label or host, page.url)}{f' · {host}' if label else ''}"
+        line = f"{number}. {_linked(label or host, source.url)}{f' · {host}' if label else ''}"
         last = number == MAX_LINKS and beyond > 0
         yield line + (words[AnswerTexts].more_pages.format(count=beyond) if last else "")
 
 
 def _linked(label: str, url: str) -> str:
-    """Return a link that neither an address from a redirect nor a "://" in the label can break."""
+    """Return a link. The address may come from a redirect: marks that would break the link are encoded."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
     address = start + _LINK_MARKS.sub(
@@ -455,12 +453,12 @@ def _note_line(note: Note, words: Texts) -> str:
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
-    images, texts, documents = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10, MAX_DOCUMENT_BYTES >> 20
+    image_mb, text_kb, document_mb = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10, MAX_DOCUMENT_BYTES >> 20
     return words[AnswerTexts].files_left_out.format(
         names=_names(names),
-        images=f"{images} MB",
-        texts=f"{texts} KB",
-        documents=f"{documents} MB",
+        images=f"{image_mb} MB",
+        texts=f"{text_kb} KB",
+        documents=f"{document_mb} MB",
         minutes=recordings.MAX_SECONDS // 60,
     )
 

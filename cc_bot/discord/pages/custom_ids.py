@@ -88,7 +88,7 @@ class AnswerButton(Control, head="answer"):
     action: Literal["again", "more"]
     user_id: int
     answer_id: int
-    earlier_messages: tuple[int, ...] = ()
+    earlier_message_ids: tuple[int, ...] = ()
     """Ids of at most four messages of the answer above the one with the button."""
 
 
@@ -125,7 +125,7 @@ class UsedMemoriesButton(Control, head="used"):
         return written
 
 
-class UntellButton(Control, head="untell"):
+class OfferErasureButton(Control, head="untell"):
     user_id: int
     memory_ids: tuple[int, ...] = ()  # at most four
 

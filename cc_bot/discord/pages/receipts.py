@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.chat.changes import parse_result, shown_changes
 from cc_bot.chat.reply import Action, Caller
-from cc_bot.discord.pages.custom_ids import UntellButton, UsedMemoriesButton
+from cc_bot.discord.pages.custom_ids import OfferErasureButton, UsedMemoriesButton
 from cc_bot.discord.pages.page import Button, Facts, Receipts, action_button, small_print
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.change import Change
@@ -41,29 +41,29 @@ def render_receipts(
         notices.append(texts.more.format(count=len(receipts) - MAX_RECEIPTS))
     if private and any(each.private and each.kind in {"added", "updated"} for each in holding):
         notices.append(words[MemoryTexts].private_only)
-    untell = list[Button]()
+    erasure_buttons = list[Button]()
     if deleted:
         notices.append(texts.conversations_remain)
-        untell.append(Button(texts.erase_too, UntellButton(user_id, deleted).custom_id()))
+        erasure_buttons.append(Button(texts.erase_too, OfferErasureButton(user_id, deleted).custom_id()))
     used = tuple(number for number in recalled if number not in deleted)
-    if used and len(buttons) + len(untell) <= MAX_RECEIPTS:
+    if used and len(buttons) + len(erasure_buttons) <= MAX_RECEIPTS:
         label = texts.used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
     facts = Facts((*lines, *small_print(*notices)), locale=words.locale)
-    return Receipts(shown, facts, (*buttons, *untell), tuple(recalled), user_id, private)
+    return Receipts(shown, facts, (*buttons, *erasure_buttons), tuple(recalled), user_id, private)
 
 
-def followed_by(before: Sequence[Change], new: Iterable[Change]) -> tuple[Change, ...]:
+def join_receipts(before: Sequence[Change], new: Iterable[Change]) -> tuple[Change, ...]:
     """Join an answer's receipts and its replacement's, without repetitions."""
-    known = {each.item for each in before}
+    known = {each.identity for each in before}
 
     def is_repeated(each: Change) -> bool:  # the same reminder is set only once
-        return each.kind == ("unchanged" if each.what == "memory" else "added") and each.item in known
+        return each.kind == ("unchanged" if each.what == "memory" else "added") and each.identity in known
 
     return (*before, *filterfalse(is_repeated, new))
 
 
-def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
+def recalled_ids(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     found = (
         note.get("ref")
         for call in calls

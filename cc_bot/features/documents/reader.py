@@ -94,7 +94,7 @@ async def _read_answer(process: asyncio.subprocess.Process) -> bytes:
 
 
 def _environment() -> Mapping[str, str]:
-    """Return no secrets, as the file is untrusted."""
+    """Return a minimal environment without secrets: the process reads untrusted files."""
     windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 
@@ -123,17 +123,17 @@ class DocumentReader(DocumentSource):
     """Reads documents one by one, each in its own process."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
-        """`command` starts another reading process. `unconfined` permits reading without a sandbox."""
+        """`command` replaces the usual command. `unconfined` permits reading without a sandbox."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._queue = asyncio.Semaphore(MAX_CONCURRENT_READS)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Wait, then read. Raises what `turn` and `read_without_queue` raise."""
-        async with self.turn():
+        """Wait for a slot, then read. Raises DocumentReaderBusy, DocumentUnreadable and errors of _ERRORS."""
+        async with self.queue_slot():
             return await self.read_without_queue(io.BytesIO(data))
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def queue_slot(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(QUEUE_TIMEOUT_S):
                 await self._queue.acquire()

@@ -205,13 +205,13 @@ def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
     )
 
 
-def to_text(tools: Sequence[RemoteTool]) -> str:
+def serialize_tools(tools: Sequence[RemoteTool]) -> str:
     """Return the tools as sorted JSON."""
     ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
     return json.dumps([*map(astuple, ordered)], ensure_ascii=False)
 
 
-def from_text(text: str) -> tuple[RemoteTool, ...]:
+def parse_tools(text: str) -> tuple[RemoteTool, ...]:
     return tuple(RemoteTool(*row) for row in json.loads(text or "[]"))
 
 
@@ -235,7 +235,7 @@ class Catalog:
 def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
     """Offer the tools that the operator's file allows, an owner accepted exactly as listed, and models can
     use."""
-    listed_tools, accepted_tools = from_text(stored.listed), from_text(stored.accepted)
+    listed_tools, accepted_tools = parse_tools(stored.listed), parse_tools(stored.accepted)
     listed, accepted = ({tool.name: tool for tool in tools} for tools in (listed_tools, accepted_tools))
     digests = {tool.digest for tool in accepted_tools}
     unaccepted = {tool.name for tool in listed_tools if tool.digest not in digests}

@@ -3,7 +3,7 @@ from typing import Final
 
 from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
 from cc_bot.domain.text import one_line
-from cc_bot.features.mcp.catalog import from_text
+from cc_bot.features.mcp.catalog import parse_tools
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ToolServerProblem, find_unknown_tools
 from cc_bot.features.mcp.servers import ManagedServer, try_servers
@@ -15,34 +15,35 @@ TIMEOUT_S: Final = 30.0
 MAX_NAMES: Final = 10
 
 
-def list_checks(given: CheckContext) -> Iterator[Check]:
-    yield Check("tools", _check_servers(given), 2 * TIMEOUT_S, given.words[McpCheckTexts].tools)
+def list_checks(context: CheckContext) -> Iterator[Check]:
+    label = context.words[McpCheckTexts].tools
+    yield Check("tools", _check_servers(context), limit_s=2 * TIMEOUT_S, label=label)
 
 
-async def _check_servers(given: CheckContext) -> Sequence[Finding]:
-    config, words = given.config, given.words
+async def _check_servers(context: CheckContext) -> Sequence[Finding]:
+    config, words = context.config, context.words
     sentences, servers = words[McpCheckTexts], await servers_file(config).load()
-    known: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
+    tools_by_server: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
     loaded = sentences.tools_ok.format(count=len(servers)) if servers else sentences.tools_none
     findings = [ok("tools", loaded)]
-    if servers and given.online:
+    if servers and context.online:
         tried = await try_servers(servers, TIMEOUT_S)
-        known = {each.entry.name: _listed_names(each) for each in tried}
+        tools_by_server = {each.entry.name: _listed_names(each) for each in tried}
         for each in tried:
             findings += _check_server(each, words)
         if (total := sum(each.tokens for each in tried)) > config.tool_tokens:
             taken = ", ".join(f"{each.entry.name} {each.tokens}" for each in tried)
             limits = {"total": total, "limit": config.tool_tokens, "each": taken}
             findings.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
-    for agent in await given.list_agents():
-        if missing := find_unknown_tools(agent.tools or (), known):
+    for agent in await context.list_agents():
+        if missing := find_unknown_tools(agent.tools or (), tools_by_server):
             names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
             findings.append(warning("tools", sentences.agent_tools_missing.format(**names)))
     return findings
 
 
 def _listed_names(server: ManagedServer) -> Sequence[str] | None:
-    return [tool.name for tool in from_text(server.stored.listed)] if server.stored else None
+    return [tool.name for tool in parse_tools(server.stored.listed)] if server.stored else None
 
 
 def _check_server(server: ManagedServer, words: Texts) -> Sequence[Finding]:

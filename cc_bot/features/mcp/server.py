@@ -1,5 +1,5 @@
-"""The connection to one server, reopened until the file no longer names it. One task opens and closes the
-library's client; any task may call."""
+"""The connection to one server, reopened until the operator's file no longer lists it. One task
+opens and closes the library's client; any task may call."""
 
 import asyncio
 import logging
@@ -47,25 +47,25 @@ for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote me
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 State = Literal["starting", "ready", "away"]
-OnList = Callable[[Sequence[RemoteTool]], Awaitable[None]]
+OnTools = Callable[[Sequence[RemoteTool]], Awaitable[None]]
 
 
 class ServerConnection:
-    def __init__(self, entry: ServerEntry, on_list: OnList) -> None:
+    def __init__(self, entry: ServerEntry, on_tools: OnTools) -> None:
         self.entry = entry
         self.state: State = "starting"
         self.problem: ToolServerProblem | None = None
         """Why the last connection ended."""
-        self._on_list = on_list
+        self._on_tools = on_tools
         self._active = list[ActiveCall]()
-        self._has_abandoned = False
+        self._abandoned_call = False
         self._sent_unbound_form = False
         """True if the server sent a form that names no call."""
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
         self._list_changed = asyncio.Event()
-        self._check: asyncio.Task[None] | None = None
+        self._running_probe: asyncio.Task[None] | None = None
 
     @property
     def is_connected(self) -> bool:
@@ -98,7 +98,7 @@ class ServerConnection:
 
     async def _connect(self) -> None:
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
-        self._transport, self._has_abandoned, self._sent_unbound_form = transport, False, False
+        self._transport, self._abandoned_call, self._sent_unbound_form = transport, False, False
         client = Client(
             transport,
             cache=None,
@@ -109,7 +109,7 @@ class ServerConnection:
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await stack.enter_async_context(client)
-                await self._list(client)
+                await self._fetch_tools(client)
             stack.callback(self._forget_client)
             self._client = client
             self.state = "ready"
@@ -118,8 +118,8 @@ class ServerConnection:
 
     def _forget_client(self) -> None:
         self._client = None
-        if self._check:
-            self._check.cancel()
+        if self._running_probe:
+            self._running_probe.cancel()
 
     async def _watch_connection(self, client: Client, transport: Transport) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -134,7 +134,7 @@ class ServerConnection:
             await self._list_changed.wait()
             self._list_changed.clear()
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                await self._list(client)
+                await self._fetch_tools(client)
             await asyncio.sleep(MIN_LIST_INTERVAL_S)
 
     async def _listen_for_changes(self, client: Client) -> None:
@@ -149,7 +149,7 @@ class ServerConnection:
         if isinstance(message, types.ToolListChangedNotification):
             self._list_changed.set()
 
-    async def _list(self, client: Client) -> None:
+    async def _fetch_tools(self, client: Client) -> None:
         tools = list[RemoteTool]()
         cursor: str | None = None
         for _ in range(MAX_PAGES):
@@ -158,7 +158,7 @@ class ServerConnection:
             cursor = page.next_cursor
             if cursor is None or len(tools) >= MAX_TOOLS:
                 break
-        await self._on_list(tools)
+        await self._on_tools(tools)
 
     async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
         """Raises ToolServerUnavailable, ToolTimedOut and ToolCallLost."""
@@ -185,7 +185,7 @@ class ServerConnection:
         """Raises ToolServerUnavailable if the call was not sent, ToolCallLost if its outcome is unknown."""
         if error.code != NOT_SENT and not error.message.startswith(_LOST_RESPONSE_PREFIXES):
             return ServerResult(truncate(error.message, MAX_ERROR_BYTES), ok=False)
-        self._check_alive(client)
+        self._start_probe(client)
         problem = ToolServerUnavailable if error.code == NOT_SENT else ToolCallLost
         raise problem(server=self.entry.name) from None
 
@@ -199,14 +199,14 @@ class ServerConnection:
         try:
             yield call
         except asyncio.CancelledError:  # the server may still work on it
-            self._has_abandoned = True
-            self._check_alive(client)
+            self._abandoned_call = True
+            self._start_probe(client)
             raise
         finally:
             _CURRENT_CALL.reset(token)
             self._active.remove(call)
             call.end()
-            if self._has_abandoned and self._sent_unbound_form and not self._active and self._transport:
+            if self._abandoned_call and self._sent_unbound_form and not self._active and self._transport:
                 self._transport.disconnect("it may still send a form for an abandoned call")
 
     async def _answer_form(
@@ -215,11 +215,11 @@ class ServerConnection:
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
         """In the older protocol forms name no call: they are declined unless exactly one call is running and
-        none was abandoned. In the newer one they are results of calls."""
+        none was abandoned. In the newer one the library calls this inside the call: see _CURRENT_CALL."""
         if call := _CURRENT_CALL.get():
             return await call.answer(params)
         self._sent_unbound_form = True
-        if len(self._active) == 1 and not self._has_abandoned:
+        if len(self._active) == 1 and not self._abandoned_call:
             [call] = self._active
             if call.forms_received >= MAX_FORMS_RECEIVED and self._transport:
                 self._transport.disconnect("too many forms")
@@ -228,11 +228,11 @@ class ServerConnection:
             each.decline(CALL_UNCLEAR)
         return types.ElicitResult(action="decline")
 
-    def _check_alive(self, client: Client) -> None:
-        if self._check is None or self._check.done():
-            self._check = asyncio.create_task(self._probe(client, self._transport))
+    def _start_probe(self, client: Client) -> None:
+        if self._running_probe is None or self._running_probe.done():
+            self._running_probe = asyncio.create_task(self._disconnect_if_silent(client, self._transport))
 
-    async def _probe(self, client: Client, transport: Transport | None) -> None:
+    async def _disconnect_if_silent(self, client: Client, transport: Transport | None) -> None:
         try:
             async with asyncio.timeout(ALIVE_TIMEOUT_S):
                 await client.list_tools()
@@ -242,7 +242,7 @@ class ServerConnection:
 
 
 def _describe_problem(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Leave out texts of the file and the server."""
+    """Name the kind of failure only: messages may quote secrets of the file or text of the server."""
     if transport is not None and transport.exit_code is not None:
         return ToolServerProblem("ended", str(transport.exit_code))
     if error is None:

@@ -23,7 +23,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.forms import Asker
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.features.mcp.catalog import Catalog, review, to_text
+from cc_bot.features.mcp.catalog import Catalog, review, serialize_tools
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.model import OfferedTool, RemoteTool, ServerResult, StoredToolList, ToolServerState
 from cc_bot.features.mcp.store import ToolListStore
@@ -171,7 +171,7 @@ class Servers:
         await _end_servers(ending)
 
     async def _receive_list(self, managed: ManagedServer, tools: Sequence[RemoteTool]) -> None:
-        listed = await asyncio.to_thread(to_text, tools)
+        listed = await asyncio.to_thread(serialize_tools, tools)
         stored = replace(managed.stored, listed=listed) if managed.stored else StoredToolList(listed)
         try:
             if has_changed := stored != managed.stored:

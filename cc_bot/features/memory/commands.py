@@ -373,7 +373,7 @@ async def edit(
     )
 
 
-@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="own")
+@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="by_handler")
 async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: Recipients) -> None:
     interaction, button, _ = press
     await _open_form(

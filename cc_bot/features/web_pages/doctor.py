@@ -5,7 +5,7 @@ from typing import Final
 from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
 from cc_bot.domain import errors
 from cc_bot.features.web_pages.addresses import parse_address
-from cc_bot.features.web_pages.parts import make_access, make_searches
+from cc_bot.features.web_pages.parts import make_searches, make_web_access
 from cc_bot.features.web_pages.searches import SearchService
 from cc_bot.features.web_pages.texts import WebPageCheckTexts
 from cc_bot.features.web_pages.turn import PageSource, can_read_pages
@@ -16,11 +16,11 @@ QUERY: Final = "cc-bot"
 _SETTINGS: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
-def list_checks(given: CheckContext) -> Iterator[Check]:
-    config, words = given.config, given.words
-    sentences, pages = words[WebPageCheckTexts], make_access(config).pages if given.online else None
-    yield Check("reading", check_reading(pages, words, enabled=config.read_pages), label=sentences.reading)
-    if given.online:
+def list_checks(context: CheckContext) -> Iterator[Check]:
+    config, words = context.config, context.words
+    sentences, reader = words[WebPageCheckTexts], make_web_access(config).pages if context.online else None
+    yield Check("reading", check_reading(reader, words, enabled=config.read_pages), label=sentences.reading)
+    if context.online:
         yield Check("search", check_search(make_searches(config), words), label=sentences.search)
 
 
@@ -30,12 +30,12 @@ async def check_reading(
     """Without a `reader` nothing is fetched."""
     sentences = texts[WebPageCheckTexts]
     if not enabled or not can_read_pages():
-        return [ok("reading", sentences.reading_none if enabled else sentences.reading_off)]
+        return [ok("reading", sentences.reading_not_installed if enabled else sentences.reading_off)]
     if reader is None:
         return []
     try:
         await reader.read(parse_address(page), asyncio.Semaphore())
-    except errors.PagesNotConfined:  # reported by check_sandbox
+    except errors.PagesNotConfined:  # reported by features/documents/doctor.py
         return []
     except errors.PageError as error:
         return [warning("reading", explain(error, texts), sentences.reading_failed_fix.format(url=page))]

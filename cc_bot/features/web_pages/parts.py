@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 def make_parts(given: Building) -> Iterable[object]:
-    given.tools.turn_parts.append(make_access(given.config))
+    given.tools.turn_parts.append(make_web_access(given.config))
     return ()
 
 
-def make_access(config: "Config") -> WebAccess:
+def make_web_access(config: "Config") -> WebAccess:
     services = make_searches(config)
     return WebAccess(_make_pages(config), WebSearch(services) if services else None)
 

@@ -5,7 +5,7 @@ class WebPageCheckTexts(Area):
     reading = Sentence(ja="ウェブページを読む", en="Reading web pages")
     search = Sentence(ja="ウェブ検索", en="Web search")
     reading_ok = Sentence(ja="貼られた URL のページを読めます。", en="Pages that users link to can be read.")
-    reading_none = Sentence(ja="貼られた URL のページは読めません。読むには make pages。", en="Pages that users link to are not read. `make pages` adds that.")
+    reading_not_installed = Sentence(ja="貼られた URL のページは読めません。読むには make pages。", en="Pages that users link to are not read. `make pages` adds that.")
     reading_off = Sentence(ja="貼られた URL のページは読みません（CC_BOT_READ_PAGES=off）。", en="Pages that users link to are not read (CC_BOT_READ_PAGES=off).")
     reading_failed_fix = Sentence(ja="このマシンから {url} を直接開けるか確かめてください（プロキシは使いません）。ページを読まないなら CC_BOT_READ_PAGES=off。", en="Check that this machine can open {url} directly (no proxy is used). CC_BOT_READ_PAGES=off if no pages are to be read.")
     search_ok = Sentence(ja="ウェブ検索（{name}）を使えます。", en="The web can be searched ({name}).")
