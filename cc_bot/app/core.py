@@ -26,8 +26,8 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
 from cc_bot.features.privacy.service import Privacy, delete_expired_copies, enforce_retention, keep_purging
-from cc_bot.llm.configured import build_embedder, open_models
 from cc_bot.llm.model import Chains
+from cc_bot.llm.providers import build_embedder, open_models
 from cc_bot.log import upkeep
 
 SWEEP_EVERY_S = 600.0
@@ -81,7 +81,7 @@ async def open_core(
         )
         membership = await opened.enter_async_context(join(stores.processes, joining)) if joining else None
         spending = Spending(stores.usage, policies.current, meter)
-        chains = Chains(models.chain, () if models.offline else config.models, models.adaptations)
+        chains = Chains(models.chain, () if models.offline else config.models, models.request_changes)
         summaries = _make_summaries(config, stores, chains, spending, clock)
         if summaries:
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)

@@ -31,7 +31,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
 
         if model_name := core.models.ignored_model_name:
             sentence = words[CliTexts].model_without_server.format(model=model_name)
-            _say(f"{sentence} → {words[CliTexts].model_without_server_mend}")
+            _say(f"{sentence} → {words[CliTexts].model_without_server_fix}")
         known = await core.agents.all()
         if agent is not None and agent not in known:
             raise InvalidSetting(name="--agent", expected=" / ".join(known))
@@ -41,7 +41,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             key=SessionKey(user_id, channel_id, answering.name),
             locale=settings.locale or config.operator_locale,
             timezone=zone_named(settings.timezone, config.timezone),
-            model_label=core.models.label,
+            model_label=core.models.default_model_name,
             agent=answering,
             history_file=operator_path(config, "chat_history"),
             # Others read a Discord channel: answers there must not use this chat.

@@ -46,7 +46,7 @@ from cc_bot.domain.errors import (
     ToolServerUnavailable,
     WhenPassed,
 )
-from cc_bot.domain.forms import Asker
+from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
 from cc_bot.domain.session import EMPTY_CANVAS
@@ -176,11 +176,11 @@ class Approvals:
         return claimed
 
     async def run(
-        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None = None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None = None
     ) -> ApprovedResult:
         """Make the claimed calls and store the outcome. Raises CallPostponed, InputError and StorageError if
         nothing was done: the caller then reopens the proposal."""
-        result = await self._run(claimed, agent, visitor, stop, asker)
+        result = await self._run(claimed, agent, visitor, stop, forms)
         try:
             user_exists = await self._finish(claimed, result.state, result.outcomes)
         except StorageError as error:
@@ -208,11 +208,11 @@ class Approvals:
         return await self.stores.proposals.finish(claimed, state, revise, tainted=tainted)
 
     async def _run(
-        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None
     ) -> ApprovedResult:
         words = texts(claimed.content.origin.locale)
         try:
-            outcomes, canvas = await self._call(claimed, agent, visitor, stop, asker)
+            outcomes, canvas = await self._call(claimed, agent, visitor, stop, forms)
         except ToolServerUnavailable:
             raise CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
         except _OUTDATED_ERRORS:
@@ -235,10 +235,10 @@ class Approvals:
         return ApprovedResult(claimed, "done" if ok else "failed", tuple(outcomes), canvas=canvas)
 
     async def _call(
-        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, asker: Asker | None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None
     ) -> tuple[list[ToolOutcome], CanvasChanged | None]:
         tools, outcomes = self.tools.for_visitor(visitor), list[ToolOutcome]()
-        offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, asker)
+        offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, forms)
         for call in claimed.content.calls:
             made = await until_stopped(tools.run_approved(call, context, offered), stop)
             if made is None:
@@ -246,7 +246,7 @@ class Approvals:
             outcomes.append(made)
         return outcomes, await self._draw(claimed, context.canvas)
 
-    async def _context(self, proposal: Proposal, asker: Asker | None) -> ToolContext:
+    async def _context(self, proposal: Proposal, forms: FormAsker | None) -> ToolContext:
         origin, found = proposal.content.origin, await self.stores.canvases.get(proposal.key)
         return ToolContext(
             proposal.key,
@@ -262,7 +262,7 @@ class Approvals:
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,
             shared=self.tools.shared(),
-            asker=asker,
+            forms=forms,
         )
 
     async def _draw(self, proposal: Proposal, drawing: Drawing | None) -> CanvasChanged | None:

@@ -1,7 +1,8 @@
 """Session turns and channel turns: each reads its context, builds its prompt, and stores the turn.
 
 A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
-one order and one window cover both.
+one order and one window cover both. A channel's history is frozen in blocks, whose text stays the same for
+the provider's prompt cache; a reset makes a block stale, and new ones replace (thaw) it.
 """
 
 import math
@@ -25,7 +26,7 @@ from cc_bot.chat.context.channel_prompt import (
     plan_context,
     row_tokens,
 )
-from cc_bot.chat.context.prompt import PromptStyle, build_prompt, recap, tokens_up_to
+from cc_bot.chat.context.prompt import PromptStyle, build_prompt, summary_note, tokens_up_to
 from cc_bot.chat.context.tokens import max_message_tokens, message_tokens
 from cc_bot.chat.drawing import open_drawing
 from cc_bot.chat.stores.blocks import ContextState, read_context_page, read_context_state
@@ -57,7 +58,7 @@ def cache_key(key: SessionKey | ChannelKey) -> str:
 
 PAGE_SIZE: Final = 1000
 
-Cost = Callable[[Message], float]
+CountTokens = Callable[[Message], float]
 
 
 @dataclass(eq=False, slots=True)
@@ -96,7 +97,7 @@ class Conversations:
         if request.references:
             question = replace(question, references=request.references)
         if answer.visibility == "public":  # its prompt must not contain private messages
-            session = await self.stores.sessions.open(key, extra=2)
+            session = await self.stores.sessions.open(key, extra=2)  # its newest question and answer
         if answer.discord_id is not None:  # that message will show the new answer
             options = replace(options, answer_discord_id=answer.discord_id)
         return SessionTurn(
@@ -136,28 +137,28 @@ class SessionTurn(Turn):
         """`replaced`: the answer to replace, whose question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
-        if question.tainted:  # text by others is not always marked in it
+        if question.tainted:  # any of it may be text by others, which must not approve a call
             self.own_words = ""
         self._conversations = conversations
         self._session = session
         self._history = history
         self.shown_memories = shown_memory_ids(call for message in history for call in message.tool_calls)
-        self._drawing = open_drawing(session.canvas, visibility)
-        self.canvas = None if options.temporary else self._drawing
+        self._canvas_draft = open_drawing(session.canvas, visibility)
+        self.canvas = None if options.temporary else self._canvas_draft  # if temporary, only shown
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         conversations, options = self._conversations, self.options
-        factor = await conversations.calibration.factor(options.agent.models)
+        factor = await conversations.calibration.factor(options.agent.models)  # tokens per estimated one
         budget = conversations.style.budget_tokens / factor
-        cost = cache(message_tokens)
-        history = (*await self._read_earlier(budget, cost), *self._history)
-        summary = recap(self._session, self.visibility) if conversations.summaries else None
-        now, drawing = conversations.clock(), self._drawing
-        canvas = drawing.part(options.locale) if drawing else SystemPart("")
+        count_tokens = cache(message_tokens)
+        history = (*await self._read_earlier(budget, count_tokens), *self._history)
+        summary = summary_note(self._session, self.visibility) if conversations.summaries else None
+        now, draft = conversations.clock(), self._canvas_draft
+        canvas = draft.part(options.locale) if draft else SystemPart("")
         notes = await read_profile_notes(
             conversations.stores.memories, self.user_id, self.visibility, offered
         )
-        [question], max_tokens = self.questions, sum(map(max_message_tokens, history))
+        [question], max_history_tokens = self.questions, sum(map(max_message_tokens, history))
         personal = (canvas.text, *question.attachments, *question.references, summary and summary.text)
 
         def build(budget_tokens: float) -> ChatRequest:
@@ -170,14 +171,14 @@ class SessionTurn(Turn):
                 timezone=options.timezone,
                 temporary=options.temporary,
                 paused=options.memory_paused,
-                recap=summary,
+                summary=summary,
                 canvas=canvas,
                 persona=options.agent.prompt,
                 notes=notes,
                 budget_tokens=budget_tokens,
-                cost=max_message_tokens if max_tokens <= budget_tokens else cost,
+                cost=max_message_tokens if max_history_tokens <= budget_tokens else count_tokens,
             )
-            last = len(parts) - 3  # the end of the history; the first part is stable even without it
+            last = len(parts) - 3  # of the history; a changing part and the question follow
             return ChatRequest(parts, stable=(0, last) if last > 0 else (0,), shrinkable=last > 0)
 
         return TurnPrompt(
@@ -199,7 +200,7 @@ class SessionTurn(Turn):
             self._session,
             (answer,) if self.replaced else (*self.questions, answer),
             replaces=self.replaced.id if self.replaced else None,
-            redraw=self._drawing.redraw if self._drawing else None,
+            redraw=self._canvas_draft.redraw if self._canvas_draft else None,
             entry=self.options.entry,
             proposals=proposals,
             settlement=settlement,
@@ -216,18 +217,18 @@ class SessionTurn(Turn):
                 payer=self.options.payer(self.user_id),
             )
 
-    async def _read_earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
+    async def _read_earlier(self, budget_tokens: float, count_tokens: CountTokens) -> tuple[Message, ...]:
         """Return the messages before the session's first page that fit."""
         session = self._session
         if not session.more:
             return ()
-        tokens_left = budget_tokens - tokens_up_to(self._history, budget_tokens, cost)
+        tokens_left = budget_tokens - tokens_up_to(self._history, budget_tokens, count_tokens)
         while tokens_left > 0 and session.more:
             longer = await self._conversations.stores.sessions.load_earlier(
                 session, visibility=self.visibility
             )
             page = longer.history[: len(longer.history) - len(session.history)]
-            tokens_left -= tokens_up_to(page, tokens_left, cost)
+            tokens_left -= tokens_up_to(page, tokens_left, count_tokens)
             session = longer
         return session.history[: len(session.history) - len(self._session.history)]
 
@@ -240,7 +241,7 @@ class _Context:
 
 
 def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
-    key = turn.place
+    key = turn.channel
     question_ids = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(question_ids)
     answer = 0 if turn.replaced else turn.options.answer_discord_id or 0
@@ -259,7 +260,7 @@ def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...
     channel = MessageRange(
         key.parent,
         settled_before=min(state.waiting.get(0, frozenset()) | {thread_start}),
-        taken_from=state.next_first,
+        in_block_from=state.next_block_start,
         reset=max(reset, state.resets.get(0, 0)),
         before=thread_start,
     )
@@ -274,7 +275,7 @@ def _with_blocks(messages: MessageRange, state: ContextState) -> MessageRange:
         messages,
         blocks=tuple(block for block in complete if block.last_id < messages.settled_before),
         stale=tuple(block for block in blocks if block.first_id <= messages.reset),
-        taken_from=min(unsettled_starts, default=messages.taken_from),
+        in_block_from=min(unsettled_starts, default=messages.in_block_from),
     )
 
 
@@ -282,16 +283,16 @@ class ChannelTurn(Turn):
     def __init__(
         self,
         conversations: Conversations,
-        place: ChannelKey,
+        channel: ChannelKey,
         questions: tuple[Message, ...],
         options: TurnOptions,
         *,
         replaced: Message | None = None,
     ) -> None:
         """`replaced`: the answer to replace; the prompt then shows only messages before the questions."""
-        key = SessionKey(questions[0].author_id, place.place_id, options.agent.name)
+        key = SessionKey(questions[0].author_id, channel.place_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
-        self.place = place
+        self.channel = channel
         self._conversations = conversations
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
@@ -324,7 +325,7 @@ class ChannelTurn(Turn):
             build,
             math.inf,
             factor=token_budget.factor,
-            cache_key=cache_key(self.place),
+            cache_key=cache_key(self.channel),
             agent=options.agent,
             limit=conversations.calibration.limit(options.agent.models),
             offered=offered,
@@ -342,11 +343,11 @@ class ChannelTurn(Turn):
             reply_to=self.questions[-1].discord_id,
         )
         return await self._conversations.stores.channels.archive_answer(
-            self.place, answer, self.questions, proposals, agent=options.agent.name, settlement=settlement
+            self.channel, answer, self.questions, proposals, agent=options.agent.name, settlement=settlement
         )
 
     async def _read_context(self) -> tuple[ContextPlan, TokenBudget, frozenset[int]]:
-        """Read the context and freeze due blocks. Also returns ids of memories in recent answers."""
+        """Read the context and store full blocks. Also returns ids of memories in recent answers."""
         style, blocks = self._conversations.style, self._conversations.stores.blocks
         factor = await self._conversations.calibration.factor(self.options.agent.models)
         token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(row_tokens))
@@ -356,14 +357,14 @@ class ChannelTurn(Turn):
         if planned.frozen or window_start:
             frozen = {block.key for block in planned.frozen}
             stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
-            windows = {self.place: window_start} if window_start else {}
+            windows = {self.channel: window_start} if window_start else {}
             await blocks.freeze(planned.frozen, windows=windows, thawed=stale)
         recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
         return planned, token_budget, shown_memory_ids(recent)
 
     def _read(self, token_budget: TokenBudget) -> Transaction[_Context]:
-        max_blocks = 2 * ceil(token_budget.total / token_budget.block) + 2  # two neighbours exceed one block
-        state = yield from read_context_state(self.place, bot_id=self.options.bot_id, blocks=max_blocks)
+        max_blocks = 2 * ceil(token_budget.total / token_budget.block) + 2  # two adjacent ones exceed a block
+        state = yield from read_context_state(self.channel, bot_id=self.options.bot_id, blocks=max_blocks)
         ranges = _ranges(self, state)
         blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window]
         fit, first = newest_blocks(blocks, token_budget), state.window
@@ -374,27 +375,27 @@ class ChannelTurn(Turn):
         shown, complete = list[MessageRange](), True
         for each in reversed(ranges):
             if complete:
-                part, complete = yield from self._read_rows(each, first, shown, token_budget)
-                shown.insert(0, part)
-        calls = yield from read_memory_calls(self.place, self.user_id, first)
+                messages, complete = yield from self._read_rows(each, first, shown, token_budget)
+                shown.insert(0, messages)
+        calls = yield from read_memory_calls(self.channel, self.user_id, first)
         return _Context(tuple(shown), cut or not complete, calls)
 
     def _read_rows(
-        self, part: MessageRange, first: int, later: Sequence[MessageRange], token_budget: TokenBudget
+        self, messages: MessageRange, first: int, later: Sequence[MessageRange], token_budget: TokenBudget
     ) -> Transaction[tuple[MessageRange, bool]]:
         """Return the range with its newest rows that fit, and whether it is complete."""
         page_size = self._conversations.page_size
-        start, before, rows = max(first, part.reset + 1), part.before, list[ContextMessage]()
-        part = replace(part, blocks=tuple(block for block in part.blocks if block.last_id >= start))
+        start, before, rows = max(first, messages.reset + 1), messages.before, list[ContextMessage]()
+        messages = replace(messages, blocks=tuple(each for each in messages.blocks if each.last_id >= start))
         while start < before:
-            bounds = {"first": start, "before": before, "asked": part.asked, "reset": part.reset}
-            page = yield from read_context_page(part.key, **bounds, limit=page_size)
-            rows.extend(row for row in page if row.id not in part.hidden)
-            part = replace(part, rows=tuple(reversed(rows)))
+            bounds = {"first": start, "before": before, "asked": messages.asked, "reset": messages.reset}
+            page = yield from read_context_page(messages.key, **bounds, limit=page_size)
+            rows.extend(row for row in page if row.id not in messages.hidden)
+            messages = replace(messages, rows=tuple(reversed(rows)))
             if len(page) < page_size:
                 break
             before = page[-1].id
-            groups = (group for each in (part, *later) for group in group_rows(each, token_budget))
+            groups = (group for each in (messages, *later) for group in group_rows(each, token_budget))
             if sum(group.tokens for group in groups) > token_budget.total:
-                return part, False
-        return part, True
+                return messages, False
+        return messages, True

@@ -14,8 +14,8 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import GatewayHealth, Meter
 from cc_bot.features import modules
 from cc_bot.features.privacy.service import Privacy
-from cc_bot.llm.configured import Models
 from cc_bot.llm.model import Chains
+from cc_bot.llm.providers import Models
 
 if TYPE_CHECKING:
     from cc_bot.config import Config

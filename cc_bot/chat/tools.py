@@ -32,7 +32,7 @@ from cc_bot.domain.errors import (
     ToolServerError,
     ToolTimedOut,
 )
-from cc_bot.domain.forms import Asker
+from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Place, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
@@ -80,7 +80,7 @@ class ToolContext:
     own_words: str = ""  # typed or said in this message
     earlier_words: tuple[str, ...] = ()  # from the message replied to and earlier ones, newest first
     read_stored_data: bool = False  # True if the model has seen results of `personal` tools
-    asker: Asker | None = None
+    forms: FormAsker | None = None
     approved: str | None = None  # values that must be unchanged, see DeferredCall
     owner_may_read: bool = True  # True if an owner may see the answer and its proposals
 

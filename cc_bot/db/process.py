@@ -28,7 +28,7 @@ class Shard:
     count: int  # with 1, it covers all servers
 
 
-WHOLE: Final = Shard(0, 1)
+UNSHARDED: Final = Shard(0, 1)
 
 
 @dataclass(frozen=True, slots=True)

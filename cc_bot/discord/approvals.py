@@ -163,8 +163,8 @@ class ApprovalDelivery:
             answer_id=int(message.id),
         )
         forms = None  # the author would not see an ephemeral message
-        if running.askers and (press.is_by_author or not press.ephemeral):
-            forms = running.askers.asker(reply_in_place(press.interaction, Page("")), press.author)
+        if running.forms and (press.is_by_author or not press.ephemeral):
+            forms = running.forms.for_reply(reply_in_place(press.interaction, Page("")), press.author)
         with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)
@@ -231,12 +231,12 @@ class ApprovalDelivery:
         open_again: Proposal | None = None,
     ) -> hikari.HikariError | None:
         """Edit the pressed message. Returns Discord's error, if any."""
-        upkeep, user_id = self.answers.running.receipts, button.user_id
+        updater, user_id = self.answers.running.receipts, button.user_id
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
-            async with upkeep.changes.after(int(interaction.message.id)):
+            async with updater.changes.after(int(interaction.message.id)):
                 message = await retry(interaction.fetch_initial_response)
-                before = await upkeep.page_of(message, user_id, words)
+                before = await updater.page_of(message, user_id, words)
                 listed = await self._store.list_for_answer(user_id, button.answer_id)
                 proposals = [
                     open_again if open_again and each.id == open_again.id else each for each in listed
@@ -244,10 +244,10 @@ class ApprovalDelivery:
                 page = update_proposals(before, proposals, button.proposal_id, words)
                 page = replace(page, facts=page.facts.with_notes(*lines))
                 if receipts:
-                    page = await upkeep.with_added(page, receipts, user_id, words, private=private)
+                    page = await updater.with_added(page, receipts, user_id, words, private=private)
                 reply = reply_in_place(interaction, before)
                 await reply.show((page,))
-                await upkeep.record(reply, page.receipts, words)
+                await updater.record(reply, page.receipts, words)
         except hikari.HikariError as error:
             _log.warning("approval_not_shown", error=type(error).__name__)
             return error

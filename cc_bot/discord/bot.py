@@ -22,7 +22,7 @@ from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.gateway import (
     GrantedReading,
-    RestShare,
+    RateLimitShare,
     check_token,
     fetch_reading,
     gateway_bot,
@@ -139,7 +139,7 @@ class DiscordBot:
         self._reported_not_registered = False
         self._start_failure: StartupError | None = None
         membership = parts.membership
-        share = RestShare(
+        share = RateLimitShare(
             membership.may_send, lambda: 1 if settings.api_keeps_limits else membership.process_count
         )
         self._bot = gateway_bot(settings.token, settings.api_url, granted.reading, share)

@@ -15,9 +15,9 @@ import hikari
 from hikari.impl.buckets import RESTBucketManager
 from hikari.internal.routes import CompiledRoute
 
-from cc_bot.db.process import WHOLE, Shard
+from cc_bot.db.process import UNSHARDED, Shard
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import GuildLocales
+from cc_bot.discord.recipients import GuildDirectory
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
 from cc_bot.domain.message import Reading
 from cc_bot.proxy import proxy_for
@@ -46,7 +46,7 @@ _GRANTED = (
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
     reading: Reading
-    since: int  # earlier ids are not read
+    first_id: int  # earlier messages are not read
 
 
 def check_token(token: str) -> None:
@@ -78,13 +78,13 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
 
 
 @dataclass(frozen=True, slots=True)
-class RestShare:
-    may_send: Callable[[], bool] = lambda: True
+class RateLimitShare:
+    may_send: Callable[[], bool] = lambda: True  # False if other processes have taken over
     sharing_processes: Callable[[], int] = lambda: 1  # processes that share the limit
 
 
 def gateway_bot(
-    token: str, api_url: str | None, reading: Reading, share: RestShare = RestShare()
+    token: str, api_url: str | None, reading: Reading, share: RateLimitShare = RateLimitShare()
 ) -> hikari.GatewayBot:
     """Return the bot, not connected yet. It caches only its own user."""
     # aiohttp's own context: another one takes a megabyte and 30 ms.
@@ -131,16 +131,16 @@ def shard_of(connection: hikari.api.GatewayShard) -> Shard:
 
 
 @dataclass(eq=False, slots=True)
-class Shards:
+class ShardLookup:
     places: Places
-    locales: GuildLocales
+    guilds: GuildDirectory
 
     async def includes(self, shard: Shard, channel_id: int) -> bool:
         """Return whether a shard gets the channel's events; True if Discord fails."""
-        if shard == WHOLE:
+        if shard == UNSHARDED:
             return True
         try:
-            guild_id = self.locales.guild_of(channel_id) or (await self.places.get(channel_id)).guild_id
+            guild_id = self.guilds.guild_of(channel_id) or (await self.places.get(channel_id)).guild_id
         except (hikari.ForbiddenError, hikari.NotFoundError):
             guild_id = None
         except hikari.HikariError:
@@ -159,12 +159,12 @@ class Shards:
 class PacedBucketManager(RESTBucketManager):
     """Adds a global rate limit to hikari's limits per route.
 
-    hikari (2.6.0) learns it only from a refusal, and retries unused routes without a pause until it is over.
+    hikari (2.6.0) learns of the limit from a 429 only, then repeats requests on new routes without waiting.
     """
 
     __slots__ = ("_answered_routes", "_first_request_locks", "_sent_at", "_share")
 
-    def __init__(self, max_rate_limit: float, share: RestShare = RestShare()) -> None:
+    def __init__(self, max_rate_limit: float, share: RateLimitShare = RateLimitShare()) -> None:
         super().__init__(max_rate_limit)
         self._share = share
         self._sent_at = deque[float](maxlen=MAX_REQUESTS)
@@ -219,7 +219,7 @@ def rate_limit_usage(rest: hikari.api.RESTClient) -> float:
     return manager.rate_limit_usage if isinstance(manager, PacedBucketManager) else 0.0
 
 
-def pace_requests(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
+def pace_requests(rest: hikari.api.RESTClient, share: RateLimitShare = RateLimitShare()) -> None:
     client = cast("hikari.impl.RESTClientImpl", rest)
     client._bucket_manager = PacedBucketManager(  # there is no other way in
         client._bucket_manager.max_rate_limit, share

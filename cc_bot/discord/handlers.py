@@ -19,7 +19,7 @@ import linkd
 import structlog
 
 from cc_bot.chat.reply import Reply
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer, defer_update, tell
 from cc_bot.discord.pages.custom_ids import (
@@ -276,14 +276,14 @@ def reply_command(
 
     @command(register, key, parameters={"hooks": [*hooks]}, **options)
     async def reply_to(
-        ctx: lightbulb.Context, *, recipients: Recipients, upkeep: ReceiptUpkeep, **given: Any
+        ctx: lightbulb.Context, *, recipients: Recipients, updater: ReceiptUpdater, **given: Any
     ) -> None:
         caller = await recipients.defer(ctx.interaction)
         reply = await injected(caller, **given)
         if reply is not None:
             await show(ctx.interaction, reply, caller)
         if isinstance(reply, Reply) and reply.receipts_changed:
-            upkeep.refresh(caller.user_id, caller.words)
+            updater.refresh(caller.user_id, caller.words)
 
 
 def _localized(option: Callable[Concatenate[str, str, P], T]) -> Callable[Concatenate[str, P], T]:

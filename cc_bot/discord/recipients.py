@@ -42,8 +42,8 @@ def command_names() -> lightbulb.DictLocalizationProvider:
     )
 
 
-class GuildLocales:
-    """Locales of community servers. Other servers report American English, whatever their language."""
+class GuildDirectory:
+    """Channels' guilds, and locales of community servers. Others report American English in any language."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
@@ -111,7 +111,7 @@ class Recipients:
     locale: Locale
     timezone: ZoneInfo
     clock: Clock = utc_now
-    guilds: GuildLocales = field(default_factory=GuildLocales)
+    guilds: GuildDirectory = field(default_factory=GuildDirectory)
     is_owner: Callable[[int], Awaitable[bool]] | None = None
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
     _languages: LruCache[int, Locale] = field(default_factory=LruCache)

@@ -19,13 +19,13 @@ from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_message import SideMessage, SideMessageFactory
-from cc_bot.discord.delivery.turns import Askers, RunningTurns, SpokenAnswers
+from cc_bot.discord.delivery.turns import FormAskers, RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
-from cc_bot.discord.gateway import GrantedReading, Shards, own_user
+from cc_bot.discord.gateway import GrantedReading, ShardLookup, own_user
 from cc_bot.discord.handlers import Presses
 from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.places import Places
@@ -135,7 +135,7 @@ def build_services(
         stores.settings, settings.locale, settings.timezone, parts.clock, is_owner=owners.has
     )
     places, expected_deletions, pace = Places(bot.rest, stores.channels), ExpectedDeletions(), RateLimiter()
-    receipts = ReceiptUpkeep(bot.rest, stores, pace)
+    receipts = ReceiptUpdater(bot.rest, stores, pace)
     running = RunningTurns(
         stores.ledger,
         stores.channels,
@@ -144,7 +144,7 @@ def build_services(
         receipts,
         parts.meter,
         parts.get(SpokenAnswers),
-        parts.get(Askers),
+        parts.get(FormAskers),
     )
     gate = Gate(owners, parts.policies, stores.access, places, bot.rest)
     chooser = AgentSelector(parts.agents, stores.agents, places)
@@ -159,7 +159,7 @@ def build_services(
             leases=parts.membership,
         )
         side_message.listen(bot)
-    shards = Shards(places, recipients.guilds)
+    shards = ShardLookup(places, recipients.guilds)
     references = References(
         bot.rest,
         stores,

@@ -37,7 +37,7 @@ class Form:
     fields: tuple[FormField, ...]
 
 
-class Asker(Protocol):
+class FormAsker(Protocol):
     async def ask(self, form: Form) -> Mapping[str, str] | None:
         """Return the entries by field name; None if the user declines. Cancelling withdraws the form."""
 

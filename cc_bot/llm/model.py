@@ -214,7 +214,7 @@ class FallbackChain:
 class Chains:
     make_chain: Callable[[Sequence[str]], ChatModel]
     default_names: tuple[str, ...]  # for agents that name none; empty if the offline model answers
-    adaptations: Callable[[], Mapping[str, tuple[str, ...]]] = dict
+    request_changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict
 
     def chain_for(self, names: tuple[str, ...]) -> ChatModel:
         return self.make_chain(names or self.default_names)

@@ -36,7 +36,7 @@ class CliTexts(Area):
     )
     offline_model = Sentence(ja="オフラインモデル", en="offline model")
     model_without_server = Sentence(ja="{model} のキーもサーバーもないので、内蔵のオフラインモデルが答えます", en="{model} has neither a key nor a server, so the built-in offline model answers")
-    model_without_server_mend = Sentence(ja=".env の OPENAI_API_KEY か OPENAI_BASE_URL、または data/models.toml で設定してください", en="set OPENAI_API_KEY or OPENAI_BASE_URL in .env, or a server in data/models.toml")
+    model_without_server_fix = Sentence(ja=".env の OPENAI_API_KEY か OPENAI_BASE_URL、または data/models.toml で設定してください", en="set OPENAI_API_KEY or OPENAI_BASE_URL in .env, or a server in data/models.toml")
     pages_served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
     pages_link = Sentence(ja="次のリンクをブラウザで開いてください（10分間、1回だけ使えます）。", en="Open this link in a browser (it works once, within 10 minutes).")
     pages_no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.")

@@ -9,8 +9,8 @@ from cc_bot.config import read_config
 from cc_bot.domain.errors import InvalidModels
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.checks import run_doctor
-from cc_bot.llm.configured import open_models
 from cc_bot.llm.model import ChatRequest, UserPart
+from cc_bot.llm.providers import open_models
 from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import ModelsFileTexts, OperatorFileTexts
 from tests.llm.asking import hear

@@ -7,7 +7,7 @@ import pytest
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import InvalidSetting, UnknownSetting
 from cc_bot.domain.text import Locale
-from cc_bot.llm.configured import build_embedder
+from cc_bot.llm.providers import build_embedder
 from tests.no_files import NO_FILES
 
 

@@ -17,14 +17,14 @@ from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Gate, Owners
-from cc_bot.discord.gateway import Shards
+from cc_bot.discord.gateway import ShardLookup
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import GuildLocales, Recipients
+from cc_bot.discord.recipients import GuildDirectory, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
@@ -57,8 +57,8 @@ class Place:
         return ChannelKey(self.channel.id)
 
     @property
-    def shards(self) -> Shards:
-        return Shards(Places(self.rest, self.stores.channels), GuildLocales())
+    def shards(self) -> ShardLookup:
+        return ShardLookup(Places(self.rest, self.stores.channels), GuildDirectory())
 
     def execute(self, sql: str, *values: object) -> list[Any]:
         """Execute a statement as another program."""
@@ -116,7 +116,7 @@ def chooser_over(stores: Stores, rest: Rest) -> AgentSelector:
 
 
 def running_over(stores: Stores, rest: Rest) -> RunningTurns:
-    receipts = ReceiptUpkeep(rest, stores, RateLimiter())
+    receipts = ReceiptUpdater(rest, stores, RateLimiter())
     return RunningTurns(stores.ledger, stores.channels, Spending(stores.usage), utc_now, receipts)
 
 

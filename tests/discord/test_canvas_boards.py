@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.db.process import WHOLE
+from cc_bot.db.process import UNSHARDED
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas import delivery
@@ -124,7 +124,7 @@ class TestUpkeep:
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "note"}')
         await stored(scene.stores, "?", "はい", recalled(memory), drew, key=scene.session)
         await scene.refresh()
-        scene.boards.begin(WHOLE)
+        scene.boards.begin(UNSHARDED)
         try:
             await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, stub="×")
             await scene.discord.wait(lambda: scene.titles == ["買い物"], "the card to go")

@@ -9,7 +9,7 @@ import hikari
 import pytest
 
 from cc_bot.db.process import Shard
-from cc_bot.discord.gateway import RestShare, check_token, fetch_reading, pace_requests
+from cc_bot.discord.gateway import RateLimitShare, check_token, fetch_reading, pace_requests
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
 from tests.discord.parts import Place
@@ -57,7 +57,7 @@ class TestReading:
 class TestAShard:
     async def test_has_the_channels_of_its_servers_and_the_first_one_also_dms(self, place: Place) -> None:
         shards, dm = place.shards, place.discord.dm(place.aiko)
-        shards.locales.note_guild(1, 5 << 22)
+        shards.guilds.note_guild(1, 5 << 22)
 
         async def having(channel_id: int) -> list[int]:
             return [number for number in range(4) if await shards.includes(Shard(number, 4), channel_id)]
@@ -69,7 +69,9 @@ class TestAShard:
 
 
 @asynccontextmanager
-async def client(discord: LoopbackDiscord, share: RestShare | None) -> AsyncIterator[hikari.api.RESTClient]:
+async def client(
+    discord: LoopbackDiscord, share: RateLimitShare | None
+) -> AsyncIterator[hikari.api.RESTClient]:
     bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
     if share:
         pace_requests(bot.rest, share)
@@ -83,7 +85,7 @@ async def client(discord: LoopbackDiscord, share: RestShare | None) -> AsyncIter
 
 @asynccontextmanager
 async def opened(
-    *, channel: Allowance = ROOMY, everywhere: Allowance = ROOMY, share: RestShare | None = None
+    *, channel: Allowance = ROOMY, everywhere: Allowance = ROOMY, share: RateLimitShare | None = None
 ) -> AsyncIterator[tuple[LoopbackDiscord, hikari.api.RESTClient]]:
     async with (
         LoopbackDiscord(channel_rate=channel, global_rate=everywhere) as discord,
@@ -96,14 +98,14 @@ class TestTheBotsOwnLimit:
     @pytest.mark.slow
     async def test_is_kept_to_before_discord_refuses_by_several_processes_together(self) -> None:
         async with LoopbackDiscord(global_rate=ROOMY) as discord, AsyncExitStack() as clients:
-            share = RestShare(lambda: True, lambda: 4)
+            share = RateLimitShare(lambda: True, lambda: 4)
             several = [await clients.enter_async_context(client(discord, share)) for _ in range(4)]
             channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
             await asyncio.gather(*(rest.fetch_channel(channel) for rest in several for channel in channels))
             assert discord.violations == []
 
     async def test_leaves_nothing_to_a_process_that_is_buried(self) -> None:
-        async with opened(share=RestShare(lambda: False)) as (discord, rest):
+        async with opened(share=RateLimitShare(lambda: False)) as (discord, rest):
             with pytest.raises(hikari.ComponentStateConflictError):
                 await rest.fetch_channel(discord.guild_channel().id)
             assert discord.transcript == []
@@ -111,7 +113,7 @@ class TestTheBotsOwnLimit:
     async def test_holds_up_no_channel_by_anothers(self) -> None:
         """The route was never used before, and each channel has a limit of its own."""
         never = Allowance(5, 3600.0)
-        async with opened(channel=never, share=RestShare()) as (discord, rest):
+        async with opened(channel=never, share=RateLimitShare()) as (discord, rest):
             channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
             async with asyncio.timeout(60):
                 await asyncio.gather(*(rest.create_message(channel, "やあ") for channel in channels))

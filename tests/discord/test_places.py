@@ -2,7 +2,7 @@ import asyncio
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.places import Places, may_read
-from cc_bot.discord.recipients import GuildLocales
+from cc_bot.discord.recipients import GuildDirectory
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
 from tests.discord.parts import Place, Rest, recipients_over
@@ -72,7 +72,7 @@ async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
 
 
 async def test_a_places_language_is_what_its_community_chose(discord: LoopbackDiscord, rest: Rest) -> None:
-    locales, guild = GuildLocales(), await rest.fetch_guild(discord.guild.id)
+    locales, guild = GuildDirectory(), await rest.fetch_guild(discord.guild.id)
     locales.note_guild(1, guild.id)
     for features, chosen, expected in (
         (["COMMUNITY"], "en-GB", Locale.EN),

@@ -7,8 +7,8 @@ import pytest
 
 from cc_bot.config import read_config
 from cc_bot.domain.text import Locale
-from cc_bot.llm.configured import open_models, providers_file
 from cc_bot.llm.openai.quirks import LESSONS
+from cc_bot.llm.providers import open_models, providers_file
 from cc_bot.texts import texts
 
 PAGES = ("docs/models.md", "docs/models.ja.md")

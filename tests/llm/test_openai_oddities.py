@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cc_bot.llm.model import storable_native
 from cc_bot.llm.openai.quirks import refusal_text
-from cc_bot.llm.openai.reply import Reply
+from cc_bot.llm.openai.reply import StreamedAnswer
 from cc_bot.llm.openai.wires import read_chunk, read_event
 
 NAMES = (
@@ -48,7 +48,7 @@ EVENTS = st.fixed_dictionaries(
 
 
 def finished(*chunks: Any) -> str:
-    reply = Reply()
+    reply = StreamedAnswer()
     for chunk in chunks:
         reply.add(chunk)
     return reply.finish("m", "host/m").native

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerUnavailable, ToolTimedOut
-from cc_bot.domain.forms import Asker, Form, FormChoice, FormField
+from cc_bot.domain.forms import Form, FormAsker, FormChoice, FormField
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.proposal import Approvers
 from cc_bot.features.mcp.model import OfferedTool, ServerResult, read_form
@@ -85,7 +85,7 @@ class CountingServers(Servers):
             raise ToolServerUnavailable(server=server)
 
     async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+        self, server: str, name: str, arguments: Mapping[str, Any], forms: FormAsker | None = None
     ) -> ServerResult:
         note(self.folder, "calls.jsonl", {"tool": f"{server}__{name}", "arguments": dict(arguments)})
         try:
@@ -96,7 +96,7 @@ class CountingServers(Servers):
             note(self.folder, "cancelled.jsonl", {"tool": f"{server}__{name}"})
             raise
         if seconds := self._read("asks.json", 0.0):
-            return ServerResult(await _ask(asker, seconds))
+            return ServerResult(await _ask(forms, seconds))
         match answer := self._read("answers.json", {}).get(name, f"{name} は済みました。"):
             case {"error": str(text)}:
                 return ServerResult(text, ok=False)
@@ -118,13 +118,13 @@ class CountingServers(Servers):
         return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
 
 
-async def _ask(asker: Asker | None, seconds: float) -> str:
+async def _ask(forms: FormAsker | None, seconds: float) -> str:
     """Ask something back, which has so much time, and say what came of it."""
-    if asker is None:
+    if forms is None:
         return "nobody to ask"
     try:
         async with asyncio.timeout(seconds):
-            entered = await asker.ask(FORM)
+            entered = await forms.ask(FORM)
     except TimeoutError:
         return "too late"
     return "declined" if entered is None else json.dumps(dict(read_form(FORM, entered)), ensure_ascii=False)

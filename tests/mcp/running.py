@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cc_bot.config import read_config
 from cc_bot.domain.access import Visitor
-from cc_bot.domain.forms import Asker
+from cc_bot.domain.forms import FormAsker
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ServerResult, StoredToolList
 from cc_bot.features.mcp.servers import ManagedServer, Servers, open_servers
@@ -85,7 +85,7 @@ class Running:
             await self.accept(server)
 
     async def echo(
-        self, text: str = "猫", server: str = "hostile", *, asker: Asker | None = None
+        self, text: str = "猫", server: str = "hostile", *, asker: FormAsker | None = None
     ) -> ServerResult:
         return await self.servers.call(server, "echo", {"text": text}, asker)
 

@@ -22,7 +22,7 @@ ASKING: Final = Path(__file__).parent / "asking_server.py"
 
 
 class FixedAsker:
-    """An Asker with a fixed answer, or one that never answers."""
+    """An FormAsker with a fixed answer, or one that never answers."""
 
     def __init__(self, answer: Mapping[str, str] | None = None, *, never: bool = False) -> None:
         self.answer, self.never = answer, never

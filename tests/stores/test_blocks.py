@@ -78,9 +78,9 @@ class TestBlocks:
         own = block(60, 70, THREAD)
         await stores.blocks.freeze([block(1, 20), block(21, 50), own, block(51, 80), block(1, 9, OTHER)])
         found = await state(stores, THREAD)
-        assert (found.blocks, found.next_first) == ((block(1, 20), block(21, 50), own), 51)
+        assert (found.blocks, found.next_block_start) == ((block(1, 20), block(21, 50), own), 51)
         assert (await state(stores)).blocks == (block(1, 20), block(21, 50), block(51, 80))
-        assert (await state(stores)).next_first is None
+        assert (await state(stores)).next_block_start is None
 
 
 class TestState:

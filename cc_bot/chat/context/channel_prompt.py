@@ -93,7 +93,7 @@ class MessageRange:
     rows: tuple[ContextMessage, ...] = ()  # oldest first
     blocks: tuple[Block, ...] = ()  # valid blocks, oldest first
     settled_before: int = 0  # messages before this id do not change any more and may be frozen
-    taken_from: int | None = None
+    in_block_from: int | None = None
     """From this id on, messages belong to a block that extends beyond the context."""
     stale: tuple[Block, ...] = ()  # blocks that may only be read in part; new ones replace them
     reset: int = 0  # ids up to this one are never read
@@ -129,7 +129,7 @@ def group_rows(shown: MessageRange, budget: TokenBudget) -> list[Group]:
 
     def run_of(row: ContextMessage) -> tuple[int, bool, bool]:
         at = bisect_left(ends, row.id)
-        taken = shown.taken_from is not None and row.id >= shown.taken_from
+        taken = shown.in_block_from is not None and row.id >= shown.in_block_from
         return at, at < len(ends) and shown.blocks[at].first_id <= row.id, taken
 
     groups = []
@@ -156,7 +156,7 @@ def _freeze(shown: MessageRange, budget: TokenBudget) -> list[Group]:
     """Freeze full blocks. The newest messages are not frozen while they are less than a block, or part of a
     block beyond the context."""
     groups = group_rows(shown, budget)
-    taken = bool(shown.rows) and shown.taken_from is not None and shown.rows[-1].id >= shown.taken_from
+    taken = bool(shown.rows) and shown.in_block_from is not None and shown.rows[-1].id >= shown.in_block_from
     frozen = list[Group]()
     for index, group in enumerate(groups):
         is_last = index == len(groups) - 1

@@ -103,19 +103,19 @@ def build_prompt(
     timezone: ZoneInfo,
     temporary: bool = False,
     paused: bool = False,
-    recap: PromptNote | None = None,
+    summary: PromptNote | None = None,
     canvas: SystemPart = SystemPart(""),
     persona: str = "",
     notes: Sequence[Memory] = (),
     budget_tokens: float = PromptStyle().budget_tokens,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`recap` summarizes the conversation before the history; `notes` are memories that are always sent."""
+    """`summary` is of the conversation before the history; `notes` are memories that are always sent."""
     question_part = user_part(question.below(history[-1].discord_id if history else None))
-    words, earlier = instructions(locale), recap.text if recap else ""
+    words, earlier = instructions(locale), summary.text if summary else ""
     changing_text = changing(locale, now, timezone, earlier, paused=paused, canvas=canvas.text)
     unstored, known = words.temporary if temporary else "", profile(notes, words.the_user, words, timezone)
-    tainted = canvas.tainted or (recap is not None and recap.tainted)
+    tainted = canvas.tainted or (summary is not None and summary.tainted)
     return (
         SystemPart(system_text(persona, tools, words, unstored, known)),
         *chain.from_iterable(map(message_parts, window(history, budget_tokens, cost))),
@@ -163,7 +163,7 @@ def changing(
     return "\n\n".join(part for part in parts if part)
 
 
-def recap(session: Session, visibility: Visibility) -> PromptNote:
+def summary_note(session: Session, visibility: Visibility) -> PromptNote:
     """Return the previous conversation's summary; a private one in private turns only. User messages of an
     expired session that are not summarized yet are quoted."""
     summaries, rest = (

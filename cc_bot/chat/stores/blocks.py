@@ -122,7 +122,7 @@ _INSERT_BLOCK: Final = """
 @dataclass(frozen=True, slots=True)
 class ContextState:
     blocks: tuple[Block, ...] = ()  # oldest first; the newest if there are very many
-    next_first: int | None = None
+    next_block_start: int | None = None
     """For a thread: the start of the first block of its channel that ends after the thread started."""
     window: int = 0  # the oldest message in requests; 0 if all messages are
     resets: Mapping[int, int] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transact
             starts[kind] = first_id
     return ContextState(
         blocks=tuple(sorted(found, key=lambda block: block.last_id)),
-        next_first=starts.get("next"),
+        next_block_start=starts.get("next"),
         window=starts.get("window", 0),
         resets=resets,
         waiting={thread: frozenset(ids) for thread, ids in waiting.items()},

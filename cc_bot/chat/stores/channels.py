@@ -38,7 +38,7 @@ from cc_bot.db.columns import (
     to_text,
     tool_calls_from_json,
 )
-from cc_bot.db.process import WHOLE, Shard, in_shard
+from cc_bot.db.process import UNSHARDED, Shard, in_shard
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import (
     ChannelKey,
@@ -494,7 +494,7 @@ class ChannelStore(Store):
         key = place.key
         await self._change(channel_locks(key), sql, key.place_id, key.channel_id, place.guild_id)
 
-    async def list_channels(self, *, limit: int, shard: Shard = WHOLE) -> tuple[ArchivedChannel, ...]:
+    async def list_channels(self, *, limit: int, shard: Shard = UNSHARDED) -> tuple[ArchivedChannel, ...]:
         """List the most recently used channels of a shard, and of an unknown shard."""
         rows = await self._database.query(SELECT_ARCHIVED_CHANNELS, shard.id, shard.count)
         return tuple(

@@ -14,7 +14,7 @@ from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_by_token
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.handlers import Press, on_press
@@ -71,10 +71,10 @@ async def ask_again_or_continue(
 
 
 @on_press(UndoButton, not_yours=lambda words: words[ReceiptTexts].not_yours)
-async def undo(press: Press[UndoButton], stores: Stores, upkeep: ReceiptUpkeep) -> str:
+async def undo(press: Press[UndoButton], stores: Stores, updater: ReceiptUpdater) -> str:
     interaction, button, recipient = press
     result = await _undo(button, recipient, stores)
-    await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
+    await updater.refresh_pressed(interaction, recipient.user_id, recipient.words)
     return result
 
 

@@ -165,7 +165,7 @@ class Answers:
             earlier_calls=entry.calls,
             role_ids=turn.role_ids,
             pictures=turn.pictures,
-            asker=askers.asker(live.reply, recipient) if (askers := self.running.askers) else None,
+            forms=askers.for_reply(live.reply, recipient) if (askers := self.running.forms) else None,
             by_owner=recipient.is_owner,
         )
 

@@ -11,7 +11,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import Poster, PostUncertain
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -55,7 +55,7 @@ class LiveAnswer:
     words: Texts
     stop: StopButton
     _: KW_ONLY
-    upkeep: ReceiptUpkeep
+    upkeep: ReceiptUpdater
     asker_id: int  # whose memories the turn may use
     before: Sequence[Page] = ()  # pages of the answer that it replaces, shown until its first text
     one_message: bool = False  # a further post is unsafe: a long answer becomes a file

@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 MAX_EDITED_AFTER_ERASURE: Final = 25  # the newest; others are not edited
 
 
-class ReceiptUpkeep:
+class ReceiptUpdater:
     """Edits messages in the background, one change at a time per user."""
 
     def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: RateLimiter) -> None:

@@ -30,7 +30,7 @@ from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.usage import Reservation
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import FileBudget
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.interactions import Answerable, is_server_or_network_error
 from cc_bot.discord.pages.answer import AnswerState
@@ -40,7 +40,7 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
-from cc_bot.domain.forms import Asker
+from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
@@ -57,10 +57,10 @@ Written = TypeVar("Written")
 NOTE_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
 
 
-class Askers(Protocol):
+class FormAskers(Protocol):
     """Makes the forms of running tools (feature `mcp`)."""
 
-    def asker(self, reply: Poster, recipient: Recipient) -> Asker: ...
+    def for_reply(self, reply: Poster, recipient: Recipient) -> FormAsker: ...
 
 
 class SpokenAnswers(Protocol):
@@ -116,10 +116,10 @@ class RunningTurns:
     channels: ChannelStore
     spending: Spending
     clock: Clock
-    receipts: ReceiptUpkeep
+    receipts: ReceiptUpdater
     meter: Meter = NULL_METER
     spoken: SpokenAnswers | None = None
-    askers: Askers | None = None
+    forms: FormAskers | None = None
     file_budget: FileBudget = field(default_factory=FileBudget)
     retry_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes recovery
     unshown: set[str] = field(default_factory=set)  # turns whose end Discord refused

@@ -16,8 +16,8 @@ import structlog
 
 from cc_bot.chat.stores.channels import ArchivedChannel
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import WHOLE, Shard
-from cc_bot.discord.gateway import Shards
+from cc_bot.db.process import UNSHARDED, Shard
+from cc_bot.discord.gateway import ShardLookup
 from cc_bot.discord.interactions import retry
 from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import Clock
@@ -49,14 +49,14 @@ class CatchUp:
 
     stores: Stores
     rest: hikari.api.RESTClient
-    shards: Shards
+    shards: ShardLookup
     router: MessageRouter
     clock: Clock
     max_pages: int = MAX_PAGES
     since: int = 0  # messages up to this id are not read
     _runs: "dict[int, _Run]" = field(default_factory=dict)
 
-    def begin(self, shard: Shard = WHOLE) -> None:
+    def begin(self, shard: Shard = UNSHARDED) -> None:
         """Start for a connection, before any of its messages is handled."""
         if before := self._runs.get(shard.id):
             before.reading.cancel()  # it still reads channels that a live message waits for

@@ -12,7 +12,7 @@ import structlog
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, Shards, own_user, shard_of
+from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, ShardLookup, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
@@ -41,7 +41,7 @@ class MessageListener:
         *,
         places: Places,
         granted: GrantedReading,
-        shards: Shards,
+        shards: ShardLookup,
     ) -> None:
         self._reading = granted.reading
         self._stores = stores
@@ -70,7 +70,7 @@ class MessageListener:
         )
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
         clock = answers.recipients.clock
-        self._catch_up = CatchUp(stores, bot.rest, shards, self._router, clock, pages, granted.since)
+        self._catch_up = CatchUp(stores, bot.rest, shards, self._router, clock, pages, granted.first_id)
         self._typed = LruCache[int, int]()
 
     async def prepare(self) -> None:

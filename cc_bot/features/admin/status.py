@@ -86,7 +86,7 @@ class BotStatus:
             backup_at=await _read_or_none(self.newest_backup) if self.newest_backup else None,
             backs_up=self.newest_backup is not None,
             maintenance=(await self.stores.access.get_in_force()).maintenance,
-            model_changes=self.assistant.chains.adaptations(),
+            model_changes=self.assistant.chains.request_changes(),
             processes=await self.stores.processes.list_all(),
             duties=await self.stores.processes.list_duties(),
         )

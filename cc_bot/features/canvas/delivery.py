@@ -24,7 +24,7 @@ from cc_bot.db.leases import Leases
 from cc_bot.db.process import Shard
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
-from cc_bot.discord.gateway import Shards, shard_of
+from cc_bot.discord.gateway import ShardLookup, shard_of
 from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, is_bot_dm, retry
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import LruCache, Places
@@ -190,7 +190,7 @@ class CanvasBoards(SideMessage):
                 await self.refresh_stale()
 
     async def _restore_all(self, shard: Shard) -> None:
-        shards = Shards(self.places, self.recipients.guilds)
+        shards = ShardLookup(self.places, self.recipients.guilds)
         with upkeep("canvases"):
             for key in await self.messages.list_shown(MAX_CHECKED, shard):
                 if await shards.includes(shard, key.channel_id):

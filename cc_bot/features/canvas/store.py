@@ -8,7 +8,7 @@ from cc_bot.chat.stores.opening import Storage
 from cc_bot.db import user_lock
 from cc_bot.db.columns import KEY, Columns, Store, key_columns
 from cc_bot.db.personal import PersonalTable
-from cc_bot.db.process import WHOLE, Shard, in_shard
+from cc_bot.db.process import UNSHARDED, Shard, in_shard
 from cc_bot.domain.session import SessionKey
 
 # ruff: noqa: S608 - put together from constants alone
@@ -108,6 +108,6 @@ class CanvasMessageStore(Store):
         """List all users' keys shown in a channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
-    async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
+    async def list_shown(self, limit: int, shard: Shard = UNSHARDED) -> list[SessionKey]:
         """List all users' keys shown in channels of a shard or of unknown shard."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]

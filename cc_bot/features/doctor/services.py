@@ -27,7 +27,6 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.texts import DoctorTexts
-from cc_bot.llm.configured import open_models
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
@@ -40,6 +39,7 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
+from cc_bot.llm.providers import open_models
 from cc_bot.proxy import proxy_for
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import CliTexts
@@ -137,7 +137,7 @@ async def check_models(
             if not (model_name := models.ignored_model_name):
                 return [ok("model", texts[DoctorTexts].model_offline)]
             sentence = texts[CliTexts].model_without_server.format(model=model_name)
-            return [warning("model", sentence, texts[CliTexts].model_without_server_mend)]
+            return [warning("model", sentence, texts[CliTexts].model_without_server_fix)]
         names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
         asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
         return await asyncio.gather(*asked)

@@ -12,7 +12,7 @@ from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.chat.parts import Parts
 from cc_bot.discord.delivery.reply import Poster, PostUncertain
-from cc_bot.discord.delivery.turns import Askers
+from cc_bot.discord.delivery.turns import FormAskers
 from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.pages.custom_ids import Control
 from cc_bot.discord.pages.markdown import without_previews
@@ -20,7 +20,7 @@ from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import quote
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.forms import Asker, Form, FormField
+from cc_bot.domain.forms import Form, FormAsker, FormField
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S
 from cc_bot.features.mcp.servers import Servers
@@ -60,7 +60,7 @@ class OpenForm:
 
 
 @dataclass(eq=False, slots=True)
-class OpenForms(Askers):
+class OpenForms(FormAskers):
     by_key: dict[str, OpenForm] = field(default_factory=dict)
     tasks: Tasks = field(default_factory=Tasks)
 
@@ -68,12 +68,12 @@ class OpenForms(Askers):
         opened = self.by_key.get(key)
         return None if opened is None or opened.result.done() else opened
 
-    def asker(self, reply: Poster, recipient: Recipient) -> Asker:
-        return FormAsker(self, reply, recipient)
+    def for_reply(self, reply: Poster, recipient: Recipient) -> FormAsker:
+        return DiscordFormAsker(self, reply, recipient)
 
 
 @dataclass(eq=False, slots=True)
-class FormAsker(Asker):
+class DiscordFormAsker(FormAsker):
     """Shows forms in a separate message, ephemeral if the reply is."""
 
     forms: OpenForms

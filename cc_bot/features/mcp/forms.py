@@ -5,13 +5,13 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import mcp_types as types
 import structlog
 
 from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
-from cc_bot.domain.forms import Asker, FieldKind, Form, FormChoice, FormField
+from cc_bot.domain.forms import FieldKind, Form, FormAsker, FormChoice, FormField
 from cc_bot.domain.text import one_line, printable
 from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, MAX_FIELDS, MAX_NUMBER, OPEN_FOR_S, read_form
 from cc_bot.features.memory.secrets import asks_for_secret
@@ -44,7 +44,7 @@ _KINDS: Final[Mapping[str, FieldKind]] = {
 def to_form(server: str, params: types.ElicitRequestParams) -> Form:
     """Raises SecretAsked and FormUnsuitable."""
     if not isinstance(params, types.ElicitRequestFormParams):
-        raise SecretAsked(server=server)  # the form is a link to a page
+        raise SecretAsked(server=server)  # servers ask for secrets by a link (URL mode); none is shown
     schema = params.requested_schema
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not 1 <= len(properties) <= MAX_FIELDS:
@@ -127,10 +127,10 @@ def _to_number(value: object) -> float | None:
 class ActiveCall:
     """A running call whose server may send forms."""
 
-    def __init__(self, server: str, asker: Asker | None, timeout: asyncio.Timeout) -> None:
+    def __init__(self, server: str, forms: FormAsker | None, timeout: asyncio.Timeout) -> None:
         """An open form pauses `timeout`."""
         self._server = server
-        self._asker = asker
+        self._forms = forms
         self._timeout = timeout
         self.forms_received = 0
         self._form_lock = asyncio.Lock()
@@ -143,30 +143,29 @@ class ActiveCall:
         if self.forms_received > MAX_FORMS:
             return self.decline(_TOO_MANY)
         async with self._form_lock:
-            if self._asker is None:
+            if self._forms is None:
                 return types.ElicitResult(action="decline")
             try:
                 form = to_form(self._server, params)
             except (SecretAsked, FormUnsuitable) as refusal:
-                await self._show_refusal(self._asker, refusal)
+                await self._show_refusal(self._forms, refusal)
                 return self.decline(_DECLINE_REASONS[type(refusal)])
             with self._pause_timeout():
-                return await self._ask(self._asker, form)
+                return await self._ask(self._forms, form)
 
     def end(self) -> None:
-        self._asker = None
+        self._forms = None
         if self._open_form:
             self._open_form.cancel()
 
-    async def _ask(self, asker: Asker, form: Form) -> types.ElicitResult:
-        self._open_form = open_form = asyncio.create_task(asker.ask(form))
+    async def _ask(self, forms: FormAsker, form: Form) -> types.ElicitResult:
+        self._open_form = open_form = asyncio.create_task(forms.ask(form))
         try:
             await asyncio.wait((open_form,), timeout=OPEN_FOR_S)
         finally:
             open_form.cancel()
         if not open_form.done() or open_form.cancelled():
-            self.decline(_TOO_LATE)
-            return types.ElicitResult(action="cancel")
+            return self.decline(_TOO_LATE, action="cancel")
         try:
             entries = open_form.result()
             if entries is not None:
@@ -178,17 +177,17 @@ class ActiveCall:
             return self.decline(_DECLINE_REASONS[FormUnsuitable])
         return self.decline(_BY_USER)
 
-    async def _show_refusal(self, asker: Asker, refusal: ToolServerError) -> None:
+    async def _show_refusal(self, forms: FormAsker, refusal: ToolServerError) -> None:
         try:
             async with asyncio.timeout(OPEN_FOR_S):
-                await asker.tell(refusal)
+                await forms.tell(refusal)
         except Exception as error:  # noqa: BLE001 - declined anyway
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
-    def decline(self, reason: str) -> types.ElicitResult:
+    def decline(self, reason: str, action: Literal["decline", "cancel"] = "decline") -> types.ElicitResult:
         if (note := _DECLINED_NOTE.format(why=reason)) not in self.notes:
             self.notes.append(note)
-        return types.ElicitResult(action="decline")
+        return types.ElicitResult(action=action)
 
     @contextmanager
     def _pause_timeout(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerUnavailable, ToolTimedOut
-from cc_bot.domain.forms import Asker
+from cc_bot.domain.forms import FormAsker
 from cc_bot.features.mcp.catalog import MAX_TOOLS, to_remote_tool
 from cc_bot.features.mcp.file import ServerEntry
 from cc_bot.features.mcp.forms import CALL_UNCLEAR, ActiveCall
@@ -160,14 +160,14 @@ class ServerConnection:
                 break
         await self._on_tools(tools)
 
-    async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
+    async def call(self, name: str, arguments: Mapping[str, Any], forms: FormAsker | None) -> ServerResult:
         """Raises ToolServerUnavailable, ToolTimedOut and ToolCallLost."""
         client, rules, server = self._client, self.entry.rules, self.entry.name
         if client is None or not self.is_connected:
             raise ToolServerUnavailable(server=server)
         try:
             async with asyncio.timeout(rules.timeout_s) as timeout:
-                with self._active_call(client, asker, timeout) as call:
+                with self._active_call(client, forms, timeout) as call:
                     result = await client.call_tool(name, dict(arguments))
         except TimeoutError:
             raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
@@ -191,9 +191,9 @@ class ServerConnection:
 
     @contextmanager
     def _active_call(
-        self, client: Client, asker: Asker | None, timeout: asyncio.Timeout
+        self, client: Client, forms: FormAsker | None, timeout: asyncio.Timeout
     ) -> Iterator[ActiveCall]:
-        call = ActiveCall(self.entry.name, asker, timeout)
+        call = ActiveCall(self.entry.name, forms, timeout)
         self._active.append(call)
         token = _CURRENT_CALL.set(call)
         try:

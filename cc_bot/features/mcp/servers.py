@@ -21,7 +21,7 @@ from cc_bot.domain.errors import (
     ToolServerUnavailable,
     ToolServerUnknown,
 )
-from cc_bot.domain.forms import Asker
+from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.features.mcp.catalog import Catalog, review, serialize_tools
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
@@ -92,9 +92,9 @@ class Servers:
             raise ToolServerUnavailable(server=server)
 
     async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+        self, server: str, name: str, arguments: Mapping[str, Any], forms: FormAsker | None = None
     ) -> ServerResult:
-        """Call a tool; cancelling this cancels the call at the server. Without `asker`, forms are declined.
+        """Call a tool; cancelling this cancels the call at the server. Without `forms`, forms are declined.
         Raises ToolGone and ToolServerUnavailable if nothing was sent; ToolTimedOut and ToolCallLost if the
         call may have been made."""
         managed = self.managed.get(server)
@@ -105,7 +105,7 @@ class Servers:
         try:
             if managed.connection is None:
                 raise ToolServerUnavailable(server=server)
-            result = await managed.connection.call(name, arguments, asker)
+            result = await managed.connection.call(name, arguments, forms)
             ok = result.ok
         finally:
             managed.failures += not ok

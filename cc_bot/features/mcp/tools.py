@@ -52,7 +52,7 @@ class CallableServerTool(CallableTool):
         expected = {"approvers": tool.approvers}
         check_as_proposed(context, **expected)
         if context.approved is not None or not (tool.needs_approval or self._is_leak_risk(context, values)):
-            result = await self._servers.call(tool.server, tool.name, values, context.asker)
+            result = await self._servers.call(tool.server, tool.name, values, context.forms)
             fields = {"note": RESULT_NOTE, "result" if result.ok else "error": result.text}
             return ToolOutcome(
                 json.dumps(fields, ensure_ascii=False),

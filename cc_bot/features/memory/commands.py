@@ -14,7 +14,7 @@ from hikari.impl import ModalActionRowBuilder
 from cc_bot.chat.context.attachments import too_large
 from cc_bot.chat.reply import Caller, Item, Reply
 from cc_bot.discord.attachments import fetch_bytes
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import (
     Choice,
@@ -80,7 +80,7 @@ CONFIRM_WITHIN: Final = timedelta(minutes=5)
 IMPORT_WITHIN: Final = timedelta(minutes=30)  # time to read the file
 FORM_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for a form
 _QUERY_MARK: Final = "🔍 "  # precedes the query, so that the paging buttons find it
-_ON_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
+_ACTIONS_WITH_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
 
 
 async def suggest_memories(
@@ -107,7 +107,7 @@ async def suggest_categories(
 
 
 def id_option() -> int:
-    return number_option("memory_id", autocomplete=suggesting(suggest_memories))
+    return number_option("memory_id", autocomplete=suggesting(suggest_memories))  # users call the number id
 
 
 def category_option() -> str | None:
@@ -152,14 +152,14 @@ async def _search(
     return view
 
 
-def _list_view(reply: Reply, caller: Recipient, turn: Callable[[int], str]) -> EphemeralView:
+def _list_view(reply: Reply, caller: Recipient, page_button_id: Callable[[int], str]) -> EphemeralView:
     options = tuple((choice_name(each), str(each.number)) for each in reply.items)
     menu = (
         Menu(OpenMenu(caller.user_id).custom_id(), caller.words[MemoryTexts].open, options)
         if options
         else None
     )
-    return reply_view(reply, caller, turn=turn, menu=menu)
+    return reply_view(reply, caller, turn=page_button_id, menu=menu)
 
 
 async def _add(caller: Recipient, *, audience: str | None, service: Memories, **given: str) -> Reply:
@@ -186,9 +186,9 @@ async def _show_card(
     found = await store.get(caller.user_id, memory_id)
     if found is None:
         return EphemeralView(caller.words[ReceiptTexts].gone)
-    former = await store.list_versions(caller.user_id, memory_id)
+    versions = await store.list_versions(caller.user_id, memory_id)
     text = reply_view(reply, caller).content if reply else ""
-    return memory_card(found, former, caller, service.clock, text=text)
+    return memory_card(found, versions, caller, service.clock, text=text)
 
 
 async def _ask_to_erase_all(caller: Recipient, *, service: Memories) -> EphemeralView:
@@ -216,8 +216,8 @@ async def _import(
     if file.size > MAX_IMPORT_BYTES:
         raise too_large(MAX_IMPORT_BYTES)
     fetch, chosen = partial(fetch_bytes, file.url, MAX_IMPORT_BYTES), choose_audience(audience, caller)
-    plan, planned = await plan_import(caller, fetch, audience=chosen, service=service)
-    return import_preview(plan, planned, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
+    plan, file_to_import = await plan_import(caller, fetch, audience=chosen, service=service)
+    return import_preview(plan, file_to_import, caller.user_id, service.clock() + IMPORT_WITHIN, caller.words)
 
 
 MAX_FILES: Final = 10  # in one message
@@ -227,8 +227,8 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
     """Send all memories as files, in as many messages as needed."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
-    async with service.line.for_user(caller.user_id):
-        async with service.line.making:
+    async with service.export_queue.for_user(caller.user_id):
+        async with service.export_queue.making:
             exported = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_make_files, exported, caller, service.clock(), readable)
         if not exported:
@@ -319,23 +319,23 @@ async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
 
 @on_memory_press(MemoryButton, only=lambda button: button.action != "edit")
 async def change(
-    press: Press[MemoryButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
+    press: Press[MemoryButton], service: Memories, side_message: SideMessage, updater: ReceiptUpdater
 ) -> None:
     """Run a button or menu of a memory, and show the result."""
     interaction, button, recipient = press
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
     reply = await memories.change(recipient, action, memory_id, version=version, service=service)
-    shown = await _show_card(recipient, memory_id, service, reply) if action in _ON_CARD else reply
+    shown = await _show_card(recipient, memory_id, service, reply) if action in _ACTIONS_WITH_CARD else reply
     await show(interaction, shown, recipient)
-    upkeep.refresh(recipient.user_id, recipient.words)
+    updater.refresh(recipient.user_id, recipient.words)
     if action == "erase-said":
         await side_message.refresh_stale()  # canvases lose its content, too
 
 
 @on_memory_press(ConfirmButton)
 async def confirm(
-    press: Press[ConfirmButton], service: Memories, side_message: SideMessage, upkeep: ReceiptUpkeep
+    press: Press[ConfirmButton], service: Memories, side_message: SideMessage, updater: ReceiptUpdater
 ) -> EphemeralView | None:
     """Erase all memories if there are no more than were confirmed, import the attached file, or cancel."""
     interaction, button, recipient = press
@@ -352,7 +352,7 @@ async def confirm(
     if erased is None:
         return await _ask_to_erase_all(recipient, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), recipient)
-    upkeep.refresh(recipient.user_id, recipient.words)
+    updater.refresh(recipient.user_id, recipient.words)
     await side_message.refresh_stale()
     return None
 
@@ -385,7 +385,7 @@ async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: 
 
 
 @on_memory_press(EditForm, response="message")
-async def submit(press: Submission[EditForm], service: Memories, upkeep: ReceiptUpkeep) -> EphemeralView:
+async def submit(press: Submission[EditForm], service: Memories, updater: ReceiptUpdater) -> EphemeralView:
     """Change the memory. Invalid input is shown again."""
     _, form, recipient = press
     content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
@@ -398,7 +398,7 @@ async def submit(press: Submission[EditForm], service: Memories, upkeep: Receipt
         problem = explain(error, recipient.words)
     if not (before and after):
         return refused_view(problem, entered.content, recipient.words)
-    upkeep.refresh(recipient.user_id, recipient.words)
+    updater.refresh(recipient.user_id, recipient.words)
     return edited_view(after, before, recipient.words)
 
 

@@ -4,7 +4,7 @@ from cc_bot.chat.checks import Check, CheckContext, Finding, ok, try_service
 from cc_bot.config import LOCAL, OFF
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.texts import MemoryCheckTexts
-from cc_bot.llm.configured import build_embedder
+from cc_bot.llm.providers import build_embedder
 from cc_bot.texts import Texts
 
 

@@ -62,7 +62,7 @@ class Memories:
     """The services that the front ends share. `line` queues imports and exports."""
 
     stores: Stores
-    line: ExportQueue
+    export_queue: ExportQueue
     clock: Clock
 
 
@@ -397,8 +397,8 @@ def make_export_writer(
 async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
     """Yield all memories as one JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
-    async with service.line.for_user(caller.user_id):
-        async with service.line.making:
+    async with service.export_queue.for_user(caller.user_id):
+        async with service.export_queue.making:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
             file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), exported)
         if exported:
@@ -414,10 +414,10 @@ async def plan_import(
     """
     _ensure_not_paused(caller)
     store = service.stores.memories
-    async with service.line.for_user(caller.user_id):
+    async with service.export_queue.for_user(caller.user_id):
         await store.admit_import(caller.user_id)
         data = await fetch()
-        async with service.line.making:
+        async with service.export_queue.making:
             read = await asyncio.to_thread(read_memory_file, data)
             plan = await store.plan_import(caller.user_id, read, audience=audience)
             return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
@@ -426,9 +426,9 @@ async def plan_import(
 async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
     """Store the memories of a file from `plan_import`. Returns their number; raises as `plan_import`."""
     _ensure_not_paused(caller)
-    async with service.line.for_user(caller.user_id):
+    async with service.export_queue.for_user(caller.user_id):
         data = await fetch()
-        async with service.line.making:
+        async with service.export_queue.making:
             read = await asyncio.to_thread(read_memory_file, data)
             return await service.stores.memories.import_all(caller.user_id, read)
 

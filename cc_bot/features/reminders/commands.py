@@ -8,7 +8,7 @@ import lightbulb
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.outlets import reply_in_place
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.handlers import (
     Choice,
     Press,
@@ -113,10 +113,10 @@ reply_command(
 
 
 @on_press(UnscheduleButton, not_yours=lambda words: words[ReminderTexts].not_yours)
-async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, upkeep: ReceiptUpkeep) -> str:
+async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, updater: ReceiptUpdater) -> str:
     interaction, button, recipient = press
     reply = await reminders.cancel(recipient, button.schedule_id, schedules=schedules)
-    await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
+    await updater.refresh_pressed(interaction, recipient.user_id, recipient.words)
     return "\n".join(reply.lines)
 
 

@@ -14,7 +14,7 @@ import structlog
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
-from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
@@ -229,14 +229,14 @@ reply_command(privacy.register, "privacy_erase", erase)
 
 @on_press(PrivacyButton, not_yours=lambda words: words[PrivacyTexts].not_yours)
 async def confirm_erasure(
-    press: Press[PrivacyButton], privacy: Privacy, recipients: Recipients, upkeep: ReceiptUpkeep
+    press: Press[PrivacyButton], privacy: Privacy, recipients: Recipients, updater: ReceiptUpdater
 ) -> str | None:
     interaction, button, recipient = press
     words = recipient.words
     if privacy.closed:
         return words[PrivacyTexts].restarting
     with privacy.reporting():
-        erasing = upkeep.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
+        erasing = updater.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
             async with erasing:
                 sentence = await _erase(button, recipient, privacy, recipients)

@@ -17,7 +17,7 @@ from cc_bot.domain.errors import ContextTooLong, ModelError
 from cc_bot.llm.model import ChatRequest, Finish, ModelEvent
 from cc_bot.llm.openai.client import FAILURES, Endpoint, read_chunks
 from cc_bot.llm.openai.quirks import Attempts, Quirks, ServerError, adapt, classify, known_quirks
-from cc_bot.llm.openai.reply import Chunk, Reply, as_mapping, json_events
+from cc_bot.llm.openai.reply import Chunk, StreamedAnswer, as_mapping, json_events
 from cc_bot.llm.openai.wires import (
     CHAT_PATH,
     RESPONSES_PATH,
@@ -32,8 +32,8 @@ from cc_bot.llm.openai.wires import (
 MAX_ANSWER_S: Final = 600.0
 _TRAILER_TIMEOUT_S: Final = 3.0  # for the usage after the finish reason
 _WARN_AFTER_PROMPTS: Final = 3
-_RequestBody = Callable[[str, ChatRequest, Quirks, str], Json]
-_Wire = tuple[str, _RequestBody, Callable[[object], Chunk]]
+_BodyBuilder = Callable[[str, ChatRequest, Quirks, str], Json]
+_Wire = tuple[str, _BodyBuilder, Callable[[object], Chunk]]
 _CHAT: Final[_Wire] = (CHAT_PATH, chat_body, read_chunk)
 _RESPONSES: Final[_Wire] = (RESPONSES_PATH, responses_body, read_event)
 
@@ -52,7 +52,7 @@ class OpenAIChatModel(Endpoint):
         self._changes: dict[str, None] = {}
         self.leaves_out_images = False
         self._longest_prompt = (0, 0, 0)
-        """Tokens, bytes, and how many longer prompts had no more tokens."""
+        """Its tokens, its bytes, and the number of longer prompts with the same number of tokens."""
 
     @property
     def has_path(self) -> bool:
@@ -67,7 +67,7 @@ class OpenAIChatModel(Endpoint):
         """Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or ContextTooLong."""
         attempts, send_again = Attempts(self._quirks, request), True
         while send_again:
-            reply, stream_failure, send_again = Reply(), None, False
+            reply, stream_failure, send_again = StreamedAnswer(), None, False
             try:
                 async with aclosing(self._request_chunks(request, attempts)) as chunks:
                     async for chunk in chunks:
@@ -75,11 +75,11 @@ class OpenAIChatModel(Endpoint):
                             self._apply_lessons(attempts)
                         for event in reply.add(chunk):
                             yield event
-                        if reply.is_full:
+                        if reply.is_too_long:
                             break
             except FAILURES as error:
                 stream_failure = classify(error, self.name)
-                send_again = isinstance(error, ServerError) and not reply.has_text and attempts.learn(error)
+                send_again = isinstance(error, ServerError) and not reply.has_text and attempts.adapt(error)
         for event in reply.flush():
             yield event
         if failure := stream_failure if stream_failure and reply.finish_reason is None else reply.failure():
@@ -98,8 +98,8 @@ class OpenAIChatModel(Endpoint):
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
         deadline_s, end_s = attempts.started_s + self.timeout_s, clock() + MAX_ANSWER_S
-        path, request_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
-        attempts.sent = self._build_body(request_body, request, attempts.quirks)
+        path, build_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
+        attempts.sent = self._build_body(build_body, request, attempts.quirks)
         content = RequestBody(attempts.sent)
         attempts.sent_bytes = content.size
         try:
@@ -123,12 +123,12 @@ class OpenAIChatModel(Endpoint):
                 elif chunk.alive:
                     deadline_s = clock() + self.timeout_s
 
-    def _build_body(self, request_body: _RequestBody, request: ChatRequest, quirks: Quirks) -> Json:
+    def _build_body(self, build_body: _BodyBuilder, request: ChatRequest, quirks: Quirks) -> Json:
         tools, change = request.tools[: quirks.max_tools] if quirks.tools else (), f"{quirks.max_tools} tools"
         if len(request.tools) > quirks.max_tools and change not in self._changes:
             self._changes[change] = None
             _log.warning("tools_left_out", model=self.name, offered=len(request.tools), sent=quirks.max_tools)
-        body = request_body(self.model, replace(request, tools=tools), quirks, self._label)
+        body = build_body(self.model, replace(request, tools=tools), quirks, self._label)
         options = _optional_fields(request, quirks, request.reasoning or self.reasoning)
         return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
@@ -182,6 +182,6 @@ def _error_in(event: object) -> object:
 
 
 def _without_quoted_limit(error: ModelError, request: ChatRequest) -> ModelError:
-    """Drop a limit that the refusal may have quoted from the prompt, as limits are remembered."""
+    """Drop a limit that also stands in the prompt: it may be a quotation, and would be remembered."""
     limit = str(error.limit) if isinstance(error, ContextTooLong) and error.limit else None
     return ContextTooLong() if limit and any(limit in part.text for part in request.prompt) else error

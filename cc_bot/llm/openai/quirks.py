@@ -312,7 +312,7 @@ class Attempts:
     def quirks(self) -> Quirks:
         return reduce(lambda quirks, lesson: adapt(quirks, lesson.changes), self.lessons, self._known)
 
-    def learn(self, error: ServerError) -> bool:
+    def adapt(self, error: ServerError) -> bool:
         """Adapt the request. Returns whether to send it again."""
         text, status = error.text, error.status
         final = isinstance(classify(error, "").error, errors.ContextTooLong | errors.ModelRefusedKey)

@@ -267,7 +267,7 @@ class ToolCallAssembler:
         return tuple(requests.values())
 
 
-class Reply:
+class StreamedAnswer:
     def __init__(self) -> None:
         self.usage = Usage()
         self.finish_reason: str | None = None
@@ -283,7 +283,7 @@ class Reply:
         self._reasoning = defaultdict[str, list[Any]](list)
 
     @property
-    def is_full(self) -> bool:
+    def is_too_long(self) -> bool:
         return self._characters_left < 0
 
     def add(self, chunk: Chunk) -> list[ModelEvent]:
@@ -346,7 +346,7 @@ class Reply:
 
     def failure(self) -> ModelFailure | None:
         """Return why the answer is incomplete, else None."""
-        if self.is_full:
+        if self.is_too_long:
             return ModelFailure(ModelUnavailable(), "too_long")
         if self.finish_reason is None:
             return ModelFailure(ModelUnavailable(), "no_finish_reason")

@@ -46,7 +46,7 @@ def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> Op
             raise FileRefused(words[ModelsFileTexts].no_providers)
         return {name: _read_provider(name, table, variables, words) for name, table in tables.items()}
 
-    kind = FileKind("models", "", parse, InvalidModels)
+    kind = FileKind("models", variable="", parse=parse, error=InvalidModels)
     return OperatorFile(path, kind, words[OperatorFileTexts], required=False)
 
 
@@ -84,7 +84,7 @@ class Models:
         return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
 
     @property
-    def label(self) -> str:
+    def default_model_name(self) -> str:
         words = texts(self._config.operator_locale)[CliTexts]
         return words.offline_model if self.offline else self._config.models[0]
 
@@ -101,8 +101,8 @@ class Models:
             self._models[name] = self._create(name)
         return self._models[name]
 
-    def adaptations(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the lessons learned from refusals, by model."""
+    def request_changes(self) -> Mapping[str, tuple[str, ...]]:
+        """Return how requests were changed after refusals, by model."""
         return {name: model.changes for name, model in self._models.items() if model.changes}
 
     async def check_reachable(self, name: str) -> None:
@@ -141,7 +141,7 @@ async def open_models(config: Config) -> AsyncIterator[Models]:
     if model_name := models.ignored_model_name:
         if path.exists():
             raise InvalidModels(path=str(path), detail=words[ModelsFileTexts].no_server)
-        _log.warning("model_without_server", model=model_name, fix=words[CliTexts].model_without_server_mend)
+        _log.warning("model_without_server", model=model_name, fix=words[CliTexts].model_without_server_fix)
     try:
         yield models
     finally:
