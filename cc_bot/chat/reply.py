@@ -55,7 +55,7 @@ class Caller:
         return self.channels.get(channel_id, "Discord")
 
     def mention(self, kind: Subject, id_: int) -> str:
-        return f"{self.words[ReplyTexts].kinds[kind]} {id_}"
+        return f"{self.words[ReplyTexts].subject_kinds[kind]} {id_}"
 
 
 @dataclass(frozen=True, slots=True)

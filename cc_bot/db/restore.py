@@ -2,7 +2,7 @@
 
 A copy of the backup is checked, migrated, and cleared of data erased since. The old database gets a second
 name, then one rename replaces it, so a crash leaves a complete file. The WAL is checkpointed first: SQLite
-would apply it to the new file, and it shows whether another program has the file open.
+would apply it to the new file, and checkpointing fails if another program has the file open.
 """
 
 import glob
@@ -80,7 +80,7 @@ async def stage_backup(
             copy = _stage(backup, folder / database.name, announce)
             announce("upgrading")
             async with connect_sqlite(copy.path) as opened:
-                await apply_pending(opened, clock=clock, copy_first=False)  # the backup itself is the copy
+                await apply_pending(opened, clock=clock, copy_first=False)  # the backup is the safety copy
             yield copy
     except SchemaChanged as error:
         raise BackupChanged(path=str(backup), name=error.params["name"]) from error
@@ -121,26 +121,26 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
         raise BackupDamaged(path=str(backup)) from error
 
 
-def compact_copy(copy: Path, former: Path) -> None:
-    """Compact the copy into one synced file. Row numbers of the old database are not reused, as buttons and
+def compact_copy(copy: Path, database: Path) -> None:
+    """Compact the copy into one synced file. Row ids of the old database are not reused, as buttons and
     users refer to them. Raises sqlite3.Error or OSError."""
     compact = sidecar(copy, ".compact")
     compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-        numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-        for name, number in _numbers(former):
-            if number > numbers.get(name, 0):
+        last_ids = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        for name, last_id in _last_row_ids(database):
+            if last_id > last_ids.get(name, 0):
                 connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
-                connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (name, number))
+                connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (name, last_id))
         connection.execute("VACUUM INTO ?", (str(compact),))
     compact.replace(copy)
     sync_file(copy)
 
 
-def _numbers(former: Path) -> list[tuple[str, int]]:
-    """Return the last number of each table; none for a damaged file, as they may be wrong."""
-    with suppress(sqlite3.Error), closing(connect_existing(former)) as connection:
+def _last_row_ids(database: Path) -> list[tuple[str, int]]:
+    """Return the last row id of each table; none for a damaged file, as they may be wrong."""
+    with suppress(sqlite3.Error), closing(connect_existing(database)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
             return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
     return []
@@ -167,7 +167,7 @@ def _is_own_file(database: Path) -> bool:
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC
-        # A lock file shows that the bot has run on it; beside a link it belongs to another.
+        # A lock file shows that the bot has run on it; beside a symbolic link it may be another database's.
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
@@ -195,14 +195,14 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
 
 
 def _set_aside(database: Path, now: datetime) -> Path:
-    """Keep the old database under a second name. Deletes those of interrupted restores."""
+    """Keep the old database under a second name. First deletes its names from interrupted restores."""
     stem = f"{database.stem}.replaced-"
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
             path.unlink()
     names = numbered_paths(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
     replaced = next(name for name in names if not name.exists())
-    os.utime(database, (now.timestamp(), now.timestamp()))  # determines when it is deleted
+    os.utime(database, (now.timestamp(), now.timestamp()))  # when it was replaced: backup.py deletes old ones
     try:
         replaced.hardlink_to(database)
     except (OSError, NotImplementedError):  # not every file system supports links
@@ -217,7 +217,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
 
 
 def list_data_files(database: Path, *more: Path) -> list[Path]:
-    """List the files with data, WAL first: a new file would read an old one."""
+    """List the files with data, WAL first: SQLite would apply one left over to a new database."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)

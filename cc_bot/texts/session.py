@@ -1,4 +1,4 @@
-"""`/clear`, `/help`, `/settings`, `/agent` and `/usage`."""
+"""Replies, times and `/usage`."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -9,7 +9,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class ReplyTexts(Area):
-    kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
+    subject_kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     file_name = Sentence(ja="一覧.txt", en="list.txt")
 
 
@@ -53,10 +53,10 @@ class UsageTexts(Area):
     def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str) -> list[str]:
         """`moment` formats times, `name` model names."""
         lines = [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month.total, report.currency))]
-        for left in report.left:
-            template = self.left_today if left.name == "tokens_per_day" else self.left_this_month
-            resets = moment(left.resets_at)
-            lines.append(template.format(left=f"{left.left:,}", limit=f"{left.limit:,}", resets=resets))
+        for allowance in report.left:
+            template = self.left_today if allowance.name == "tokens_per_day" else self.left_this_month
+            resets = moment(allowance.resets_at)
+            lines.append(template.format(left=f"{allowance.left:,}", limit=f"{allowance.limit:,}", resets=resets))
         if report.users is not None:
             lines.append(self.users.format(count=report.users))
         if report.unpriced:
@@ -64,15 +64,15 @@ class UsageTexts(Area):
         return lines
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
-        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.time(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]
+        return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.duration(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]
 
     def _total(self, total: Total, currency: str) -> str:
         template = self.total_cost if currency else self.total
         cost = money(total.cost_micros, currency)
         line = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
-        return self.sound.format(total=line, time=self.time(total.seconds)) if total.seconds else line
+        return self.sound.format(total=line, time=self.duration(total.seconds)) if total.seconds else line
 
-    def time(self, seconds: int) -> str:
+    def duration(self, seconds: int) -> str:
         return self.minutes.format(minutes=seconds // 60, seconds=seconds % 60)
 
 

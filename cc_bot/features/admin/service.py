@@ -354,7 +354,7 @@ def _format_today(snapshot: StatusSnapshot, texts: Texts) -> str:
         today = texts[UsageTexts].total_cost.format(tokens=tokens, turns=turns, cost=cost)
     if snapshot.seconds_today:
         today = texts[UsageTexts].sound.format(
-            total=today, time=texts[UsageTexts].time(snapshot.seconds_today)
+            total=today, time=texts[UsageTexts].duration(snapshot.seconds_today)
         )
     return today
 
