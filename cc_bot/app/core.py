@@ -179,14 +179,14 @@ def _make_summaries(
     )
 
 
-async def keep_running(work: Work) -> None:
+async def keep_running(work: Work, *, pause_s: float = SWEEP_EVERY_S) -> None:
     """Run `work` until it returns or is cancelled; log unexpected errors and restart it."""
     while True:
         try:
             await work()
         except Exception:  # noqa: BLE001 - nothing awaits this work, so its end would go unnoticed
             _log.error("upkeep_broke", exc_info=True)
-            await asyncio.sleep(SWEEP_EVERY_S)
+            await asyncio.sleep(pause_s)
         else:
             return
 

@@ -80,9 +80,7 @@ class TestServiceManager:
 
 
 class TestUpkeep:
-    async def test_that_breaks_is_on_record_and_taken_up_again_until_it_is_cancelled(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_that_breaks_is_on_record_and_taken_up_again_until_it_is_cancelled(self) -> None:
         trouble, begun = [ValueError("何かが壊れた"), KeyError("again")], asyncio.Event()
 
         async def work() -> None:
@@ -91,9 +89,8 @@ class TestUpkeep:
             begun.set()
             await asyncio.Event().wait()
 
-        monkeypatch.setattr("cc_bot.app.core.SWEEP_EVERY_S", 0.0)
         with capture_logs() as records:
-            task = asyncio.create_task(keep_running(work))
+            task = asyncio.create_task(keep_running(work, pause_s=0))
             await begun.wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
