@@ -48,12 +48,14 @@ asyncio.run(main(sys.argv[1], "今日は朝から雨が降っていました。"
 @contextmanager
 def worktree(folder: Path, commit: str) -> Iterator[Path]:
     """The files of a commit, for as long as this lasts."""
-    place = folder / "base"
-    subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", "--quiet", place, commit], check=True)
+    location = folder / "base"
+    subprocess.run(
+        ["git", "-C", ROOT, "worktree", "add", "--detach", "--quiet", location, commit], check=True
+    )
     try:
-        yield place
+        yield location
     finally:
-        subprocess.run(["git", "-C", ROOT, "worktree", "remove", "--force", place], check=True)
+        subprocess.run(["git", "-C", ROOT, "worktree", "remove", "--force", location], check=True)
 
 
 @asynccontextmanager

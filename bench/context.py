@@ -75,7 +75,7 @@ class World:
         self.newest += self.chance.randrange(1 << 22, 1 << 30)
         return self.newest
 
-    def place(self) -> ChannelKey:
+    def location(self) -> ChannelKey:
         """A channel, or now and then a thread of it; at most four threads at a time are open there."""
         channel = self.chance.choice(self.keys)
         open_ = self.threads[channel]
@@ -93,10 +93,10 @@ class World:
     def rows(self) -> Iterator[tuple[object, ...]]:
         """As INSERT takes them; every tenth message is the bot's."""
         for number in count():
-            key, message = self.place(), self.said()
+            key, message = self.location(), self.said()
             role = "assistant" if number % 10 == 9 else "user"
             ms = ((message.discord_id or 0) >> 22) + 1_420_070_400_000
-            where = (key.place_id, key.thread_id, key.channel_id)
+            where = (key.location_id, key.thread_id, key.channel_id)
             who = (message.author_id, message.author_name, role)
             yield (message.discord_id, *where, *who, message.content, ms, ms)
 
@@ -157,11 +157,11 @@ async def contexts(path: Path, world: World, turns: int) -> tuple[list[Took], li
     async with open_stores(f"sqlite:///{path}") as stores:
         with closing(connect_raw(path)) as raw:
             keys = world.keys[:50]
-            places = [*keys, *(world.threads[key][-1] for key in keys if world.threads[key])]
-            first = [await one_turn(stores, raw, world, key) for key in places]
+            locations = [*keys, *(world.threads[key][-1] for key in keys if world.threads[key])]
+            first = [await one_turn(stores, raw, world, key) for key in locations]
             gc.collect()
             gc.freeze()  # what was loaded at start is not looked through again in the middle of a turn
-            return first, [await one_turn(stores, raw, world, chance.choice(places)) for _ in range(turns)]
+            return first, [await one_turn(stores, raw, world, chance.choice(locations)) for _ in range(turns)]
 
 
 def prepared(folder: str, name: str) -> Path:

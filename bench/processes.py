@@ -297,8 +297,8 @@ async def _tell(fleet: Fleet, outcome: Outcome, what: str) -> bool:
 async def measure_sleep() -> bool:
     async with running(PROCESSES, SLOW_S) as (fleet, _):
         erased, reminded = (fleet.discord.user(name, locale="ja") for name in ("Aiko", "Chie"))
-        place = fleet.channel(2)
-        set_up = await fleet.discord.slash(reminded, place, "remind add", text="薬", when="10分後")
+        location = fleet.channel(2)
+        set_up = await fleet.discord.slash(reminded, location, "remind add", text="薬", when="10分後")
         await set_up.finished()
         answering = [
             await fleet.discord.slash(user, fleet.channel(1), "ask", question="どう？")
@@ -320,7 +320,7 @@ async def measure_sleep() -> bool:
         counting = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE user_id = $1" for table in KEPT_IN)
         left = len(await fleet.rows(counting, erased.id))
         fired = await fleet.rows("SELECT state FROM firings WHERE user_id = $1", reminded.id)
-        told = [*fleet.discord.messages(place), *fleet.discord.messages(fleet.discord.dm(reminded))]
+        told = [*fleet.discord.messages(location), *fleet.discord.messages(fleet.discord.dm(reminded))]
         own = [each for each in told if each.author is fleet.discord.bot and not each.ephemeral]
         said = sum("薬" in each.text for each in own)
         kept = await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1 AND role = 'user'", reminded.id)
@@ -345,13 +345,13 @@ async def measure_limits() -> bool:
 
     async with running(PROCESSES, QUICK_S, policy) as (fleet, _):
         fleet.model.responder = answer
-        places = [fleet.channel(number % PROCESSES) for number in range(ASKED)]
+        locations = [fleet.channel(number % PROCESSES) for number in range(ASKED)]
 
         async def round_of(number: int) -> int:
             user = fleet.discord.user(f"round{number}", locale="ja")
             asked = [
-                fleet.discord.slash(user, place, "ask", question=f"{number}-{index}")
-                for index, place in enumerate(places)
+                fleet.discord.slash(user, location, "ask", question=f"{number}-{index}")
+                for index, location in enumerate(locations)
             ]
             replies = [await reply.until(_is_over, "an end") for reply in await asyncio.gather(*asked)]
             return sum("の答え" in reply.text for reply in replies)

@@ -23,7 +23,7 @@ EVERYDAY = """
 FAMILY = """
     佐藤 鈴木 高橋 田中 渡辺 伊藤 中村 小林 山本 加藤 吉田 山田 松本 井上 木村 林 清水 森 池田 橋本
 """
-PLACES = "東京 横浜 大阪 京都 札幌 福岡 仙台 新宿 渋谷 神戸 沖縄 金沢 広島 川崎 上野 池袋 鎌倉 箱根"
+LOCATIONS = "東京 横浜 大阪 京都 札幌 福岡 仙台 新宿 渋谷 神戸 沖縄 金沢 広島 川崎 上野 池袋 鎌倉 箱根"
 ENGLISH = "coffee meeting birthday guitar laptop server deploy camera train hotel garden recipe ticket novel"
 DONE = "行く 行った 買った 食べる 食べた 使っている 習っている 忘れない 決めた 直した 読み終わった 頼まれた"
 WHEN = "毎朝 昨日 来週の金曜 毎週火曜 夜 3月 8月15日 午前10時 週末 年末 去年 来年の春 月に一度 2024年"
@@ -37,9 +37,9 @@ PLAIN = (
     "{a}は{b}の{c}",
     "{when}に{a}と{b}へ{done}",
     "{name}さんは{a}が好きで、{b}は苦手",
-    "{when}、{place}で{name}さんと{a}の{b}を{done}",
+    "{when}、{location}で{name}さんと{a}の{b}を{done}",
     "{a}と{b}と{c}は{d}に置いてある",
-    "{place}の{a}で{b}を{done}。{c}は{when}まで",
+    "{location}の{a}で{b}を{done}。{c}は{when}まで",
     "My {english} is about {a}, not {b}",
     "{a}の{b}は{number}番、{c}は{number}円",
 )
@@ -99,17 +99,17 @@ class Everyday:
         return self._chance.choice(kinds)()
 
     def _filled(self, patterns: Sequence[str]) -> Phrase:
-        words, name, place = self._said(4), self._one_of(FAMILY), self._one_of(PLACES)
+        words, name, location = self._said(4), self._one_of(FAMILY), self._one_of(LOCATIONS)
         text = self._chance.choice(patterns).format(
             **dict(zip("abcd", words, strict=True)),
             name=name,
-            place=place,
+            location=location,
             english=self._one_of(ENGLISH),
             when=self._one_of(WHEN),
             done=self._one_of(DONE),
             number=self._chance.randrange(10_000),
         )
-        return Phrase(text, tuple(word for word in (*words, name, place) if word in text))
+        return Phrase(text, tuple(word for word in (*words, name, location) if word in text))
 
     def _said(self, number: int) -> list[str]:
         words, weights = vocabulary()

@@ -144,8 +144,8 @@ def draw(plot: Plot, lines: Sequence[Line], language: Language, path: Path) -> N
     """Horizontal bars with their spread, wide enough for a phone held upright. The axis begins at nothing."""
     with mpl.rc_context({"font.family": _font(), "font.size": 15, "text.color": INK, "axes.labelcolor": INK}):
         figure, axes = pyplot.subplots(figsize=(7.2, 1.4 + 0.95 * len(lines)), layout="constrained")
-        for place, line in enumerate(reversed(lines)):
-            _bar(axes, place, line, language)
+        for location, line in enumerate(reversed(lines)):
+            _bar(axes, location, line, language)
         farthest = max(line.found.high for line in lines)
         axes.set_xlim(0, farthest * 1.3)
         axes.set_ylim(-0.45, len(lines) - 0.35)
@@ -160,19 +160,19 @@ def draw(plot: Plot, lines: Sequence[Line], language: Language, path: Path) -> N
         pyplot.close(figure)
 
 
-def _bar(axes: Any, place: int, line: Line, language: Language) -> None:
+def _bar(axes: Any, location: int, line: Line, language: Language) -> None:
     middle, low, high = line.found
     ours = line.beside.en == "cc-bot"
     colour = MISSED if line.met is False else OURS if ours or line.unit == "x" else PEERS
-    axes.barh(place, middle, height=0.34, color=colour)
+    axes.barh(location, middle, height=0.34, color=colour)
     if low != high:
-        axes.plot([low, high], [place, place], color=INK, linewidth=2)
+        axes.plot([low, high], [location, location], color=INK, linewidth=2)
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # no line goes through words
-    axes.text(0, place + 0.24, word(line.beside, language), va="bottom", fontsize=15, bbox=paper)
+    axes.text(0, location + 0.24, word(line.beside, language), va="bottom", fontsize=15, bbox=paper)
     label = amount(middle, line, language)
     if line.met is False:
         label += "（未達）" if language == "ja" else " (missed)"
-    axes.text(max(middle, high), place, f"  {label}", va="center", fontsize=15, bbox=paper)
+    axes.text(max(middle, high), location, f"  {label}", va="center", fontsize=15, bbox=paper)
 
 
 def _font() -> str:

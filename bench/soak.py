@@ -82,8 +82,8 @@ class Soak:
         started, last = perf_counter(), self.asked + count
         self._every = max(1, count // SAMPLES)
 
-        async def asker(place: int) -> None:
-            await asyncio.sleep(RAMP_S * place / at_once)
+        async def asker(location: int) -> None:
+            await asyncio.sleep(RAMP_S * location / at_once)
             while self.asked < last:
                 self.asked += 1
                 await self._turn(self.asked)
@@ -92,8 +92,8 @@ class Soak:
                     self._sample()
 
         async with asyncio.TaskGroup() as group:
-            for place in range(at_once):
-                group.create_task(asker(place))
+            for location in range(at_once):
+                group.create_task(asker(location))
         return perf_counter() - started
 
     async def _turn(self, number: int) -> None:
@@ -147,12 +147,12 @@ class Soak:
         if ANSWER.findall(text) != [f"{number:06}"]:
             self.faults.append(f"turn {number} was answered {text[:100]!r}")
 
-    def _note(self, number: int, place: str, began_s: float, end: Shown) -> None:
+    def _note(self, number: int, location: str, began_s: float, end: Shown) -> None:
         discord = self.stage.discord
         for call in discord.transcript:
             self._doubles_s[call.params.get("token") or call.params.get("channel", "")] += call.took_s
         discord.transcript.clear()
-        self.took_s[number] = end.at_s - began_s - self._doubles_s.pop(place, 0.0)
+        self.took_s[number] = end.at_s - began_s - self._doubles_s.pop(location, 0.0)
 
     def _sample(self) -> None:
         status = Path(f"/proc/{self.process_id}/status").read_text()

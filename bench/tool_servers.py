@@ -78,8 +78,8 @@ def measure_starts(folder: Path, base: str) -> None:
         found: dict[str, list[tuple[float, float]]] = {what: [] for what, *_ in sources}
         for _ in range(STARTS):
             for what, source, servers, wait in sources:
-                place = folder / what.replace(" ", "_")  # each has a database of its own
-                found[what].append(start(source, place, servers, *wait))
+                location = folder / what.replace(" ", "_")  # each has a database of its own
+                found[what].append(start(source, location, servers, *wait))
     for what, took in found.items():
         tell(what, took)
 

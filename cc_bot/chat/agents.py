@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cc_bot.chat.stores.settings import StoredAgentChoices
-from cc_bot.domain.message import BUILT_IN_AGENT, DEFAULT_AGENT, Agent, KnownPlace
+from cc_bot.domain.message import BUILT_IN_AGENT, DEFAULT_AGENT, Agent, Location
 from cc_bot.domain.text import Locale
 from cc_bot.features import find_module
 from cc_bot.texts import Texts, texts
@@ -35,15 +35,15 @@ class Agents:
     async def get(self, name: str) -> Agent | None:
         return (await self.all()).get(name)
 
-    async def list_available(self, place: KnownPlace) -> tuple[Agent, ...]:
+    async def list_available(self, location: Location) -> tuple[Agent, ...]:
         """Return the agents that may answer there, the default one first."""
-        return tuple(agent for agent in (await self.all()).values() if is_allowed(place, agent))
+        return tuple(agent for agent in (await self.all()).values() if is_allowed(location, agent))
 
-    async def get_default(self, _place: KnownPlace, _choices: StoredAgentChoices) -> Agent:
+    async def get_default(self, _location: Location, _choices: StoredAgentChoices) -> Agent:
         """Return the default agent there."""
         return await self.default()
 
-    async def select(self, _place: KnownPlace, _choices: StoredAgentChoices) -> tuple[Agent, bool]:
+    async def select(self, _location: Location, _choices: StoredAgentChoices) -> tuple[Agent, bool]:
         """Return the agent that answers the user, and True if the one that they chose is not available."""
         return await self.default(), False
 
@@ -51,8 +51,8 @@ class Agents:
         return ""
 
 
-def is_allowed(place: KnownPlace, agent: Agent) -> bool:
-    return agent.places.allow(guild_id=place.guild_id, channel_ids=frozenset(place.key.ids))
+def is_allowed(location: Location, agent: Agent) -> bool:
+    return agent.scope.allow(guild_id=location.guild_id, channel_ids=frozenset(location.key.ids))
 
 
 def make_agents(config: "Config", tools: Collection[str]) -> Agents:

@@ -258,7 +258,7 @@ class Approvals:
             source=Source("proposal"),
             clock=self.clock,
             canvas=open_drawing(found.state if found else EMPTY_CANVAS, proposal.visibility, tainted=True),
-            place=origin.place,
+            target=origin.place,
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,
             shared=self.tools.shared(),

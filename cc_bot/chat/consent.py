@@ -81,7 +81,7 @@ def propose(
     pending result. `more`: other fields of ProposedCalls."""
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
-    origin = Origin(context.locale, context.timezone.key, context.place, context.guild_id, context.in_dm)
+    origin = Origin(context.locale, context.timezone.key, context.target, context.guild_id, context.in_dm)
     proposal = ProposedCalls((call,), shown, origin, memory_id=memory_id, **more)
     return succeeded(result, proposal=proposal)
 

@@ -204,7 +204,7 @@ class SessionTurn(Turn):
             entry=self.options.entry,
             proposals=proposals,
             settlement=settlement,
-            channel=self.options.place,
+            channel=self.options.location,
         )
 
     def start_background_work(self, stored: Sequence[Message], history_tokens: float) -> None:
@@ -290,7 +290,7 @@ class ChannelTurn(Turn):
         replaced: Message | None = None,
     ) -> None:
         """`replaced`: the answer to replace; the prompt then shows only messages before the questions."""
-        key = SessionKey(questions[0].author_id, channel.place_id, options.agent.name)
+        key = SessionKey(questions[0].author_id, channel.location_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
         self.channel = channel
         self._conversations = conversations

@@ -33,7 +33,7 @@ from cc_bot.domain.errors import (
     ToolTimedOut,
 )
 from cc_bot.domain.forms import FormAsker
-from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Place, Visibility
+from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Target, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -71,7 +71,7 @@ class ToolContext:
     source: Source = Source("model")
     clock: Clock = utc_now
     canvas: Drawing | None = None
-    place: Place = "channel"
+    target: Target = "channel"
     guild_id: int | None = None
     in_dm: bool = False
     files: tuple[Attachment, ...] = ()  # documents of the turn and its history, oldest first

@@ -30,8 +30,8 @@ from cc_bot.domain.message import (
     Attachment,
     ChannelKey,
     Message,
-    Place,
     Reference,
+    Target,
     ToolCall,
     Visibility,
     typed_part,
@@ -201,7 +201,7 @@ class TurnOptions:
     welcomed: bool = True  # False if the user's first answer may need a welcome
     bot_id: int = 0
     answer_discord_id: int | None = None  # the Discord message that shows the answer, if known
-    place: ChannelKey | None = None  # where a session's turn is public
+    location: ChannelKey | None = None  # where a session's turn is public
     memory_paused: bool = False
     link: str = ""  # link to the answer; empty if unknown or ephemeral
     agent: Agent = BUILT_IN_AGENT
@@ -320,9 +320,9 @@ class Turn(ABC):
 
 def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegistry) -> ToolContext:
     options = turn.options
-    place: Place = "terminal" if options.front_end == "terminal" else "channel"
-    if place == "channel" and (turn.visibility == "private" or not options.can_post):
-        place = "dm"
+    target: Target = "terminal" if options.front_end == "terminal" else "channel"
+    if target == "channel" and (turn.visibility == "private" or not options.can_post):
+        target = "dm"
     return ToolContext(
         turn.key,
         turn.visibility,
@@ -332,7 +332,7 @@ def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegis
         source=Source("model", link=options.link),
         clock=clock,
         canvas=turn.canvas,
-        place=place,
+        target=target,
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,

@@ -284,7 +284,7 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 
 def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
     """Return the keys of a channel, or of a thread and its channel, as Discord may name the thread only."""
-    return (channel_lock(key.channel_id), channel_lock(key.place_id))
+    return (channel_lock(key.channel_id), channel_lock(key.location_id))
 
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:

@@ -8,10 +8,10 @@ import hikari
 from cc_bot.chat.agents import Agents, is_allowed
 from cc_bot.chat.stores.settings import AgentStore, StoredAgentChoices
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.places import LruCache, Places, key_of_interaction
+from cc_bot.discord.locations import Locations, LruCache, key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, KnownPlace
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 
 _NO_USER: Final = 0
@@ -30,63 +30,63 @@ class SelectedAgent:
 class AgentSelector:
     agents: Agents
     store: AgentStore
-    places: Places
+    locations: Locations
     _noted_fallbacks: LruCache[tuple[int, int], None] = field(default_factory=LruCache, init=False)
 
     async def for_interaction(
         self, interaction: Answerable, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
         """`known` choices save a read."""
-        return await self.for_place(int(interaction.user.id), place_of(interaction), known)
+        return await self.for_location(int(interaction.user.id), location_of(interaction), known)
 
-    async def for_place(
-        self, user_id: int, place: KnownPlace, known: StoredAgentChoices | None = None
+    async def for_location(
+        self, user_id: int, location: Location, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        choices = known or await self.store.get_choices(user_id, place.key.ids)
-        agent, is_fallback = await self.agents.select(place, choices)
-        return _in_session(user_id, place, _with_models(agent, place, choices), is_fallback=is_fallback)
+        choices = known or await self.store.get_choices(user_id, location.key.ids)
+        agent, is_fallback = await self.agents.select(location, choices)
+        return _in_session(user_id, location, _with_models(agent, location, choices), is_fallback=is_fallback)
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
         """Raises AgentGone if it can't be used there any more: no other agent knows the conversation."""
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
-        return await self._select_again(user_id, place_of(interaction), name)
+        return await self._select_again(user_id, location_of(interaction), name)
 
     async def for_session(self, key: SessionKey, guild_id: int | None) -> SelectedAgent:
         """Raises AgentGone."""
         return await self._select_again(
-            key.user_id, await self._place_in(guild_id, key.channel_id), key.agent
+            key.user_id, await self._location_in(guild_id, key.channel_id), key.agent
         )
 
     async def for_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> SelectedAgent:
         """A reply continues the `answered` session if its agent is usable."""
-        place = await self._place_in(message.guild_id, int(message.channel_id))
+        location = await self._location_in(message.guild_id, int(message.channel_id))
         if answered is None:
-            return await self.for_place(user_id, place)
+            return await self.for_location(user_id, location)
         try:
-            return await self._select_again(user_id, place, answered.agent)
+            return await self._select_again(user_id, location, answered.agent)
         except AgentGone:
-            return replace(await self.for_place(user_id, place), is_fallback=True)
+            return replace(await self.for_location(user_id, location), is_fallback=True)
 
     async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
         """Return the agent of scheduled messages: the session's, else the default one."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
-        place = await self._place_in(guild_id, key.channel_id)
-        return _with_models(agent, place, await self.store.get_choices(_NO_USER, place.key.ids))
+        location = await self._location_in(guild_id, key.channel_id)
+        return _with_models(agent, location, await self.store.get_choices(_NO_USER, location.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """Return whether the user's next question there goes to this session; True if Discord fails."""
         try:
-            place = place_of(interaction) if interaction else await self.places.get(key.channel_id)
+            location = location_of(interaction) if interaction else await self.locations.get(key.channel_id)
         except hikari.HTTPError:
             return True
-        return (await self.for_place(key.user_id, place)).key == key
+        return (await self.for_location(key.user_id, location)).key == key
 
     async def for_mentions(self, key: ChannelKey, choices: StoredAgentChoices) -> Agent:
-        place = KnownPlace(key)
-        return _with_models(await self.agents.get_default(place, choices), place, choices)
+        location = Location(key)
+        return _with_models(await self.agents.get_default(location, choices), location, choices)
 
     def fallback_note(self, selected: SelectedAgent, recipient: Recipient) -> str:
         """Return the note for the first answer by another agent than the selected one, else ""."""
@@ -99,40 +99,42 @@ class AgentSelector:
         self._noted_fallbacks[key] = None
         return self.agents.fallback_note(selected.agent, recipient.words)
 
-    async def _select_again(self, user_id: int, place: KnownPlace, name: str) -> SelectedAgent:
+    async def _select_again(self, user_id: int, location: Location, name: str) -> SelectedAgent:
         """Raises AgentGone."""
         agent = await self.agents.get(name)
-        if agent is None or not is_allowed(place, agent):
+        if agent is None or not is_allowed(location, agent):
             raise AgentGone
-        choices = await self.store.get_choices(user_id, place.key.ids)
-        selected = _in_session(user_id, place, _with_models(agent, place, choices))
-        current = await self.for_place(user_id, place, choices)
+        choices = await self.store.get_choices(user_id, location.key.ids)
+        selected = _in_session(user_id, location, _with_models(agent, location, choices))
+        current = await self.for_location(user_id, location, choices)
         return replace(selected, is_former=current.key != selected.key)
 
-    async def _place_in(self, guild_id: int | None, channel_id: int) -> KnownPlace:
+    async def _location_in(self, guild_id: int | None, channel_id: int) -> Location:
         if guild_id is None:
-            return KnownPlace(ChannelKey(channel_id))
+            return Location(ChannelKey(channel_id))
         return await self.locate(channel_id, int(guild_id))
 
-    async def locate(self, channel_id: int, guild_id: int | None = None) -> KnownPlace:
+    async def locate(self, channel_id: int, guild_id: int | None = None) -> Location:
         """A thread counts as a channel if Discord fails, or forbids it to a user-installed bot."""
         try:
-            return await self.places.get(channel_id)
+            return await self.locations.get(channel_id)
         except hikari.HTTPError:
-            return KnownPlace(ChannelKey(channel_id), guild_id)
+            return Location(ChannelKey(channel_id), guild_id)
 
 
-def place_of(interaction: hikari.PartialInteraction) -> KnownPlace:
+def location_of(interaction: hikari.PartialInteraction) -> Location:
     guild_id = interaction.guild_id and int(interaction.guild_id)
-    return KnownPlace(key_of_interaction(interaction.channel), guild_id)
+    return Location(key_of_interaction(interaction.channel), guild_id)
 
 
-def _in_session(user_id: int, place: KnownPlace, agent: Agent, *, is_fallback: bool = False) -> SelectedAgent:
-    return SelectedAgent(SessionKey(user_id, place.key.place_id, agent.name), agent, is_fallback)
+def _in_session(
+    user_id: int, location: Location, agent: Agent, *, is_fallback: bool = False
+) -> SelectedAgent:
+    return SelectedAgent(SessionKey(user_id, location.key.location_id, agent.name), agent, is_fallback)
 
 
-def _with_models(agent: Agent, place: KnownPlace, choices: StoredAgentChoices) -> Agent:
-    for place_id in () if agent.models else place.key.ids:
-        if chain := choices.models.get(place_id):
+def _with_models(agent: Agent, location: Location, choices: StoredAgentChoices) -> Agent:
+    for location_id in () if agent.models else location.key.ids:
+        if chain := choices.models.get(location_id):
             return replace(agent, models=chain)
     return agent

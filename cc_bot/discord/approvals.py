@@ -17,10 +17,10 @@ from cc_bot.discord.delivery.reply import PostUncertain
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.interactions import author_name, is_ephemeral, retry, roles_of, tell, visibility_of
+from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.pages.custom_ids import ProposalButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import declined_line, outcome_line, update_proposals
-from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change

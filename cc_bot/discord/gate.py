@@ -17,12 +17,12 @@ import structlog
 from cc_bot.chat.policy import Policies, Policy
 from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
 from cc_bot.discord.interactions import Preloaded, roles_of
-from cc_bot.discord.places import LruCache, Places, key_of_interaction
+from cc_bot.discord.locations import Locations, LruCache, key_of_interaction
 from cc_bot.domain.access import (
     AccessRules,
     Refusal,
     Visitor,
-    WebPlace,
+    WebOrigin,
     is_closed_to_users,
     name_any,
     refusal,
@@ -212,7 +212,7 @@ class Gate:
     owners: Owners
     policies: Policies
     store: AccessStore
-    places: Places
+    locations: Locations
     rest: hikari.api.RESTClient
     timeout_s: float = 0.5
     roles: SeenRoles = field(default_factory=LruCache)
@@ -241,14 +241,16 @@ class Gate:
             raise TooManyCommands(resets=self.clock() + timedelta(seconds=FLOOD_PAUSE_S))
         return await self._admit(visitor, kind, always=always)
 
-    async def admit_page(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
+    async def admit_page(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
         """As `admit`, for the channel in which the user asked for the link to their pages."""
-        await self._admit(self._visitor_of_page(place), kind, always=always)
+        await self._admit(self._visitor_of_page(origin), kind, always=always)
 
-    async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
+    async def refusals_of_pages(self, origins: Sequence[WebOrigin]) -> dict[WebOrigin, Refusal]:
         in_force = await self._read_access()
-        asked = [(place, await self.refusal_of(self._visitor_of_page(place), in_force)) for place in places]
-        return {place: refused for place, refused in asked if refused}
+        asked = [
+            (origin, await self.refusal_of(self._visitor_of_page(origin), in_force)) for origin in origins
+        ]
+        return {origin: refused for origin, refused in asked if refused}
 
     async def _admit(self, visitor: Visitor, kind: RequestKind, *, always: bool) -> Preloaded:
         self.rates.refuse_again(visitor.user_id, kind, self.clock())
@@ -282,7 +284,7 @@ class Gate:
         self, key: ChannelKey, user_id: int, in_force: AccessState | None = None
     ) -> Refusal | None:
         return await self.refusal_of(
-            Visitor(user_id, (key.place_id, key.channel_id), _UNKNOWN_GUILD, None), in_force
+            Visitor(user_id, (key.location_id, key.channel_id), _UNKNOWN_GUILD, None), in_force
         )
 
     async def serves(self, key: SessionKey, guild_id: int | None, *, answering: bool = False) -> bool:
@@ -307,13 +309,13 @@ class Gate:
         known = await self._with_fetched_fields(visitor, rules)
         found = refusal(known, rules, owners=owners, maintenance=maintenance)
         if found:
-            _log.info("access_denied", why=found.why, subject=found.subject, place=visitor.channel_ids[0])
+            _log.info("access_denied", why=found.why, subject=found.subject, location=visitor.channel_ids[0])
         return found
 
     async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
         rules = (await self._read_access()).rules | (await self.policies.current()).access
         if name_any(rules, "guild") and guild_id is None:
-            guild_id = (await self.places.get(key.place_id)).guild_id
+            guild_id = (await self.locations.get(key.location_id)).guild_id
         return not is_closed_to_users(key, guild_id, rules)
 
     async def _read_access(self) -> AccessState:
@@ -326,9 +328,9 @@ class Gate:
                 raise StorageError from error
         return self._last_access
 
-    def _visitor_of_page(self, place: WebPlace) -> Visitor:
-        channels = (place.channel_id,) if place.channel_id else ()
-        return self._visitor(place.user_id, channels, place.guild_id)
+    def _visitor_of_page(self, origin: WebOrigin) -> Visitor:
+        channels = (origin.channel_id,) if origin.channel_id else ()
+        return self._visitor(origin.user_id, channels, origin.guild_id)
 
     def _visitor(
         self,
@@ -351,9 +353,9 @@ class Gate:
         unknown = visitor.guild_id == _UNKNOWN_GUILD and (about_roles or name_any(rules, "guild"))
         if unknown or (name_any(rules, "channel") and len(visitor.channel_ids) == 1):
             with suppress(hikari.ForbiddenError, hikari.NotFoundError):
-                place = await self.places.get(visitor.channel_ids[0])
-                ids = (place.key.place_id, place.key.channel_id)
-                visitor = replace(visitor, channel_ids=ids, guild_id=place.guild_id)
+                location = await self.locations.get(visitor.channel_ids[0])
+                ids = (location.key.location_id, location.key.channel_id)
+                visitor = replace(visitor, channel_ids=ids, guild_id=location.guild_id)
         if about_roles and visitor.role_ids is None and visitor.guild_id:
             visitor = replace(visitor, role_ids=await self._roles_of(visitor.guild_id, visitor.user_id))
         return visitor

@@ -16,7 +16,7 @@ from hikari.impl.buckets import RESTBucketManager
 from hikari.internal.routes import CompiledRoute
 
 from cc_bot.db.process import UNSHARDED, Shard
-from cc_bot.discord.places import Places
+from cc_bot.discord.locations import Locations
 from cc_bot.discord.recipients import GuildDirectory
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
 from cc_bot.domain.message import Reading
@@ -132,7 +132,7 @@ def shard_of(connection: hikari.api.GatewayShard) -> Shard:
 
 @dataclass(eq=False, slots=True)
 class ShardLookup:
-    places: Places
+    locations: Locations
     guilds: GuildDirectory
 
     async def includes(self, shard: Shard, channel_id: int) -> bool:
@@ -140,7 +140,7 @@ class ShardLookup:
         if shard == UNSHARDED:
             return True
         try:
-            guild_id = self.guilds.guild_of(channel_id) or (await self.places.get(channel_id)).guild_id
+            guild_id = self.guilds.guild_of(channel_id) or (await self.locations.get(channel_id)).guild_id
         except (hikari.ForbiddenError, hikari.NotFoundError):
             guild_id = None
         except hikari.HikariError:

@@ -22,6 +22,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer, defer_update, tell
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     Control,
@@ -31,7 +32,6 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, controls_of, reply_view
-from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings

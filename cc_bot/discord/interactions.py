@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 import hikari
 
 from cc_bot.chat.stores.settings import StoredAgentChoices
+from cc_bot.discord.locations import LruCache, key_of_interaction
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.places import LruCache, key_of_interaction
 from cc_bot.domain.message import UserSettings, Visibility
 
 Result = TypeVar("Result")

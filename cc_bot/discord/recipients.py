@@ -15,8 +15,8 @@ import structlog
 from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.settings import SettingsStore
 from cc_bot.discord.interactions import Answerable, defer, message_link, roles_of, tell
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.page import escape_markdown, timestamp
-from cc_bot.discord.places import LruCache
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands

@@ -33,7 +33,7 @@ from cc_bot.discord.incoming import (
     without_small_print,
 )
 from cc_bot.discord.interactions import Answerable, is_bot_dm, message_link, retry
-from cc_bot.discord.places import LruCache, Places, may_read
+from cc_bot.discord.locations import Locations, LruCache, may_read
 from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.message import (
     FORWARD_NAME,
@@ -133,7 +133,7 @@ def is_finished(message: hikari.Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLocation:
-    place_id: int
+    location_id: int
     guild_id: int | None
     id: int  # of the message or interaction
 
@@ -153,7 +153,7 @@ class References:
     stores: Stores
     may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]
     """Return whether the operator lets the bot read a channel."""
-    places: Places
+    locations: Locations
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]
     reads_all_messages: bool
@@ -187,7 +187,7 @@ class References:
         if withheld and await self.stores.settings.claim_daily_menu_hint(question.author_id):
             emit(ReplyWithheld())
         if question.pointing == "menu" and question.visibility == "public":
-            emit(AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to)))
+            emit(AskedAbout(message_link(at.guild_id, at.location_id, question.reply_to)))
         return replace(question, references=tuple(each.reference for each in found))
 
     async def resolve_again(
@@ -207,11 +207,11 @@ class References:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
-    async def fetch_forwards(self, place_id: int, ids: Sequence[int]) -> FetchedFiles:
+    async def fetch_forwards(self, location_id: int, ids: Sequence[int]) -> FetchedFiles:
         """Return each forwarded message as a text file, with its own files."""
         opened = list[FetchedFiles]()
         for message_id in ids:
-            message = self.cache.get(message_id) or await self._fetch(place_id, message_id)
+            message = self.cache.get(message_id) or await self._fetch(location_id, message_id)
             if message is None:
                 continue
             fetched = await self._fetch_files(message)
@@ -221,13 +221,13 @@ class References:
             opened.append(FetchedFiles(shown, fetched.left_out))
         return FetchedFiles.merge(opened)
 
-    async def fetch_files_of(self, question: Message, place_id: int, room_bytes: int) -> FetchedFiles:
+    async def fetch_files_of(self, question: Message, location_id: int, room_bytes: int) -> FetchedFiles:
         """Raises InputError if no file can be read."""
         if FILE_NOTE not in question.content or question.discord_id is None:
             return FetchedFiles()
         message = self.cache.get(question.discord_id)
         try:
-            message = message or await self.rest.fetch_message(place_id, question.discord_id)
+            message = message or await self.rest.fetch_message(location_id, question.discord_id)
         except hikari.HTTPError as error:
             raise AttachmentNotFetched from error
         return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
@@ -246,7 +246,7 @@ class References:
         self, kind: ReferenceKind, message_id: int, author_id: int, at: QuestionLocation
     ) -> _Resolved:
         """Of messages older than the channel's reset, only the author's session is shown."""
-        archived, reset_id = await self.stores.channels.get_readable(message_id, at.place_id, author_id)
+        archived, reset_id = await self.stores.channels.get_readable(message_id, at.location_id, author_id)
         is_by_author = archived is not None and archived.user_id == author_id
         if at.guild_id and message_id <= reset_id and not is_by_author:
             return _Resolved(Reference(kind, shown=False))
@@ -256,20 +256,22 @@ class References:
         ):
             return _from_archive(kind, archived, author_id)
         message = self.cache.get(message_id)
-        message = message or await self._fetch(at.place_id, message_id, stored=archived is not None)
+        message = message or await self._fetch(at.location_id, message_id, stored=archived is not None)
         found = await self._read(kind, message, author_id, at)
         archived_name = archived.message.author_name if archived and found.reference.author_name else ""
         if not archived_name:
             return found
         return replace(found, reference=replace(found.reference, author_name=archived_name))
 
-    async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
+    async def _fetch(
+        self, location_id: int, message_id: int, *, stored: bool = False
+    ) -> hikari.Message | None:
         """With `stored` (never for links), the archive deletes it if Discord no longer knows it."""
         try:
-            return await retry(lambda: self.rest.fetch_message(place_id, message_id), RETRY_PAUSES_S)
+            return await retry(lambda: self.rest.fetch_message(location_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError as error:
             if stored and is_gone(error):
-                await self.stores.channels.delete((message_id,), place_id=place_id)
+                await self.stores.channels.delete((message_id,), location_id=location_id)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
         return None
@@ -332,8 +334,8 @@ class References:
     async def _may_read(self, author_id: int, guild_id: int, channel_id: int) -> bool:
         try:
             channel = await retry(lambda: self.rest.fetch_channel(channel_id), RETRY_PAUSES_S)
-            place = await self.places.get(channel_id, channel)
-            if place.guild_id != guild_id or not await self.may_bot_read(place.key, guild_id):
+            location = await self.locations.get(channel_id, channel)
+            if location.guild_id != guild_id or not await self.may_bot_read(location.key, guild_id):
                 return False
             return await retry(lambda: may_read(self.rest, guild_id, channel, author_id), RETRY_PAUSES_S)
         except hikari.HikariError as error:
@@ -347,7 +349,7 @@ class References:
         message = target.message if target else None
         if target is None or (target.interaction_id != at.id and target.may_be_fetched):
             try:
-                message = _prefer_visible(await self.rest.fetch_message(at.place_id, message_id), target)
+                message = _prefer_visible(await self.rest.fetch_message(at.location_id, message_id), target)
             except hikari.NotFoundError:
                 message = None
             except hikari.HikariError as error:
@@ -382,10 +384,10 @@ class References:
         """Return the target and the messages after it, oldest first, and one beyond the limit if any."""
         first_id = question.reply_to or 0
         author_id, guild_id = question.author_id, at.guild_id
-        if guild_id is not None and not await self._may_read(author_id, guild_id, at.place_id):
+        if guild_id is not None and not await self._may_read(author_id, guild_id, at.location_id):
             raise ConversationNotShown
         try:
-            found = await self.rest.fetch_messages(at.place_id, after=first_id - 1).limit(MAX_MESSAGES + 2)
+            found = await self.rest.fetch_messages(at.location_id, after=first_id - 1).limit(MAX_MESSAGES + 2)
         except hikari.HikariError as error:
             _log.info("conversation_not_read", error=type(error).__name__)
             raise ConversationNotShown from error
@@ -420,7 +422,7 @@ class References:
             return ()
         since = hikari.Snowflake(at.id).created_at - MAX_PICTURE_AGE
         try:
-            above = await self.rest.fetch_messages(at.place_id, before=at.id).limit(MAX_PICTURE_DISTANCE)
+            above = await self.rest.fetch_messages(at.location_id, before=at.id).limit(MAX_PICTURE_DISTANCE)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return ()

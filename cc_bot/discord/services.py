@@ -27,8 +27,8 @@ from cc_bot.discord.delivery.turns import FormAskers, RunningTurns, SpokenAnswer
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, ShardLookup, own_user
 from cc_bot.discord.handlers import Presses
+from cc_bot.discord.locations import Locations
 from cc_bot.discord.messages.listening import MessageListener
-from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.web import DiscordForPages
@@ -134,7 +134,11 @@ def build_services(
     recipients = Recipients(
         stores.settings, settings.locale, settings.timezone, parts.clock, is_owner=owners.has
     )
-    places, expected_deletions, pace = Places(bot.rest, stores.channels), ExpectedDeletions(), RateLimiter()
+    locations, expected_deletions, pace = (
+        Locations(bot.rest, stores.channels),
+        ExpectedDeletions(),
+        RateLimiter(),
+    )
     receipts = ReceiptUpdater(bot.rest, stores, pace)
     running = RunningTurns(
         stores.ledger,
@@ -146,25 +150,25 @@ def build_services(
         parts.get(SpokenAnswers),
         parts.get(FormAskers),
     )
-    gate = Gate(owners, parts.policies, stores.access, places, bot.rest)
-    chooser = AgentSelector(parts.agents, stores.agents, places)
+    gate = Gate(owners, parts.policies, stores.access, locations, bot.rest)
+    chooser = AgentSelector(parts.agents, stores.agents, locations)
     side_message, factory = SideMessage(), parts.get(SideMessageFactory)
     if factory:
         side_message = factory.construct(
             rest=bot.rest,
             recipients=recipients,
-            places=places,
+            locations=locations,
             expected_deletions=expected_deletions,
             is_current=chooser.is_current,
             leases=parts.membership,
         )
         side_message.listen(bot)
-    shards = ShardLookup(places, recipients.guilds)
+    shards = ShardLookup(locations, recipients.guilds)
     references = References(
         bot.rest,
         stores,
         gate.may_read,
-        places,
+        locations,
         AttachmentFetcher(
             parts.get(DocumentSource), running.file_budget, can_transcribe=parts.assistant.hearing is not None
         ),
@@ -173,7 +177,9 @@ def build_services(
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
     answers = Answers(parts.assistant, running, chooser, recipients, references, side_message, replies)
-    messages = MessageListener(bot, stores, answers, gate, places=places, granted=granted, shards=shards)
+    messages = MessageListener(
+        bot, stores, answers, gate, locations=locations, granted=granted, shards=shards
+    )
     recovery = Recovery(running, stores.proposals, replies, recipients, parts.assistant.approvals)
     register_parts(
         client,
@@ -183,7 +189,7 @@ def build_services(
         *(parts.assistant, parts.privacy, parts.spending),
         *(parts, granted, owners, gate),
         ApprovalDelivery(parts.assistant, answers, owners),
-        *(recipients, running, receipts, chooser, places, expected_deletions, side_message),
+        *(recipients, running, receipts, chooser, locations, expected_deletions, side_message),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(SideMessage, side_message)

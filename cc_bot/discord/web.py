@@ -11,11 +11,11 @@ import structlog
 
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate, error_of
-from cc_bot.discord.places import LruCache, guild_permissions
+from cc_bot.discord.locations import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.errors import AccessError, CcBotError
-from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, without_controls
 
@@ -34,20 +34,20 @@ class DiscordForPages:
     _cache: LruCache[tuple[object, ...], tuple[object, float]] = field(default_factory=LruCache)
 
     async def admit(
-        self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
+        self, origin: WebOrigin, what: Literal["command", "choices"], *, always: bool = False
     ) -> None:
         try:
-            await self.gate.admit_page(place, what, always=always)
+            await self.gate.admit_page(origin, what, always=always)
         except hikari.HikariError as error:
             _log.warning("page_not_admitted", error=type(error).__name__)
             raise CcBotError from error
 
-    async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
+    async def refusals(self, origins: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
         try:
-            refused = await self.gate.refusals_of_pages(places)
+            refused = await self.gate.refusals_of_pages(origins)
         except (CcBotError, hikari.HikariError):
             return {}  # open pages stay open until the next request
-        return {place: error_of(each) for place, each in refused.items()}
+        return {origin: error_of(each) for origin, each in refused.items()}
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
         return user_id in await self.gate.owners.ids(fresh=fresh)
@@ -69,7 +69,7 @@ class DiscordForPages:
 
     async def channel_name(self, channel_id: int) -> str | None:
         async def fetch() -> str | None:
-            if (await self.gate.places.get(channel_id)).is_dm:
+            if (await self.gate.locations.get(channel_id)).is_dm:
                 return None
             channel = await self.gate.rest.fetch_channel(channel_id)
             if not isinstance(channel, hikari.GuildChannel):
@@ -86,14 +86,14 @@ class DiscordForPages:
         return await self._name("guild", guild_id, fetch)
 
     async def is_dm(self, channel_id: int) -> bool:
-        place = await _value_or_none(self.gate.places.get(channel_id))
-        return place is not None and place.is_dm
+        location = await _value_or_none(self.gate.locations.get(channel_id))
+        return location is not None and location.is_dm
 
-    async def place_of(self, channel_id: int) -> KnownPlace:
-        return await self.answers.chooser.locate(channel_id) if channel_id else KnownPlace(ChannelKey(0))
+    async def location_of(self, channel_id: int) -> Location:
+        return await self.answers.chooser.locate(channel_id) if channel_id else Location(ChannelKey(0))
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        return (await self.answers.chooser.for_place(user_id, await self.place_of(channel_id))).key
+        return (await self.answers.chooser.for_location(user_id, await self.location_of(channel_id))).key
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else the canvas belongs to the terminal

@@ -46,11 +46,11 @@ class Visitor:
 
     @property
     def ids(self) -> _VisitorIds:
-        place_ids = _ids_of_place(self.channel_ids, self.guild_id)
-        return {"user": frozenset({self.user_id}), "role": self.role_ids, **place_ids}
+        location_ids = _ids_of_location(self.channel_ids, self.guild_id)
+        return {"user": frozenset({self.user_id}), "role": self.role_ids, **location_ids}
 
 
-def _ids_of_place(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorIds:
+def _ids_of_location(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorIds:
     guild_ids = frozenset[int]() if guild_id is None else frozenset({guild_id})
     return {"channel": frozenset(channel_ids), "guild": guild_ids}
 
@@ -94,7 +94,7 @@ def _ids_of(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset[i
 
 def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
     """Return whether only owners may use the bot there; it must not read what others write."""
-    return _refused_by(rules, _ids_of_place(key.ids, guild_id)) is not None
+    return _refused_by(rules, _ids_of_location(key.ids, guild_id)) is not None
 
 
 CODE_LIFETIME: Final = timedelta(minutes=10)  # of a sign-in link
@@ -103,7 +103,7 @@ MAX_LIFETIME: Final = timedelta(days=30)  # of any browser session
 
 
 @dataclass(frozen=True, slots=True)
-class WebPlace:
+class WebOrigin:
     """The user of web pages, and the channel whose access rules apply."""
 
     user_id: int
@@ -114,14 +114,14 @@ class WebPlace:
 @dataclass(frozen=True, slots=True)
 class WebSession:
     id: int
-    place: WebPlace
+    origin: WebOrigin
     made_at: datetime
     used_at: datetime
     ends_at: datetime
 
     @property
     def user_id(self) -> int:
-        return self.place.user_id
+        return self.origin.user_id
 
     def ends(self) -> datetime:
         return min(self.ends_at, self.used_at + MAX_UNUSED_TIME)

@@ -18,7 +18,7 @@ REASONING: Final = ("none", "minimal", "low", "medium", "high")
 
 Visibility = Literal["public", "private"]
 """Everyone in the channel, or only the user (an ephemeral reply, a DM)."""
-Place = Literal["channel", "dm", "terminal"]
+Target = Literal["channel", "dm", "terminal"]
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
 
@@ -274,7 +274,7 @@ DEFAULT_AGENT: Final = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class AgentPlaces:
+class AgentScope:
     """Empty sets mean everywhere."""
 
     guilds: frozenset[int] = frozenset()
@@ -299,7 +299,7 @@ class Agent:
     temperature: float | None = None
     reasoning: Reasoning = ""
     tools: frozenset[str] | None = None  # None: all
-    places: AgentPlaces = AgentPlaces()
+    scope: AgentScope = AgentScope()
 
     def display_name(self, locale: Locale) -> str:
         return self.display_names.get(locale) or self.name
@@ -320,7 +320,7 @@ class ChannelKey:
     thread_id: int = 0
 
     @property
-    def place_id(self) -> int:
+    def location_id(self) -> int:
         """Return Discord's id of the thread, or else of the channel."""
         return self.thread_id or self.channel_id
 
@@ -335,7 +335,7 @@ class ChannelKey:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPlace:
+class Location:
     key: ChannelKey
     guild_id: int | None = None
     is_dm: bool = False  # with one user

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from cc_bot.domain.chart import Chart
-from cc_bot.domain.message import Place, Visibility
+from cc_bot.domain.message import Target, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 
@@ -27,7 +27,7 @@ class Moment:
     ends_day: bool = False  # True if only the date is shown
     repeat: str = ""  # how often, in words; `at` is then the next time
     timezone: str = ""  # the time zone of the repeat; empty for the reader's own
-    place: Place | None = None  # the reminder's destination; None if not shown
+    place: Target | None = None  # the reminder's destination; None if not shown
 
 
 Value = str | Moment | None
@@ -67,7 +67,7 @@ class Origin:
 
     locale: Locale
     timezone: str
-    place: Place = "channel"
+    place: Target = "channel"
     guild_id: int | None = None
     in_dm: bool = False
 
@@ -106,7 +106,7 @@ call was interrupted, and may have been made."""
 class CallMessage:
     """Empty in front ends other than Discord."""
 
-    place_id: int | None = None
+    location_id: int | None = None
     shown_in: int | None = None  # the message's id
     token: str | None = None
     """The button press's token, which can edit the message until `token_until`."""

@@ -253,7 +253,7 @@ class PendingTurn:
     below: bool = False  # shown only in follow-ups, below the interaction's message
     shown_in: int | None = None
     """The interaction's own message, or the first of an answer to a message; None if unknown."""
-    place_id: int | None = None
+    location_id: int | None = None
     """Where the bot posts without a token, or the button was pressed, if not in the session's channel."""
     pages: tuple[int, ...] = ()  # the follow-ups so far; after the token expired, all messages
     earlier: tuple[int, ...] = ()  # the replaced answer's messages above the one with the button

@@ -398,7 +398,7 @@ async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
 async def report_unfinished_calls(chat: Chat) -> None:
     """Report calls that an interrupted chat may have made. Raises StorageError."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
-        if call.message.place_id is None:
+        if call.message.location_id is None:
             state = await chat.assistant.approvals.mark_outcome_unknown(call)
             chat.view.notices([chat.texts[ProposalTexts].outcome(state, one_line(call.title))])
             await chat.stores.proposals.delete(call)
@@ -438,7 +438,7 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
         case Moment(at, ends_day=True):
             last_day = (at - timedelta(seconds=1)).astimezone(profile.timezone).date()
             return words[MemoryTexts].until.format(date=last_day.isoformat())
-        case Moment(at, repeat=repeat, timezone=timezone, place=place):
+        case Moment(at, repeat=repeat, timezone=timezone, place=target):
             zone = zone_named(timezone, profile.timezone)
             written = replace(profile.caller, timezone=zone).at(at)
             if zone.key != profile.timezone.key:
@@ -446,5 +446,5 @@ def _write_value(value: Value, profile: ChatProfile) -> str:
             if repeat:
                 written = words[ProposalTexts].repeated.format(repeat=repeat, time=written)
             return (
-                written if place in (None, "terminal") else f"{written} ({words[TerminalTexts].on_discord})"
+                written if target in (None, "terminal") else f"{written} ({words[TerminalTexts].on_discord})"
             )

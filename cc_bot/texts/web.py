@@ -68,7 +68,7 @@ class WebSettingsTexts(Area):
     browsers_hint = Sentence(ja="心当たりのないものがあれば、サインアウトしてください。", en="If you don't know one of them, sign it out.")
     this_browser = Sentence(ja="このブラウザ", en="this browser")
     since = Sentence(ja="サインイン: {time}", en="Signed in: {time}")
-    from_place = Sentence(ja="リンクを受け取った場所: {place}", en="Its link is from: {place}")
+    from_channel = Sentence(ja="リンクを受け取った場所: {channel}", en="Its link is from: {channel}")
     used = Sentence(ja="最後の利用: {time}", en="Last used: {time}")
     ends = Sentence(ja="使わなければ {time} に終わります", en="Ends, if unused: {time}")
     end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser of {made}")
@@ -79,7 +79,7 @@ class WebSettingsTexts(Area):
 class WebConversationTexts(Area):
     hint = Sentence(ja="ボットとのあなたの会話です。ほかの人には見えません。", en="Your own conversations with the bot. Nobody else sees this page.")
     none = Sentence(ja="会話はまだありません。", en="There are no conversations yet.")
-    place = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
+    channel_and_agent = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
     everywhere = Sentence(ja="すべて（{count}）", en="All ({count})")
     choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
     show = Sentence(ja="表示する", en="Show")

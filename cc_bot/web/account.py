@@ -68,22 +68,22 @@ class SignInPages(Pages):
         code = request.query.get("code", "")
         if not code:
             raise NotSignedIn
-        place = await self._services.stores.web_sessions.find_code(code)
-        if place is None:
+        origin = await self._services.stores.web_sessions.find_code(code)
+        if origin is None:
             raise self._refused(request)
         name = texts_and_zone(request)[0][WebTexts].terminal_user
-        if place.user_id:
-            name = await self._services.discord.user_name(place.user_id) or str(place.user_id)
+        if origin.user_id:
+            name = await self._services.discord.user_name(origin.user_id) or str(origin.user_id)
         return render_for_anyone(request, "sign_in.html", code=code, name=name)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """Raises as `show`, and errors of the gate."""
         code = text_of(request, "code")
         store = self._services.stores.web_sessions
-        place = await store.find_code(code)
-        if place is None:
+        origin = await store.find_code(code)
+        if origin is None:
             raise self._refused(request)
-        await self._services.discord.admit(place, "command")
+        await self._services.discord.admit(origin, "command")
         made = await store.sign_in(code)
         if made is None:
             raise self._refused(request)
@@ -191,7 +191,7 @@ class AccountPages(Pages):
             default_zone=services.settings.timezone.key,
             may_speak=services.settings.speaks,
             sessions=sessions,
-            places=await channel_names(services, (each.place.channel_id for each in sessions), visitor),
+            channels=await channel_names(services, (each.origin.channel_id for each in sessions), visitor),
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:
@@ -283,13 +283,13 @@ class UsagePages(Pages):
             days=days,
             periods=PERIODS_DAYS,
             money=money,
-            in_guild=visitor.session.place.guild_id is not None,
+            in_guild=visitor.session.origin.guild_id is not None,
         )
 
     async def _guilds(self, visitor: SignedIn, days: int) -> list[UsageView]:
         discord, spending = self._services.discord, self._services.spending
         known = await spending.list_guilds(visitor.user_id, PERIODS_DAYS[-1])
-        guilds = sorted({*known, *filter(None, [visitor.session.place.guild_id])})[:MAX_GUILDS]
+        guilds = sorted({*known, *filter(None, [visitor.session.origin.guild_id])})[:MAX_GUILDS]
         managed = await asyncio.gather(*(discord.manages(visitor.user_id, guild) for guild in guilds))
         views = []
         for guild in compress(guilds, managed):

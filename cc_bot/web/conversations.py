@@ -114,11 +114,11 @@ def key_text(key: SessionKey) -> str:
     return f"{key.channel_id}/{key.agent}"
 
 
-def _find_key(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
+def _find_key(location: str, known: Iterable[SessionKey]) -> SessionKey | None:
     """Return None for an empty text. Raises NothingHere."""
-    if not place:
+    if not location:
         return None
-    found = next((key for key in known if key_text(key) == place), None)
+    found = next((key for key in known if key_text(key) == location), None)
     if found is None:
         raise NothingHere
     return found

@@ -160,7 +160,7 @@ class RequestGuard:
             if session is None:
                 raise NotSignedIn
             kind: RequestKind = "command" if changes else "choices"
-            await services.discord.admit(session.place, kind, always=request.path.startswith(OWN_DATA_PATHS))
+            await services.discord.admit(session.origin, kind, always=request.path.startswith(OWN_DATA_PATHS))
         if changes:
             await self._read_form(request, session)
             page_user = text_of(request, USER_FIELD)

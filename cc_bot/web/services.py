@@ -8,9 +8,9 @@ from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.parts import Parts
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.errors import AccessError
-from cc_bot.domain.message import KnownPlace
+from cc_bot.domain.message import Location
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
@@ -21,10 +21,10 @@ RequestKind = Literal["command", "choices"]  # changes count like commands, read
 class Discord(Protocol):
     """Discord as pages need it. Unknown answers are None or False."""
 
-    async def admit(self, place: WebPlace, kind: RequestKind, *, always: bool = False) -> None:
+    async def admit(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
         """Count a request. Raises AccessError or StorageError. `always`: for a user's own data."""
 
-    async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
+    async def refusals(self, origins: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
         """Return why commands there would be refused, without counting them."""
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
@@ -43,7 +43,7 @@ class Discord(Protocol):
 
     async def guild_name(self, guild_id: int) -> str | None: ...
 
-    async def place_of(self, channel_id: int) -> KnownPlace:
+    async def location_of(self, channel_id: int) -> Location:
         """A thread counts as a channel while Discord does not say."""
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:

@@ -94,7 +94,7 @@ async def load_visitor(services: WebServices, request: web.Request, session: Web
     """Raises StorageError."""
     chosen = await services.stores.settings.get(session.user_id)
     locale = chosen.locale or locale_of(request, services.settings.locale)
-    guild_id = session.place.guild_id  # a member's roles are unknown here
+    guild_id = session.origin.guild_id  # a member's roles are unknown here
     return SignedIn(
         session.user_id,
         locale,

@@ -57,7 +57,7 @@ class TestStart:
             assert told in str(refused.value.params["detail"])
             assert refused.value.params["path"] == str(program.file)
 
-    async def test_ends_when_there_is_a_folder_or_nothing_in_its_place(self, program: Program) -> None:
+    async def test_ends_when_there_is_a_folder_or_nothing_in_its_location(self, program: Program) -> None:
         with pytest.raises(InvalidAgents, match="CC_BOT_AGENTS_FILE"):
             await program.anew(required=True).load()
         program.file.mkdir()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.chat.tools import discover
-from cc_bot.domain.message import Agent, AgentPlaces
+from cc_bot.domain.message import Agent, AgentScope
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.file import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
 from cc_bot.operator_file import FileRefused
@@ -87,7 +87,7 @@ class TestFile:
             models=("large", "small"),
             temperature=0.3,
             tools=frozenset({"recall", "remember"}),
-            places=AgentPlaces(frozenset({111111111111111111}), frozenset({222222222222222222}), True),
+            scope=AgentScope(frozenset({111111111111111111}), frozenset({222222222222222222}), True),
         )
         assert list(parsed("[agents.b]\n[agents.a]\n[agents.default]\n")) == ["default", "b", "a"]
 
@@ -121,7 +121,7 @@ class TestFile:
         agents = parse_agents(whole, tools=tools, words=words)
         assert agents["default"].display_name(Locale.JA) == "ことり"
         assert (agents["english"].models, agents["english"].reasoning) == (("gpt-5.4-mini",), "low")
-        assert agents["english"].places.guilds == {123456789012345678}
+        assert agents["english"].scope.guilds == {123456789012345678}
 
 
 class TestAgent:
@@ -137,7 +137,7 @@ class TestAgent:
         for temperature in ("0", "0.0", "2", "1.5"):
             assert agent(f"temperature = {temperature}").temperature == float(temperature)
 
-    def test_answers_everywhere_or_in_the_places_that_are_named(self) -> None:
+    def test_answers_everywhere_or_in_the_locations_that_are_named(self) -> None:
         allowed: list[tuple[str, int | None, set[int], bool]] = [
             *(("", None, {9}, True), ("", 1, {9}, True)),
             *(("guilds = [1]", 1, {9}, True), ("guilds = [1]", 2, {9}, False)),
@@ -147,7 +147,7 @@ class TestAgent:
             *(("dms = false", None, {9}, False), ("dms = false", 1, {9}, True)),
         ]
         for lines, guild, channels, may in allowed:
-            found = agent(lines).places.allow(guild_id=guild, channel_ids=frozenset(channels))
+            found = agent(lines).scope.allow(guild_id=guild, channel_ids=frozenset(channels))
             assert found is may, (lines, guild, channels)
 
 
@@ -160,7 +160,7 @@ class TestMistake:
             if not told[line].startswith(f"[agents.tutor] {key} ") or expected not in told[line]
         ] == []
 
-    def test_is_told_with_its_place_and_what_there_is_in_both_languages(self) -> None:
+    def test_is_told_with_its_location_and_what_there_is_in_both_languages(self) -> None:
         for expected, locale in ((TOLD, Locale.EN), (TOLD_IN_JAPANESE, Locale.JA)):
             told = {text: outcome(text, locale)[0] for text in expected}
             assert [told[text] for text in expected if expected[text] not in told[text]] == []

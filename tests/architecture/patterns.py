@@ -33,7 +33,7 @@ _OTHER_SYNTAX: Final = (
 class Found:
     """A pattern (of `re` or of `regex`) and where it is."""
 
-    place: str
+    location: str
     pattern: Any
 
 
@@ -47,7 +47,7 @@ def modules() -> tuple[ModuleType, ...]:
 @cache
 def patterns() -> tuple[Found, ...]:
     """Every compiled pattern that a module can reach, and each that is written into a call."""
-    written = (Found(place, pattern) for place, _, pattern in calls() if pattern is not None)
+    written = (Found(location, pattern) for location, _, pattern in calls() if pattern is not None)
     return tuple({(each.pattern.pattern, each.pattern.flags): each for each in (*written, *_kept())}.values())
 
 
@@ -289,4 +289,4 @@ def weakness(found: Found, attack: Attack, lengths: Sequence[int]) -> str:
         _use(found.pattern, text)
 
     length = slow_at(run, attack, (*SHORT, *lengths))
-    return f"{found.place} {attack} from {length} characters on: {found.pattern.pattern}" if length else ""
+    return f"{found.location} {attack} from {length} characters on: {found.pattern.pattern}" if length else ""

@@ -32,24 +32,24 @@ LENGTHS = (400, 800, 1600, 3200, 6400)
 class TestPatterns:
     def test_are_all_found(self) -> None:
         unknown = {
-            f"{place.partition(':')[0]}: {call}" for place, call, pattern in calls() if pattern is None
+            f"{location.partition(':')[0]}: {call}" for location, call, pattern in calls() if pattern is None
         }
         assert unknown == KNOWN_LATER
-        places = {found.place for found in patterns()}
+        locations = {found.location for found in patterns()}
         assert {
             "cc_bot.domain.when.grammar._FORMS",
             "cc_bot.llm.offline._NUMBER",
             "cc_bot.discord.pages.split._PATTERNS",
             "cc_bot.files._ISO_2022_JP_ESCAPE",
             "cc_bot.features.memory.secrets._KNOWN_FORM",
-        } <= places
-        assert len(places) > 200
+        } <= locations
+        assert len(locations) > 200
 
     def test_grow_with_the_text_alone(self) -> None:
         weak = [
             line
             for found in patterns()
-            if found.place not in WEAK
+            if found.location not in WEAK
             for attack in attacks(found.pattern, 16)
             if (line := weakness(found, attack, LENGTHS))
         ]

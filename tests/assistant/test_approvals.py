@@ -162,7 +162,7 @@ class TestReminder:
         assert (kept.repeat, kept.guild_id, kept.tainted) == ("0 9 * * *", 1, True)
         await desk.approved(call("schedule", when="明日9時", text="水"), private=True)
         [private] = [each for each in await desk.stores[ScheduleStore].list(ME) if each != kept]
-        assert (private.visibility, private.place) == ("private", "dm")
+        assert (private.visibility, private.target) == ("private", "dm")
         await desk.approved(call("cancel_schedule", id=kept.number))
         assert await desk.stores[ScheduleStore].list(ME) == [private]
 

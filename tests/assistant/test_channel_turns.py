@@ -12,7 +12,7 @@ from cc_bot.domain.turn import Notice
 from cc_bot.llm.model import Finish
 from tests.assistant.channels import MARK
 from tests.assistant.conftest import BOT, OPTIONS, Table, asked, call, done
-from tests.stores.places import list_waiting
+from tests.stores.locations import list_waiting
 
 CHANNEL = ChannelKey(700)
 AIKO, KEN = 11, 12

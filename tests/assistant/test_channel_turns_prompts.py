@@ -12,7 +12,7 @@ from cc_bot.chat.context.channel_prompt import row_tokens
 from cc_bot.chat.context.prompt import PromptStyle
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened
-from tests.stores.places import list_waiting
+from tests.stores.locations import list_waiting
 
 LONG = "駅前の店で昼を食べて、川沿いの道を歩いて帰りました。"
 """About 20 tokens."""
@@ -91,7 +91,7 @@ class TestCache:
         assert then.cache_key == first.cache_key
 
 
-PLACES = (ChannelKey(1000), ChannelKey(2000), ChannelKey(1000, 125), ChannelKey(2000, 65))
+LOCATIONS = (ChannelKey(1000), ChannelKey(2000), ChannelKey(1000, 125), ChannelKey(2000, 65))
 SMALL_BUDGET = 240
 SAYINGS = (
     "雨",
@@ -101,7 +101,7 @@ SAYINGS = (
 )
 ACTIONS = ["say"] * 8 + ["late", "edit", "delete", "reset", "answer", "ask", "ask", "ask", "restart"]
 STEP = st.tuples(
-    st.sampled_from(ACTIONS), st.sampled_from(PLACES), st.integers(0, 1000), st.sampled_from(SAYINGS)
+    st.sampled_from(ACTIONS), st.sampled_from(LOCATIONS), st.integers(0, 1000), st.sampled_from(SAYINGS)
 )
 
 
@@ -125,8 +125,8 @@ class Driver:
                 await self.say(key, text, at)
             case "edit" if old and self.said[old][1].role == "user":
                 await channels.edit(old, text)
-                place, said = self.said[old]
-                self.said[old] = (place, said._replace(content=text))
+                location, said = self.said[old]
+                self.said[old] = (location, said._replace(content=text))
             case "delete" if old:
                 await channels.delete([old])
                 del self.said[old]
@@ -168,8 +168,10 @@ class Driver:
             own[key.parent] = (max(reset, self.resets.get(key.parent, 0)), key.thread_id)
         shown = (
             said
-            for place, said in (self.said[id_] for id_ in sorted(self.said))
-            if place in own and own[place][0] < said.id <= own[place][1] and said.id != question.discord_id
+            for location, said in (self.said[id_] for id_ in sorted(self.said))
+            if location in own
+            and own[location][0] < said.id <= own[location][1]
+            and said.id != question.discord_id
         )
         return list(dropwhile(lambda said: said.role == "assistant", shown))
 
@@ -192,7 +194,7 @@ class Driver:
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEP, min_size=10, max_size=60), page_size=st.integers(1, 12))
-async def test_requests_show_what_was_said_in_their_place_whatever_happens(
+async def test_requests_show_what_was_said_in_their_location_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, ChannelKey, int, str]], page_size: int
 ) -> None:
     folder = tmp_path_factory.mktemp("channels")

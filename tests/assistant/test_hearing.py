@@ -149,7 +149,7 @@ class TestNothing:
         assert [record["event"] for record in logs].count("nobody_listens") == 1
 
 
-class TestChannel:
+class Scene:
     async def ask(self, table: Table, *numbers: int) -> list[TurnEvent]:
         questions = [asked(number, f"質問{number}") for number in numbers]
         for question in questions:

@@ -16,7 +16,7 @@ from freezegun.api import FrozenDateTimeFactory
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.tools import ToolRegistry, discover
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.domain.message import Place
+from cc_bot.domain.message import Target
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.heartbeat import runner
@@ -66,15 +66,15 @@ class Heart:
         stores = self.table.stores
         return Heartbeats(stores, only(self.table.model), tools, Spending(stores.usage))
 
-    async def begin(self, place: Place = "dm", quiet: Quiet | None = None) -> None:
+    async def begin(self, target: Target = "dm", quiet: Quiet | None = None) -> None:
         """`/heartbeat on`."""
         self.schedule = await self.table.stores[ScheduleStore].add(
             KEY,
             "",
             START + 6 * HOUR,
             kind="heartbeat",
-            place=place,
-            visibility="public" if place == "channel" else "private",
+            target=target,
+            visibility="public" if target == "channel" else "private",
             repeat="every 6h",
             quiet=quiet,
         )
@@ -164,7 +164,7 @@ class TestSomethingNew:
 
 class TestAudience:
     async def test_of_a_channel_hears_and_recalls_nothing_private(self, heart: Heart) -> None:
-        await heart.begin(place="channel")
+        await heart.begin(target="channel")
         await heart.remember("11月24日の検査の結果は良好", audience="private")
         await heart.remember("11月25日に集まり")
         await heart.remind("内緒", visibility="private")

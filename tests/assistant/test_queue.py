@@ -70,8 +70,8 @@ class Someone:
 
 
 @asynccontextmanager
-async def a_queue(places: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[ActiveTurns]:
-    queue = ActiveTurns(places, notice_every_s=0.001, max_wait_s=max_wait_s)
+async def a_queue(locations: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[ActiveTurns]:
+    queue = ActiveTurns(locations, notice_every_s=0.001, max_wait_s=max_wait_s)
     yield queue
     assert queue.load == Load(0, 0), "a slot was lost"
 

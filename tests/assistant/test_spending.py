@@ -175,7 +175,7 @@ class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
         heart = Heartbeats(till.stores, only(till.model, "small"), discover(), till.spending)
         schedule = await till.stores[ScheduleStore].add(
-            KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", place="dm", visibility="private"
+            KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", target="dm", visibility="private"
         )
         till.model.script = [says("[silent]"), says("[silent]")]
         await till.stores.memories.add(KEY.user_id, "明日は健康診断")

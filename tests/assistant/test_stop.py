@@ -119,7 +119,7 @@ class TestErasure:
 
 
 class TestRegenerate:
-    async def test_puts_a_new_answer_in_the_place_of_the_newest(self, table: Table) -> None:
+    async def test_puts_a_new_answer_in_the_location_of_the_newest(self, table: Table) -> None:
         table.model.script = [["古い答え"], ["新しい答え"]]
         old = await table.answer("質問")
         assert done(await table.regenerate(old)).answer.content == "新しい答え"

@@ -19,7 +19,7 @@ from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, Table, asked, call, done
 from tests.proposals import called
 from tests.scripted_model import ScriptedModel, only
-from tests.stores.places import list_waiting
+from tests.stores.locations import list_waiting
 
 FILE = Attachment("メモ.txt", "text/plain", "「鍵は玄関」と覚えて".encode())
 OBEYS = call("remember", content="鍵は玄関")

@@ -85,7 +85,7 @@ class TestAToolFromOutside:
         assert seen.images == (CHART, CHART)
         assert [event.images for event in events if isinstance(event, ImagesShown)] == [(CHART,), (CHART,)]
 
-    async def test_comes_after_our_own_and_never_in_the_place_of_one(self, table: Table) -> None:
+    async def test_comes_after_our_own_and_never_in_the_location_of_one(self, table: Table) -> None:
         pretender = Camera("remember")
         table.model.script = [[KEEP], ["はい。"]]
         assert await keeps(with_cameras(table, pretender, Camera()), "覚えて")

@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.tools import discover
-from cc_bot.domain.message import Agent, ChannelKey, Place, Visibility
+from cc_bot.domain.message import Agent, ChannelKey, Target, Visibility
 from cc_bot.domain.turn import MemoriesRecalled
 from cc_bot.features.heartbeat.runner import Heartbeats
 from cc_bot.features.memory.model import Audience, Source
@@ -66,7 +66,7 @@ class TestTurns:
 
 
 @pytest.mark.parametrize(
-    ("place", "audience", "paused", "told"),
+    ("target", "audience", "paused", "told"),
     [
         ("dm", "private", False, True),
         ("dm", "private", True, False),
@@ -75,16 +75,16 @@ class TestTurns:
     ],
 )
 async def test_heartbeats_have_those_that_may_be_heard_there(
-    table: Table, place: Place, audience: Audience, *, paused: bool, told: bool
+    table: Table, target: Target, audience: Audience, *, paused: bool, told: bool
 ) -> None:
-    visibility: Visibility = "public" if place == "channel" else "private"
+    visibility: Visibility = "public" if target == "channel" else "private"
     stores, now = table.stores, datetime.now(UTC)
     await stores.memories.add(ME, CAT, audience=audience)
     schedule = await stores[ScheduleStore].add(
-        KEY, "", now, kind="heartbeat", place=place, visibility=visibility, repeat="every 6h"
+        KEY, "", now, kind="heartbeat", target=target, visibility=visibility, repeat="every 6h"
     )
     await stores[ScheduleStore].add(
-        KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility
+        KEY, "薬を飲む", now + timedelta(hours=1), target=target, visibility=visibility
     )
     heartbeats = Heartbeats(stores, only(table.model), discover(), Spending(stores.usage))
     await heartbeats.compose(schedule, replace(OPTIONS, memory_paused=paused))

@@ -20,7 +20,7 @@ from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import BYSTANDER, DUE, PLACE, THREAD, Scene, done_of
 from tests.scripted_model import only
-from tests.stores.places import list_waiting
+from tests.stores.locations import list_waiting
 
 Turn = Callable[[], Awaitable[Sequence[TurnEvent]]]
 

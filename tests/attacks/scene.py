@@ -71,8 +71,8 @@ class Scene:
         for key, name in ((KEY, "私"), (BYSTANDER, "隣人")):
             for fact in ("猫の名前はモチ", "会議は金曜", "好きな色は青"):
                 await self.stores.memories.add(key.user_id, f"{name}の{fact}")
-            for place in (key.channel_id, PLACE.channel_id, THREAD.place_id):
-                await self.stores[ScheduleStore].add(replace(key, channel_id=place), f"{name}の薬", DUE)
+            for location in (key.channel_id, PLACE.channel_id, THREAD.location_id):
+                await self.stores[ScheduleStore].add(replace(key, channel_id=location), f"{name}の薬", DUE)
             session = await self.stores.sessions.open(key)
             card = Drawn(Card("shop", "買い物", f"{name}の牛乳"), "public")
             said = [Message("user", "出して"), Message("assistant", "はい")]

@@ -52,7 +52,7 @@ class Web:
 
     asked: list[str] = field(default_factory=list)
 
-    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
+    async def read(self, address: WebAddress, locations: asyncio.Semaphore) -> ReadPage:
         self.asked.append(address.url)
         return ReadPage(address.url, "", "…")
 

@@ -121,7 +121,7 @@ def fragments(*functions: Mapping[str, str], apart: bool = False) -> Raw:
 
 
 def kanji(number: int) -> str:
-    return "".join(chr(0x4E00 + (number * 131 + place * 17) % 20_000) for place in range(160))
+    return "".join(chr(0x4E00 + (number * 131 + location * 17) % 20_000) for location in range(160))
 
 
 WHEN: Final = call("schedule", when="2030-01-01T09:00", text="薬を飲む")

@@ -23,7 +23,7 @@ from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
 from tests.proposals import approve
-from tests.stores.places import list_waiting
+from tests.stores.locations import list_waiting
 
 Asked = Literal["in a session", "in a quiet channel", "in a busy channel", "beside a file"]
 End = Literal["done", "proposed", "refused"]
@@ -101,7 +101,7 @@ async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
 async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
     """Ask for it where its user has something, and a model knows what to call."""
     in_channel = asked in ("in a quiet channel", "in a busy channel")
-    key = SessionKey(KEY.user_id, PLACE.place_id) if in_channel else KEY
+    key = SessionKey(KEY.user_id, PLACE.location_id) if in_channel else KEY
     for content in (*_FURNITURE, *([wish.before] if wish.kind in ("change", "forget") else [])):
         await scene.stores.memories.add(KEY.user_id, content)
     for text in ("ゴミ出し", *([wish.before] if wish.kind == "cancel" else [])):

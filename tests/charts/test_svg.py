@@ -51,7 +51,7 @@ class TestChart:
             "bar", ["札幌", "那覇"], {"入": [MAX_VALUE, -MAX_VALUE], "出": [MAX_VALUE - 1, 1e-300]}
         )
         check(largest, Locale.EN)
-        labels = [(f"{place}番目の" + "とても長い名前の店" * 4)[:40] for place in range(31)]
+        labels = [(f"{location}番目の" + "とても長い名前の店" * 4)[:40] for location in range(31)]
         rows = {f"{at}系列の名前がながい" * 4: [(at - 2.5) * each for each in range(31)] for at in range(6)}
         for kind in KINDS[:2]:
             check(several(kind, labels, rows), Locale.JA)

@@ -110,7 +110,7 @@ class TestCopy:
     async def test_adds_its_record_of_erasures_to_that_of_the_target(
         self, program: Program, source: Path, target: str, at: Path
     ) -> None:
-        logs = [ErasureLog.beside(place) for place in (at, source)]
+        logs = [ErasureLog.beside(location) for location in (at, source)]
         for log in logs:
             await log.note("user", ME)
         entries = [log.path.read_bytes() for log in logs]
@@ -145,10 +145,10 @@ class TestACopyThatCantBe:
     async def test_beside_a_running_bot_or_chat_is_refused_on_either_side(
         self, program: Program, source: Path, target: str, at: Path
     ) -> None:
-        for place in (source, at):
-            with instance_lock(place):
+        for location in (source, at):
+            with instance_lock(location):
                 code, output = await program.run("copy", "--to", target)
-            assert (code, place.name in only_sentence(output)) == (2, True)
+            assert (code, location.name in only_sentence(output)) == (2, True)
             assert output.startswith("Another cc-bot is using ")
         async with open_database(f"sqlite:///{source}"):
             code, output = await program.run("copy", "--to", target)

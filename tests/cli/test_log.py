@@ -27,7 +27,7 @@ def records(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
 
 
-def test_a_record_is_one_json_object_a_line_with_an_exception_told_by_its_type_and_place_only(
+def test_a_record_is_one_json_object_a_line_with_an_exception_told_by_its_type_and_location_only(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     configure_logging("info")

@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.chat.stores.opening import Stores, open_stores
 from tests.databases import laid_out
-from tests.discord.parts import Place
+from tests.discord.parts import BotChannel
 from tests.loopback.discord import Allowance, Channel, LoopbackDiscord, User
 
 ROOMY = Allowance(500, 1.0)
@@ -48,12 +48,12 @@ def channel(discord: LoopbackDiscord) -> Channel:
 
 
 @pytest.fixture
-def place(
+def location(
     discord: LoopbackDiscord,
     rest: hikari.api.RESTClient,
     stores: Stores,
     tmp_path: Path,
     aiko: User,
     channel: Channel,
-) -> Place:
-    return Place(discord, rest, stores, tmp_path, aiko, channel)
+) -> BotChannel:
+    return BotChannel(discord, rest, stores, tmp_path, aiko, channel)

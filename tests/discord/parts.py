@@ -23,7 +23,7 @@ from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Gate, Owners
 from cc_bot.discord.gateway import ShardLookup
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.places import Places
+from cc_bot.discord.locations import Locations
 from cc_bot.discord.recipients import GuildDirectory, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.chart import Chart
@@ -42,7 +42,7 @@ Rest = hikari.api.RESTClient
 
 
 @dataclass
-class Place:
+class BotChannel:
     """A channel with a user, a Discord double and a database in a folder."""
 
     discord: LoopbackDiscord
@@ -58,7 +58,7 @@ class Place:
 
     @property
     def shards(self) -> ShardLookup:
-        return ShardLookup(Places(self.rest, self.stores.channels), GuildDirectory())
+        return ShardLookup(Locations(self.rest, self.stores.channels), GuildDirectory())
 
     def execute(self, sql: str, *values: object) -> list[Any]:
         """Execute a statement as another program."""
@@ -104,7 +104,7 @@ def boards_over(
         stores[CanvasMessageStore],
         rest=rest,
         recipients=recipients_over(stores),
-        places=Places(rest, stores.channels),
+        locations=Locations(rest, stores.channels),
         expected_deletions=ExpectedDeletions(),
         is_current=is_current,
         draw=draw,
@@ -112,7 +112,7 @@ def boards_over(
 
 
 def chooser_over(stores: Stores, rest: Rest) -> AgentSelector:
-    return AgentSelector(Agents(), stores.agents, Places(rest, stores.channels))
+    return AgentSelector(Agents(), stores.agents, Locations(rest, stores.channels))
 
 
 def running_over(stores: Stores, rest: Rest) -> RunningTurns:
@@ -122,8 +122,8 @@ def running_over(stores: Stores, rest: Rest) -> RunningTurns:
 
 def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:
     """Return references of a bot that may read everything."""
-    reads, places = gate_over(stores, rest).may_read, Places(rest, stores.channels)
-    return References(rest, stores, reads, places, fetcher(), lambda: bot, reads_all_messages=True)
+    reads, locations = gate_over(stores, rest).may_read, Locations(rest, stores.channels)
+    return References(rest, stores, reads, locations, fetcher(), lambda: bot, reads_all_messages=True)
 
 
 def gate_over(
@@ -134,5 +134,5 @@ def gate_over(
     file: Path = Path("no policy.toml"),
     timeout_s: float = 1.0,
 ) -> Gate:
-    policies, places = Policies(file, locale=Locale.JA), Places(rest, stores.channels)
-    return Gate(Owners(owners, policies, rest), policies, stores.access, places, rest, timeout_s)
+    policies, locations = Policies(file, locale=Locale.JA), Locations(rest, stores.channels)
+    return Gate(Owners(owners, policies, rest), policies, stores.access, locations, rest, timeout_s)

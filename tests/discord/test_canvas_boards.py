@@ -15,7 +15,7 @@ from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards
 from cc_bot.features.canvas.drawing import canvas_from_json, redraw
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Drawn, SetMode
 from cc_bot.features.canvas.store import CanvasMessageStore
-from tests.discord.parts import Place, boards_over
+from tests.discord.parts import BotChannel, boards_over
 from tests.loopback.discord import Permission, Shown
 from tests.stores.forgetting import recalled, stored
 
@@ -24,7 +24,7 @@ SHOPPING, WALK = Card("", "買い物", "- 牛乳"), Card("", "散歩", "朝")
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     """A session in a channel, of whose canvas the boards know."""
 
     left: set[SessionKey] = field(default_factory=set)
@@ -62,8 +62,8 @@ class Scene(Place):
 
 
 @pytest.fixture
-def scene(place: Place) -> Scene:
-    return Scene(**vars(place))
+def scene(location: BotChannel) -> Scene:
+    return Scene(**vars(location))
 
 
 class TestRefresh:

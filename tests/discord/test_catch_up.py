@@ -14,8 +14,8 @@ from cc_bot.discord.messages import catch_up as catching_up
 from cc_bot.discord.messages.catch_up import MAX_PAGES, CatchUp
 from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import ChannelKey, KnownPlace, Message
-from tests.discord.parts import Place
+from cc_bot.domain.message import ChannelKey, Location, Message
+from tests.discord.parts import BotChannel
 from tests.loopback.discord import Channel
 from tests.loopback.discord import Message as Posted
 
@@ -46,7 +46,7 @@ class FakeRouter:
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     """A channel with a stored message, to which the bot reconnects."""
 
     router: FakeRouter = field(default_factory=FakeRouter)
@@ -59,7 +59,7 @@ class Scene(Place):
         """Store a first message of a channel or thread."""
         [first] = await self.write("始め", channel=channel)
         message = Message("user", first.content, author_id=self.aiko.id, discord_id=first.id)
-        await self.stores.channels.record_channel(KnownPlace(key, 5))
+        await self.stores.channels.record_channel(Location(key, 5))
         assert await self.stores.channels.add(key, message)
 
     def make_catch_up(self, pages: int = MAX_PAGES, since: int = 0) -> CatchUp:
@@ -80,8 +80,8 @@ class Scene(Place):
 
     def stored(self, channel: Channel | None = None) -> list[str]:
         """Return the channel's stored messages after the first, in the order in which they were inserted."""
-        place = (channel or self.channel).id
-        rows = self.execute("SELECT content FROM messages WHERE channel_id = ? ORDER BY id", place)
+        location = (channel or self.channel).id
+        rows = self.execute("SELECT content FROM messages WHERE channel_id = ? ORDER BY id", location)
         return [row[0] for row in rows][1:]
 
     async def wait_for_history_request(self, *tasks: asyncio.Task[None]) -> None:
@@ -92,11 +92,11 @@ class Scene(Place):
 
 
 @pytest.fixture
-async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
+async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     pauses = {"PAUSE_S": 0.0, "OPEN_PAUSE_S": 0.0, "_RETRY_PAUSES_S": (0.0, 0.0)}
     for name, pause in pauses.items():
         monkeypatch.setattr(catching_up, name, pause)
-    scene = Scene(**vars(place))
+    scene = Scene(**vars(location))
     async with scene.opened:
         await scene.begin(scene.key, scene.channel)
         yield scene
@@ -138,8 +138,8 @@ class TestWhatWasMissed:
         await scene.write("チャンネルで")
         [unknown] = await scene.write("知らない場所", channel=elsewhere)
         catch_up = scene.reconnect()
-        for place in (thread, scene.channel, elsewhere):
-            await catch_up.wait_for(place.id)
+        for location in (thread, scene.channel, elsewhere):
+            await catch_up.wait_for(location.id)
         assert (scene.stored(thread), scene.stored()) == (["スレッドで"], ["チャンネルで"])
         assert await scene.stores.channels.find_known([unknown.id]) == frozenset()
 
@@ -154,7 +154,7 @@ class TestWhatWasMissed:
         await scene.write(*more)
         assert await scene.catches_up(pages=2) == said + more[-200:]
 
-    async def test_in_places_that_were_active_last_is_looked_at_unasked(
+    async def test_in_locations_that_were_active_last_is_looked_at_unasked(
         self, scene: Scene, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(catching_up, "MAX_CHANNELS", 1)

@@ -14,10 +14,10 @@ from cc_bot.chat.stores.ledger import Mention, channel_turn_id
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.messages import mentions as queue
 from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, MentionQueue, WaitingUser
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
-from cc_bot.discord.places import LruCache
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.text import Locale
@@ -27,7 +27,7 @@ from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import (
-    Place,
+    BotChannel,
     boards_over,
     chooser_over,
     gate_over,
@@ -37,7 +37,7 @@ from tests.discord.parts import (
 )
 from tests.loopback.discord import File, Permission, User, refusals
 from tests.loopback.discord import Message as Post
-from tests.stores.places import list_edited, list_waiting
+from tests.stores.locations import list_edited, list_waiting
 
 FAILED = explain(ModelUnavailable(), texts(Locale.JA))
 REMEMBER = ToolRequest("1", "remember", '{"content": "犬が好き"}')
@@ -54,7 +54,7 @@ def full_disk(column: str) -> str:
 
 
 @dataclass
-class Room(Place):
+class Room(BotChannel):
     """A channel with users, and the bot's answers there."""
 
     table: Table
@@ -85,7 +85,7 @@ class Room(Place):
 
     async def user(self, user_id: int, key: ChannelKey | None = None) -> WaitingUser:
         key = key or self.key
-        state = await self.stores.access.get_visitor_state(user_id, (key.place_id,))
+        state = await self.stores.access.get_visitor_state(user_id, (key.location_id,))
         return WaitingUser(user_id, key, state)
 
     async def mentions(self, key: ChannelKey | None = None) -> list[Mention]:
@@ -137,12 +137,12 @@ class Room(Place):
 
 
 @pytest.fixture
-async def room(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Room]:
+async def room(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Room]:
     monkeypatch.setattr(queue, "RETRY_S", 0.05)
-    rest, place.folder = place.rest, place.folder / "table"
-    place.folder.mkdir()
-    async with laid_table(place.folder, max_turns=8) as table:
-        place.stores = stores = table.stores
+    rest, location.folder = location.rest, location.folder / "table"
+    location.folder.mkdir()
+    async with laid_table(location.folder, max_turns=8) as table:
+        location.stores = stores = table.stores
         me = await rest.fetch_my_user()
         runner = Answers(
             table.assistant,
@@ -154,7 +154,7 @@ async def room(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[R
             MessageReplies(rest, ExpectedDeletions(), stores.channels),
         )
         answers = ChannelAnswers(stores, runner, LruCache(9))
-        yield Room(**vars(place), table=table, answers=answers)
+        yield Room(**vars(location), table=table, answers=answers)
 
 
 class TestWaiting:

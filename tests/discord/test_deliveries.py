@@ -21,7 +21,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
 from cc_bot.domain.usage import LimitKey, UsageSubject
 from cc_bot.texts import texts
-from tests.discord.parts import Place, running_over
+from tests.discord.parts import BotChannel, running_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
 PAYER = UsageSubject(1)
@@ -31,7 +31,7 @@ OUT_OF_REACH = hikari.HTTPError("connection lost")
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     """Running turns over a database."""
 
     entries: RunningTurns
@@ -57,9 +57,9 @@ class Scene(Place):
 
 
 @pytest.fixture
-def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.setattr(turns, "NOTE_TIMEOUT_S", 0.02)
-    return Scene(**vars(place), entries=running_over(place.stores, place.rest))
+    return Scene(**vars(location), entries=running_over(location.stores, location.rest))
 
 
 async def refuse() -> str:

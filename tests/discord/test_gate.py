@@ -13,7 +13,7 @@ from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, TooManyCommands, UnderMaintenance
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
-from tests.discord.parts import Place, gate_over
+from tests.discord.parts import BotChannel, gate_over
 
 ROLE, OWNER = 77, 9
 MEMBER = "GET /guilds/{guild}/members/{user}"
@@ -24,7 +24,7 @@ BUSY_SQL = """
 
 
 @dataclass
-class Door(Place):
+class Door(BotChannel):
     gate: Gate
 
     @property
@@ -52,10 +52,10 @@ class Door(Place):
 
 
 @pytest.fixture
-def door(place: Place) -> Door:
-    file = place.folder / "policy.toml"
-    gate = gate_over(place.stores, place.rest, owners=frozenset({OWNER}), file=file)
-    return Door(**vars(place), gate=gate)
+def door(location: BotChannel) -> Door:
+    file = location.folder / "policy.toml"
+    gate = gate_over(location.stores, location.rest, owners=frozenset({OWNER}), file=file)
+    return Door(**vars(location), gate=gate)
 
 
 class TestTheGate:

@@ -12,7 +12,7 @@ from cc_bot.db.process import Shard
 from cc_bot.discord.gateway import RateLimitShare, check_token, fetch_reading, pace_requests
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
-from tests.discord.parts import Place
+from tests.discord.parts import BotChannel
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
 APPLICATION = "GET /applications/@me"
@@ -55,8 +55,8 @@ class TestReading:
 
 
 class TestAShard:
-    async def test_has_the_channels_of_its_servers_and_the_first_one_also_dms(self, place: Place) -> None:
-        shards, dm = place.shards, place.discord.dm(place.aiko)
+    async def test_has_the_channels_of_its_servers_and_the_first_also_dms(self, location: BotChannel) -> None:
+        shards, dm = location.shards, location.discord.dm(location.aiko)
         shards.guilds.note_guild(1, 5 << 22)
 
         async def having(channel_id: int) -> list[int]:
@@ -64,7 +64,7 @@ class TestAShard:
 
         assert [await having(1), await having(dm.id)] == [[1], [0]]
         for status, expected in ((403, [0]), (503, [0, 1, 2, 3])):
-            place.discord.fail_next("GET /channels/{channel}", status, times=4)
+            location.discord.fail_next("GET /channels/{channel}", status, times=4)
             assert await having(7) == expected
 
 

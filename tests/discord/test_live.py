@@ -19,7 +19,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts
-from tests.discord.parts import Place, running_over
+from tests.discord.parts import BotChannel, running_over
 
 EN = texts(Locale.EN)
 ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), EN, welcomed=True)
@@ -56,9 +56,9 @@ class Recorder(Poster):
 
 
 async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_event_comes_after_a_silence(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    location: BotChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop, receipts = asyncio.get_running_loop(), running_over(place.stores, place.rest).receipts
+    loop, receipts = asyncio.get_running_loop(), running_over(location.stores, location.rest).receipts
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
@@ -77,9 +77,9 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
 
 
 async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one_alone(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    location: BotChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop, running = asyncio.get_running_loop(), running_over(place.stores, place.rest)
+    loop, running = asyncio.get_running_loop(), running_over(location.stores, location.rest)
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     replies = [Recorder() for _ in range(4)]

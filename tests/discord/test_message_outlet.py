@@ -12,7 +12,7 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions, Poster, Sent
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
 from cc_bot.domain.text import Locale
-from tests.discord.parts import Place
+from tests.discord.parts import BotChannel
 from tests.loopback.discord import Channel, Message, Permission, Shown, refusals
 from tests.loopback.discord.refusals import Refusal
 
@@ -27,7 +27,7 @@ LONG = "".join(f"{number}行目です。\n" for number in range(1500))
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     """A question in a channel, and the bot's replies there."""
 
     replies: MessageReplies
@@ -55,10 +55,10 @@ async def sent(reply: Poster, count: int) -> tuple[Sent, ...]:
 
 
 @pytest.fixture
-async def scene(place: Place) -> Scene:
-    question = await place.discord.post(place.aiko, place.channel, "質問", mention=True)
-    replies = MessageReplies(place.rest, ExpectedDeletions(), place.stores.channels)
-    return Scene(**vars(place), replies=replies, question=question)
+async def scene(location: BotChannel) -> Scene:
+    question = await location.discord.post(location.aiko, location.channel, "質問", mention=True)
+    replies = MessageReplies(location.rest, ExpectedDeletions(), location.stores.channels)
+    return Scene(**vars(location), replies=replies, question=question)
 
 
 class TestAnAnswer:

@@ -22,18 +22,18 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedQuestion, PendingTurn
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
-from tests.discord.parts import Place, recipients_over, running_over
+from tests.discord.parts import BotChannel, recipients_over, running_over
 from tests.loopback.discord import Message as Posted
 from tests.loopback.discord import Permission
 
 OPEN_DM = "POST /users/@me/channels"
 RETRY = texts(Locale.JA)[UnfinishedTexts].ask_again
-NOWHERE: dict[str, Any] = {"kind": "ask", "ephemeral": True, "place_id": None, "question_id": None}
+NOWHERE: dict[str, Any] = {"kind": "ask", "ephemeral": True, "location_id": None, "question_id": None}
 """A turn that began with an interaction which only its user sees."""
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     """`channel` is the user's DM."""
 
     @asynccontextmanager
@@ -66,12 +66,12 @@ class Scene(Place):
 
     async def begun(self, text: str = "元気？", **fields: Any) -> tuple[Posted, PendingTurn]:
         """Add a DM, and its turn that a kill interrupted."""
-        posted, place_id = await self.discord.post(self.aiko, self.channel, text), self.channel.id
-        key, name = SessionKey(self.aiko.id, place_id), "0123456789abcd"
+        posted, location_id = await self.discord.post(self.aiko, self.channel, text), self.channel.id
+        key, name = SessionKey(self.aiko.id, location_id), "0123456789abcd"
         turn = PendingTurn(
             name, key, "message", "private", utc_now(), locale=Locale.JA, question_id=posted.id
         )
-        turn = replace(turn, **{"question": AskedQuestion(text, "Aiko"), "place_id": place_id, **fields})
+        turn = replace(turn, **{"question": AskedQuestion(text, "Aiko"), "location_id": location_id, **fields})
         await self.stores.ledger.accept(turn)
         return posted, turn
 
@@ -87,9 +87,9 @@ class Scene(Place):
 
 
 @pytest.fixture
-def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> Scene:
+def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> Scene:
     monkeypatch.setattr(recovery, "RETRY_S", 0.01)
-    return Scene(**{**vars(place), "channel": place.discord.dm(place.aiko)})
+    return Scene(**{**vars(location), "channel": location.discord.dm(location.aiko)})
 
 
 class TestAQuestion:
@@ -158,7 +158,7 @@ class TestAnAnswer:
         _, turn = await scene.begun(**NOWHERE)
         await scene.starts("interrupted")
         for pages in ((), (scene.written()[0].id,)):
-            await scene.killed_again(turn, place_id=scene.channel.id, pages=pages)
+            await scene.killed_again(turn, location_id=scene.channel.id, pages=pages)
             await scene.starts("interrupted")
         assert len(scene.written()) == 1
 
@@ -171,7 +171,7 @@ async def test_an_interaction_that_was_not_acknowledged_is_told_of_and_may_be_as
     fields: dict[str, Any] = {
         **token,
         "interaction_id": 5,
-        "place_id": None,
+        "location_id": None,
         "question_id": None,
         "kind": "ask",
     }

@@ -11,16 +11,16 @@ from cc_bot.discord.references import TARGET_TTL_S, MenuTarget, MessageCache, Qu
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message, Reference
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.reminders.delivery import PLACES
+from cc_bot.features.reminders.delivery import TARGETS
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.discord.hikari_messages import AIKO, BEN, message
-from tests.discord.parts import Place, recipients_over, references_over
+from tests.discord.parts import BotChannel, recipients_over, references_over
 from tests.loopback.discord import File, User
 from tests.loopback.discord import Message as Posted
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     references: References
     ben: User
 
@@ -34,9 +34,9 @@ class Scene(Place):
 
 
 @pytest.fixture
-async def scene(place: Place) -> Scene:
-    references = references_over(place.stores, place.rest, await place.rest.fetch_my_user())
-    return Scene(**vars(place), references=references, ben=place.discord.user("Ben"))
+async def scene(location: BotChannel) -> Scene:
+    references = references_over(location.stores, location.rest, await location.rest.fetch_my_user())
+    return Scene(**vars(location), references=references, ben=location.discord.user("Ben"))
 
 
 class TestTaint:
@@ -68,7 +68,7 @@ class TestTaint:
         schedules, now = scene.stores[ScheduleStore], utc_now()
         for owner, tainted in ((scene.aiko, False), (scene.ben, True)):
             await schedules.add(SessionKey(owner.id, scene.channel.id), "薬", now)
-            [firing] = await schedules.claim_due(now, PLACES)
+            [firing] = await schedules.claim_due(now, TARGETS)
             content = f"<@{owner.id}> 薬"
             posted = await scene.rest.create_message(scene.channel.id, content, user_mentions=[owner.id])
             said = Message("assistant", content, discord_id=int(posted.id))

@@ -49,7 +49,7 @@ class TestReminder:
         firing = Firing(replace(schedule(text=text), repeat="0 9 * * *"), NOON)
         page = pages.reminder_page(firing, NOON + timedelta(hours=1), JA)
         again = pages.snoozed_page(page, firing.schedule, schedule(2, text), JA)
-        heartbeat = pages.heartbeat_page(replace(schedule(), place="channel"), text * 3)
+        heartbeat = pages.heartbeat_page(replace(schedule(), target="channel"), text * 3)
         paused = replace(schedule(text=text), status="paused")
         stopped = (replace(paused, obstacle=obstacle) for obstacle in filter(None, get_args(Obstacle)))
         for each in (page, again, heartbeat, *(pages.stopped_page(one, WORDS) for one in stopped)):

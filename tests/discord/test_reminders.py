@@ -23,7 +23,7 @@ from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.databases import laid_out
-from tests.discord.parts import Place, boards_over, chooser_over, gate_over
+from tests.discord.parts import BotChannel, boards_over, chooser_over, gate_over
 from tests.loopback.discord import Channel, User
 from tests.scripted_model import ScriptedModel, only
 
@@ -36,7 +36,7 @@ FAST = (0.01, 0.01)
 
 
 @dataclass
-class Scene(Place):
+class Scene(BotChannel):
     reminders: Reminders
 
     @property
@@ -60,8 +60,8 @@ class Scene(Place):
         key = SessionKey((owner or self.aiko).id, (where or self.channel).id)
         return await self.stores[ScheduleStore].add(key, text, NOW - ago, locale=Locale.JA, **more)
 
-    def said(self, *places: Channel) -> list[str]:
-        return [text for place in places for text in self.texts(place)]
+    def said(self, *targets: Channel) -> list[str]:
+        return [text for target in targets for text in self.texts(target)]
 
     def states(self) -> list[str]:
         return [state for (state,) in self.execute("SELECT state FROM firings ORDER BY schedule_id")]
@@ -82,14 +82,14 @@ class Scene(Place):
 
 
 @pytest.fixture
-async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
+async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     monkeypatch.setattr(delivery, "RETRY_PAUSES_S", FAST)
-    rest, place.folder = place.rest, place.folder / "now"
-    place.folder.mkdir()
+    rest, location.folder = location.rest, location.folder / "now"
+    location.folder.mkdir()
     async with open_stores(
-        laid_out(place.folder / "sessions.db"), clock=lambda: NOW, embedder=None
+        laid_out(location.folder / "sessions.db"), clock=lambda: NOW, embedder=None
     ) as stores:
-        place.stores, model = stores, ScriptedModel()
+        location.stores, model = stores, ScriptedModel()
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()), Spending(stores.usage))
         reminders = Reminders(
             Composer(heartbeats.compose, stopped),
@@ -101,8 +101,8 @@ async def scene(place: Place, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
             recipients=Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),
         )
         # Until Discord has told a route's limits, hikari makes its requests one after the other.
-        await rest.create_message(place.discord.guild_channel().id, "first")
-        scene = Scene(**vars(place), reminders=reminders)
+        await rest.create_message(location.discord.guild_channel().id, "first")
+        scene = Scene(**vars(location), reminders=reminders)
         yield scene
         await scene.stopped()
 
@@ -112,7 +112,7 @@ class TestTrouble:
     async def test_that_lasts_leaves_it_claimed_and_unsaid(
         self, scene: Scene, route: str, where: str
     ) -> None:
-        await scene.due(place=where)
+        await scene.due(target=where)
         scene.discord.fail_next(route, 503, times=3)
         await scene.meets_trouble()
         await scene.stopped()
@@ -136,7 +136,7 @@ class TestTrouble:
 
     @pytest.mark.parametrize("where", ["channel", "dm"])
     async def test_while_which_it_is_taken_back_says_nothing(self, scene: Scene, where: str) -> None:
-        added = await scene.due(place=where)
+        added = await scene.due(target=where)
         scene.discord.fail_next(POST, 503, delay_s=0.5)
         await scene.meets_trouble()
         assert await scene.stores[ScheduleStore].cancel(scene.aiko.id, added.id)
@@ -148,8 +148,8 @@ class TestTrouble:
 class TestMissed:
     async def test_of_who_left_the_server_is_told_in_no_channel(self, scene: Scene) -> None:
         closed, other = scene.discord.user("Chie", accepts_dms=False), scene.discord.guild_channel()
-        for owner, place in ((closed, scene.channel), (scene.aiko, other)):
-            await scene.due(owner, place, ago=2 * HOUR, guild_id=scene.discord.guild.id)
+        for owner, target in ((closed, scene.channel), (scene.aiko, other)):
+            await scene.due(owner, target, ago=2 * HOUR, guild_id=scene.discord.guild.id)
         scene.discord.leave(closed)
         scene.reminders.begin()
         await scene.until(lambda: scene.discord.calls(MEMBER))
@@ -164,22 +164,22 @@ class TestMissed:
         await scene.due(closed, two, "内緒", ago=2 * HOUR, visibility="private")
         scene.reminders.begin()
         await scene.until(lambda: scene.said(one) and scene.said(two))
-        assert ["薬" in scene.said(place)[0] for place in (one, two)] == [True, False]
-        assert ["散歩" in scene.said(place)[0] for place in (one, two)] == [False, True]
+        assert ["薬" in scene.said(target)[0] for target in (one, two)] == [True, False]
+        assert ["散歩" in scene.said(target)[0] for target in (one, two)] == [False, True]
         assert "内緒" not in str(scene.said(one, two))
 
 
 class TestMany:
     async def test_are_all_said_and_few_are_in_doubt_at_any_time(self, scene: Scene) -> None:
-        places = [scene.discord.guild_channel() for _ in range(2 * MAX_CONCURRENT)]
-        for place in places:
-            await scene.due(where=place)
-        scene.discord.fail_next(POST, 200, delay_s=0.5, times=len(places))
+        targets = [scene.discord.guild_channel() for _ in range(2 * MAX_CONCURRENT)]
+        for target in targets:
+            await scene.due(where=target)
+        scene.discord.fail_next(POST, 200, delay_s=0.5, times=len(targets))
         scene.reminders.begin()
         await scene.until(lambda: len(scene.states()) == MAX_CONCURRENT)
-        assert scene.said(*places) == []
-        await scene.until(lambda: scene.states() == ["sent"] * len(places))
-        assert len(scene.said(*places)) == len(places)
+        assert scene.said(*targets) == []
+        await scene.until(lambda: scene.states() == ["sent"] * len(targets))
+        assert len(scene.said(*targets)) == len(targets)
 
     async def test_that_hang_are_waited_for_at_the_end_but_not_for_ever(self, scene: Scene) -> None:
         for number in range(MAX_CONCURRENT):

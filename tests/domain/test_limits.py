@@ -82,7 +82,7 @@ class TestRules:
         assert (asked(comer, allow=allow, deny=deny) is None) == (listed and not denied)
 
 
-def test_a_place_is_shut_that_is_denied_or_left_out() -> None:
+def test_a_location_is_shut_that_is_denied_or_left_out() -> None:
     key, kinds = ChannelKey(CHANNEL, THREAD), list[Subject](("channel", "guild"))
     for mine, others in ((only(ALL, kind), only(OTHERS, kind)) for kind in kinds):
         assert access.is_closed_to_users(key, GUILD, rules_of(deny=mine))

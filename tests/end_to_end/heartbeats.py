@@ -14,9 +14,9 @@ _NUMBER = "SELECT id FROM schedules WHERE user_id = ? AND kind = 'heartbeat'"
 _STATES = "SELECT state FROM firings WHERE user_id = ? ORDER BY due_at"
 
 
-async def begin(stage: Stage, user: User, place: Channel, **options: str | int) -> str:
+async def begin(stage: Stage, user: User, target: Channel, **options: str | int) -> str:
     """`/heartbeat on`, at every hour of the day unless the test says otherwise; what it answers."""
-    return await stage.told(user, place, "heartbeat on", **{"every": 6, **NEVER_QUIET, **options})
+    return await stage.told(user, target, "heartbeat on", **{"every": 6, **NEVER_QUIET, **options})
 
 
 async def is_due(stage: Stage, user: User) -> None:

@@ -11,10 +11,10 @@ STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 LATER = {"ja": "10分後", "en-US": "in 10 minutes"}
 
 
-async def reminder(stage: Stage, user: User, place: Channel, text: str, **options: str) -> int:
+async def reminder(stage: Stage, user: User, target: Channel, text: str, **options: str) -> int:
     """`/remind add`, for some time from now; its row."""
     given = {"when": LATER[user.locale], **options}
-    await stage.told(user, place, "remind add", text=text, **given)
+    await stage.told(user, target, "remind add", text=text, **given)
     [(row,)] = stage.rows("SELECT max(id) FROM schedules WHERE user_id = ?", user.id)
     return int(row)
 
@@ -32,15 +32,15 @@ async def comes_due(stage: Stage, user: User, row: int, *, late_s: float = 0.0) 
     await stage.discord.slash(user, dm, "remind resume", id=number)  # which wakes it
 
 
-def said(stage: Stage, place: Channel) -> list[Shown]:
-    own = (shown for shown in stage.discord.messages(place) if shown.author is stage.discord.bot)
+def said(stage: Stage, target: Channel) -> list[Shown]:
+    own = (shown for shown in stage.discord.messages(target) if shown.author is stage.discord.bot)
     return [shown for shown in own if not shown.ephemeral]
 
 
-async def says_by_itself(stage: Stage, place: Channel, text: str) -> Shown:
+async def says_by_itself(stage: Stage, target: Channel, text: str) -> Shown:
     """Wait for a message with this text in it."""
-    await stage.discord.wait(lambda: any(text in each.text for each in said(stage, place)), f"{text!r}")
-    return next(each for each in reversed(said(stage, place)) if text in each.text)
+    await stage.discord.wait(lambda: any(text in each.text for each in said(stage, target)), f"{text!r}")
+    return next(each for each in reversed(said(stage, target)) if text in each.text)
 
 
 def firings(stage: Stage, row: int) -> list[Any]:

@@ -40,8 +40,8 @@ async def undecided_afterwards(stage: Stage) -> AsyncIterator[None]:
         stage.change(f"DELETE FROM {table}")
 
 
-async def admin(stage: Stage, owner: User, place: Channel, command: str, /, **options: str | int) -> str:
-    return await stage.told(owner, place, f"admin {command}", **options)
+async def admin(stage: Stage, owner: User, location: Channel, command: str, /, **options: str | int) -> str:
+    return await stage.told(owner, location, f"admin {command}", **options)
 
 
 async def test_nobody_else_may_do_any_of_it(stage: Stage, aiko: User, channel: Channel) -> None:
@@ -68,8 +68,8 @@ async def test_a_channels_models_answer_there(
     told = await admin(stage, owner, channel, "model set", models="large, small")
     assert f"In <#{channel.id}> I now ask, in this order: large, small." in told
     asked = len(stage.model.requests)
-    for place in (channel, thread, elsewhere):
-        await stage.ask(aiko, place)
+    for location in (channel, thread, elsewhere):
+        await stage.ask(aiko, location)
     await stage.said(aiko, channel, "だれ？", "わたしです")
     used = [request.body["model"] for request in stage.model.requests[asked:]]
     assert used == ["large", "large", "loopback", "large"]
@@ -98,8 +98,8 @@ async def test_maintenance_is_told_to_all_others(
     told = await stage.told(aiko, channel, "ask", question="ねえ")
     assert "メンテナンス中です" in told
     assert "9時に戻ります。" in told
-    for place in (channel, stage.discord.dm(aiko)):
-        written = await stage.write(aiko, place, "ねえ", mention=place is channel)
+    for location in (channel, stage.discord.dm(aiko)):
+        written = await stage.write(aiko, location, "ねえ", mention=location is channel)
         await stage.says(written, "メンテナンス中です")
     await stage.ask_in_words(owner, channel, "Yes")
     assert "over" in await admin(stage, owner, channel, "maintenance off")

@@ -30,12 +30,12 @@ async def test_the_talk_of_others_is_read_as_it_is(
     assert len(stage.model.requests) == 1
 
 
-async def test_a_denied_place_is_never_read(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+async def test_a_denied_location_is_never_read(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     await stage.said(aiko, channel, "はじめまして", "どうも。")
     owner, thread = stage.discord.owner, await stage.discord.start_thread(aiko, channel)
     await stage.told(owner, channel, "admin access deny", subject=f"<#{channel.id}>")
-    for place in (channel, thread):
-        await stage.discord.post(ben, place, "between us")
+    for location in (channel, thread):
+        await stage.discord.post(ben, location, "between us")
     await stage.write(ben, channel, "Are you there?")
     await stage.said(owner, channel, "だれか話した？", "はい。")
     await stage.told(owner, channel, "admin access remove", subject=f"<#{channel.id}>")

@@ -164,7 +164,7 @@ async def test_an_answer_moves_while_it_streams_and_takes_few_requests(
 
 
 @pytest.mark.slow
-async def test_any_length_takes_the_place_of_any(stage: Stage, aiko: User, channel: Channel) -> None:
+async def test_any_length_takes_the_location_of_any(stage: Stage, aiko: User, channel: Channel) -> None:
     stage.model.script(Reply(Say(long_text(2500)), Hang()))
     reply = await stage.begin(aiko, channel)
     await reply.until(lambda shown: len(shown.messages) == 2, "a second message")

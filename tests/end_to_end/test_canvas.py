@@ -133,18 +133,18 @@ async def test_an_answer_that_is_continued_draws(stage: Stage, aiko: User, chann
 
 async def test_without_the_bot_it_stands_below_the_answer(stage: Stage, aiko: User) -> None:
     stage.excused.add(TOKEN_EXPIRED)
-    place = stage.discord.user_installed_channel(aiko)
-    first = await draw(stage, aiko, place, SHOPPING)
+    location = stage.discord.user_installed_channel(aiko)
+    first = await draw(stage, aiko, location, SHOPPING)
     assert not (await followed(first)).ephemeral
-    assert stage.rows(NOTED, place.id) == []
-    second = await draw(stage, aiko, place, PLAN)
+    assert stage.rows(NOTED, location.id) == []
+    second = await draw(stage, aiko, location, PLAN)
     await first.until(lambda reply: len((whispered(reply) or reply.message).embeds) == 2)
     assert whispered(second) is None
     first.age(900)
-    third = await draw(stage, aiko, place, update("plan", "夜は映画。"))
+    third = await draw(stage, aiko, location, update("plan", "夜は映画。"))
     assert texts_of(await followed(third)) == ["- 牛乳", "夜は映画。"]
-    assert len((await shown_on_command(stage, aiko, place)).message.embeds) == 2
-    assert await stage.told(aiko, place, "canvas clear") == JA[CanvasTexts].cleared
+    assert len((await shown_on_command(stage, aiko, location)).message.embeds) == 2
+    assert await stage.told(aiko, location, "canvas clear") == JA[CanvasTexts].cleared
     await third.until(lambda reply: whispered(reply) is None)
 
 

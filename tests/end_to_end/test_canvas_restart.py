@@ -27,7 +27,7 @@ async def down(stage: Stage) -> None:
 async def test_a_start_mends_canvases(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     dm, thread = stage.discord.dm(aiko), stage.discord.thread(channel)
     lost, closed = stage.discord.guild_channel(), stage.discord.guild_channel()
-    places = {
+    locations = {
         "changed": (aiko, channel),
         "deleted": (ben, channel),
         "emptied": (aiko, thread),
@@ -36,12 +36,12 @@ async def test_a_start_mends_canvases(stage: Stage, aiko: User, ben: User, chann
         "lost": (aiko, lost),
         "closed": (aiko, closed),
     }
-    for user, place in places.values():
-        reply = await draw(stage, user, place, SHOPPING)
+    for user, location in locations.values():
+        reply = await draw(stage, user, location, SHOPPING)
         reply.any_language = True
     await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "both canvases")
     [changed, deleted] = boards(stage, channel)
-    *_, hidden = [await board(stage, place) for _, place in list(places.values())[2:]]
+    *_, hidden = [await board(stage, location) for _, location in list(locations.values())[2:]]
 
     await down(stage)
     for name, state in {
@@ -49,10 +49,10 @@ async def test_a_start_mends_canvases(stage: Stage, aiko: User, ben: User, chann
         "emptied": '{"elements":[]}',
         "dm": '{"elements":[{"type":"text","id":"b","content":"覚え書き","visibility":"private"}]}',
     }.items():
-        user, place = places[name]
+        user, location = locations[name]
         stage.change(
             f"UPDATE sessions SET canvas_state = '{state}', canvas_revision = canvas_revision + 1"
-            f" WHERE user_id = {user.id} AND channel_id = {place.id}"
+            f" WHERE user_id = {user.id} AND channel_id = {location.id}"
         )
     await stage.discord.delete(stage.discord.owner, deleted)
     await stage.discord.delete_channel(lost)
@@ -70,6 +70,6 @@ async def test_a_start_mends_canvases(stage: Stage, aiko: User, ben: User, chann
     )
     assert {shown.id for shown in boards(stage, channel)} & {changed.id, deleted.id} == {changed.id}
     assert texts_of(await board(stage, dm, lambda shown: shown.edited)) == ["覚え書き"]
-    assert not (await board(stage, places["same"][1])).edited
+    assert not (await board(stage, locations["same"][1])).edited
     await stage.eventually(NOTED, lost.id, gives=[])
     assert stage.rows(NOTED, closed.id) == [(hidden.id,)]

@@ -64,15 +64,15 @@ async def late(stage: Stage, route: str) -> None:
 
 async def test_a_follow_up_is_there_once(stage: Stage) -> None:
     for number, (status, take_effect) in enumerate(((200, True), (503, True), (None, True), (503, False))):
-        user, place = stage.discord.user(f"User{number}", locale="ja"), stage.discord.guild_channel()
+        user, location = stage.discord.user(f"User{number}", locale="ja"), stage.discord.guild_channel()
         stage.discord.fail_next(
             FOLLOW_UP, status, take_effect=take_effect, delay_s=0.6 if status == 200 else 0.0
         )
         stage.model.script(Reply(Say(long_text(3000)), Pause(1.0), End()))
-        reply = await stage.ask(user, place)
+        reply = await stage.ask(user, location)
         if status == 200:
             await late(stage, FOLLOW_UP)
-        shown = stage.discord.messages(place)
+        shown = stage.discord.messages(location)
         assert "".join(own_words(message) for message in shown) == long_text(3000)
         assert reply.messages[-1].labels == [again_label(user)]
 
@@ -84,8 +84,8 @@ async def test_what_discord_refuses_of_an_answer_is_shown_in_another_way(
     stage.excused.add(50013)
     text = long_text(9000)
 
-    def shown(place: Channel) -> str:
-        own = [each for each in discord.messages(place) if each.author.is_bot and not each.loading]
+    def shown(location: Channel) -> str:
+        own = [each for each in discord.messages(location) if each.author.is_bot and not each.loading]
         return "".join(each.content for each in own)
 
     for route in (EDIT, FOLLOW_UP):

@@ -19,7 +19,9 @@ RETRY = JA[UnfinishedTexts].ask_again
 CUT_OFF = "書いている途中で動かなくなったため"
 
 
-async def test_a_kill_is_told_of_in_its_place(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+async def test_a_kill_is_told_of_in_its_channel(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
     eri = stage.discord.user("Eri", locale="ja")
     asked = await stage.ask(eri, channel, "はじめに")
     long = Reply(Say("書きかけの長い話です。" * 250), Hang())

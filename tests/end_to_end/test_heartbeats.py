@@ -14,9 +14,9 @@ from tests.loopback.model_server import says
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 
 
-async def remembers(stage: Stage, user: User, content: str, place: Channel | None = None) -> None:
+async def remembers(stage: Stage, user: User, content: str, target: Channel | None = None) -> None:
     """`/memory add`; in a DM, and so for private answers alone, unless a place is named."""
-    await stage.told(user, place or stage.discord.dm(user), "memory add", content=content)
+    await stage.told(user, target or stage.discord.dm(user), "memory add", content=content)
 
 
 async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, channel: Channel) -> None:

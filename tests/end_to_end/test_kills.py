@@ -50,26 +50,26 @@ async def test_an_ask_killed_at_any_step_is_finished_by_the_next_start(stage: St
     people = [discord.user(name, locale="ja") for name in "ABCDEG"]
     stored, streamed, temporary, private, done, halved = people
     english = discord.user("F", locale="en-US")
-    places = {user.id: discord.guild_channel() for user in (*people, english)}
-    shown = await stage.ask_in_words(done, places[done.id], "済みました。")
+    locations = {user.id: discord.guild_channel() for user in (*people, english)}
+    shown = await stage.ask_in_words(done, locations[done.id], "済みました。")
     model.script(Reply(Say(LONG), Hang()))
-    long = await stage.begin(streamed, places[streamed.id], "長い話をして")
+    long = await stage.begin(streamed, locations[streamed.id], "長い話をして")
     await long.until(lambda reply: len(reply.messages) == 2, "a second message")
     model.script(Reply(Say("内緒の"), Hang()))
-    secret = await stage.begin(private, places[private.id], "内緒の質問", private=True)
+    secret = await stage.begin(private, locations[private.id], "内緒の質問", private=True)
     await streaming(secret, "内緒の")
     model.script(Reply(Say("残らない"), Hang()))
-    fleeting = await stage.begin(temporary, places[temporary.id], "残さない質問", temporary=True)
+    fleeting = await stage.begin(temporary, locations[temporary.id], "残さない質問", temporary=True)
     await streaming(fleeting, "残らない")
     model.script(Reply(Hang()))
-    mute = await stage.begin(english, places[english.id], "Still thinking?")
+    mute = await stage.begin(english, locations[english.id], "Still thinking?")
     await streaming(mute, "Thinking…")
     discord.fail_next(FOLLOW_UP, 503, times=1000)
     model.script(Reply(Say(LONG), Hang()))
-    half = await stage.begin(halved, places[halved.id], "長い話をして")
+    half = await stage.begin(halved, locations[halved.id], "長い話をして")
     await half.until(lambda reply: "長い話" in reply.text and not reply.labels, "a full page, and no other")
     model.script(Reply(Wait(go_on), *says("できあがり。").steps))
-    ready = await stage.begin(stored, places[stored.id], "できた質問")
+    ready = await stage.begin(stored, locations[stored.id], "できた質問")
     await streaming(ready, "考えています…")
     await stored_and_not_shown(stage, [ready], go_on)
     assert stage.rows("SELECT question FROM turns WHERE temporary = 1") == [(None,)]
@@ -95,7 +95,7 @@ async def test_an_ask_killed_at_any_step_is_finished_by_the_next_start(stage: St
     assert press.text.startswith("今度は最後まで。")
     assert press.ephemeral
     assert stage.shown() == ["内緒の質問"]
-    assert [role for role, _, _ in stage.stored(places[private.id])] == ["user", "assistant"]
+    assert [role for role, _, _ in stage.stored(locations[private.id])] == ["user", "assistant"]
     await is_settled(stage, press)
 
 
@@ -118,13 +118,13 @@ async def test_each_of_two_messages_is_shown_once(stage: Stage, aiko: User, chan
 async def test_other_turns_that_were_killed_are_finished_by_the_next_start(stage: Stage) -> None:
     discord, model = stage.discord, stage.model
     kept, replaced, going_on, writing = (discord.user(name, locale="ja") for name in "ABCD")
-    places = {user.id: discord.guild_channel() for user in (kept, replaced, going_on)}
-    old = await stage.ask_in_words(kept, places[kept.id], "前の答え。")
+    locations = {user.id: discord.guild_channel() for user in (kept, replaced, going_on)}
+    old = await stage.ask_in_words(kept, locations[kept.id], "前の答え。")
     model.script(Reply(Say("新しい答えの途中"), Hang()))
     anew = await discord.click(kept, old.message, AGAIN["ja"])
     await streaming(anew, "新しい答えの途中")
     model.script(Reply(Say("むかしむかし、"), CutConnection()))
-    tale = await stage.ask(going_on, places[going_on.id], "昔話をして")
+    tale = await stage.ask(going_on, locations[going_on.id], "昔話をして")
     model.script(Reply(Say("おじいさんが"), Hang()))
     more = await discord.click(going_on, tale.message, CONTINUE["ja"])
     await more.until(lambda reply: "おじいさんが" in reply.text, "the rest of it")
@@ -135,7 +135,7 @@ async def test_other_turns_that_were_killed_are_finished_by_the_next_start(stage
     await stage.eventually(ON_THEIR_WAY, writing.id, gives=[("accepted", 1)])
     letter = discord.answer(message)
     await letter.until(lambda reply: reply.messages, "a message")
-    before = await stage.ask_in_words(replaced, places[replaced.id], "一つ目。")
+    before = await stage.ask_in_words(replaced, locations[replaced.id], "一つ目。")
     go_on = asyncio.Event()
     model.script(Reply(Wait(go_on), *says("二つ目。").steps))
     other = await discord.click(replaced, before.message, AGAIN["ja"])
@@ -150,10 +150,10 @@ async def test_other_turns_that_were_killed_are_finished_by_the_next_start(stage
     assert anew.text == "前の答え。\n-# ✂️ 途中で動かなくなったため、前の回答に戻しました。"
     await is_settled(stage, anew)
     await other.until(lambda reply: reply.text == "二つ目。" and AGAIN["ja"] in reply.labels, "the new one")
-    assert len(discord.messages(places[replaced.id])) == 1
+    assert len(discord.messages(locations[replaced.id])) == 1
     await is_settled(stage, other)
     await more.until(lambda reply: RETRY["ja"] in reply.labels, "the button to ask again")
-    first, second = discord.messages(places[going_on.id])
+    first, second = discord.messages(locations[going_on.id])
     assert (first.labels, second.labels) == ([], [RETRY["ja"]])
     await letter.until(lambda reply: reply.labels == [RETRY["ja"]], "the button to ask again")
     assert len(discord.messages(dm)) == 2
@@ -176,14 +176,14 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
     public, private, mid, hidden = (discord.user(name, locale="ja") for name in "ABCF")
     closed = discord.user("D", locale="en-US", accepts_dms=False)
     unseen = discord.user("E", locale="en-US")
-    places = {user.id: discord.guild_channel() for user in (public, private, mid, hidden, closed, unseen)}
+    locations = {user.id: discord.guild_channel() for user in (public, private, mid, hidden, closed, unseen)}
     for user in (hidden, unseen):
-        discord.forbid(discord.bot, Permission.VIEW_CHANNEL, places[user.id])
+        discord.forbid(discord.bot, Permission.VIEW_CHANNEL, locations[user.id])
 
     async def begun(user: User, *, ephemeral: bool = False) -> Interaction:
         answer = "できあがり。" if user.locale == "ja" else "Done."
         model.script(Reply(Wait(go_on), *says(answer).steps))
-        reply = await stage.begin(user, places[user.id], "?", private=ephemeral)
+        reply = await stage.begin(user, locations[user.id], "?", private=ephemeral)
         await reply.until(lambda shown: not shown.loading, "the first edit")
         return reply
 
@@ -194,7 +194,7 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
     cut = []
     for user in (mid, hidden):
         model.script(Reply(Say("書きかけ"), Hang()))
-        cut.append(await streaming(await stage.begin(user, places[user.id], "途中の質問"), "書きかけ"))
+        cut.append(await streaming(await stage.begin(user, locations[user.id], "途中の質問"), "書きかけ"))
     secrets = [await begun(user, ephemeral=True) for user in (private, closed)]
     replies = [*secrets, await begun(public), await begun(unseen)]
     await stored_and_not_shown(stage, replies, go_on)
@@ -204,7 +204,7 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
         await is_settled(stage, reply)
     for user in (mid, hidden):
         await stage.eventually(ON_THEIR_WAY, user.id, gives=[("interrupted", 1)])
-    assert one_message(places[public.id]).text == "できあがり。"
+    assert one_message(locations[public.id]).text == "できあがり。"
     late = one_message(discord.dm(private))
     assert late.text.startswith("できあがり。\n-# 📨 先ほどの質問へのお返事です。")
     assert late.labels == []
@@ -212,13 +212,13 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
     note, _, _ = texts(Locale.EN)[UnfinishedTexts].late_with_link.partition("{link}")
     assert late.text.startswith(f"Done.\n-# {note}https://discord.com/channels/")
     assert stage.program.output.count("turn_not_told") == 1  # whose DMs are closed
-    for user, place in ((mid, places[mid.id]), (hidden, discord.dm(hidden))):
-        cut_off = one_message(place)
+    for user, location in ((mid, locations[mid.id]), (hidden, discord.dm(hidden))):
+        cut_off = one_message(location)
         assert cut_off.text.startswith(CUT_OFF["ja"])
         model.script(says("今度は最後まで。"))
         press = await discord.click(user, cut_off, RETRY["ja"])
         await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
-        one_message(place)
-    known = {user.id: stage.rows(IN_CHANNEL, places[user.id].id) for user in (public, mid, hidden, unseen)}
+        one_message(location)
+    known = {user.id: stage.rows(IN_CHANNEL, locations[user.id].id) for user in (public, mid, hidden, unseen)}
     assert known == {public.id: [(1,)], mid.id: [(1,)], hidden.id: [(0,)], unseen.id: [(0,)]}
     await is_settled(stage, press)

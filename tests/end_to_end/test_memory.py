@@ -97,13 +97,13 @@ async def test_the_menu_keeps_private_words_private(stage: Stage, aiko: User, ch
     group = stage.discord.group_dm(aiko, stage.discord.user("Chie", locale="ja"))
     staff = stage.discord.guild_channel("staff")
     stage.discord.hide(staff, but_from=[aiko])
-    for place, reply in (
+    for location, reply in (
         (channel, ephemeral),
         (dm, await stage.ask(aiko, dm)),
         (group, await stage.ask(aiko, group)),
         (staff, await stage.ask_in_words(aiko, staff, "合言葉はトキです。")),
     ):
-        kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
+        kept = await stage.discord.message_command(aiko, location, "Remember this", reply.message)
         await kept.finished(lambda shown: "覚えました" in shown.text)
     rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ? ORDER BY id", aiko.id)
     assert rows == [(f"合言葉は{bird}です。", "private") for bird in birds]

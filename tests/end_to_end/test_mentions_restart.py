@@ -59,15 +59,15 @@ async def test_a_stored_answer_is_shown(stage: Stage, aiko: User, ben: User, cha
     long, other, goes_on = "とても長い答えです。" * 250, stage.discord.guild_channel(), asyncio.Event()
     stage.model.script(Reply(Wait(goes_on), Say(long), End()), Reply(Say(long), Wait(goes_on), End()))
     replies = []
-    for user, place in ((aiko, channel), (ben, other)):
-        message = await stage.write(user, place, "質問")
+    for user, location in ((aiko, channel), (ben, other)):
+        message = await stage.write(user, location, "質問")
         replies.append(await streaming(stage.discord.answer(message), "考えています…"))
         await stage.model.arrived(len(replies))
     await replies[1].until(lambda shown: len(shown.messages) == 2, "a second message")
     stage.discord.fail_next(EDIT, 503, times=1000)
     goes_on.set()
-    for place in (channel, other):
-        await stage.eventually(ANSWERED, place.id, gives=[(1,)])
+    for location in (channel, other):
+        await stage.eventually(ANSWERED, location.id, gives=[(1,)])
     await pull_the_plug(stage)
     stage.excused.add(UNKNOWN_MESSAGE)
     shown, deleted = replies

@@ -17,8 +17,8 @@ RETRY = "もう一度きく"
 MARK = re.compile(r"#\d{6}(?=:| on:)")
 
 
-async def form_on(stage: Stage, user: User, target: Shown | Message, place: Channel) -> Reply:
-    reply = await stage.discord.message_command(user, place, ASK, target)
+async def form_on(stage: Stage, user: User, target: Shown | Message, location: Channel) -> Reply:
+    reply = await stage.discord.message_command(user, location, ASK, target)
     await reply.acknowledged()
     assert reply.modal, reply.describe()
     return reply
@@ -31,10 +31,10 @@ def _audience(value: str) -> dict[str, Any]:
 
 
 async def begin(
-    stage: Stage, user: User, target: Shown | Message, place: Channel, question: str = "?", **inputs: str
+    stage: Stage, user: User, target: Shown | Message, location: Channel, question: str = "?", **inputs: str
 ) -> Reply:
     """Ask about a message: the form, sent."""
-    form = await form_on(stage, user, target, place)
+    form = await form_on(stage, user, target, location)
     return await (await stage.discord.submit_modal(form, question=question, **inputs)).acknowledged()
 
 
@@ -42,28 +42,28 @@ async def ask(
     stage: Stage,
     user: User,
     target: Shown | Message,
-    place: Channel,
+    location: Channel,
     question: str,
     answer: str,
     **inputs: str,
 ) -> Reply:
     """Ask about a message, and have it answered in these words."""
     stage.model.script(says(answer))
-    reply = await answered(await begin(stage, user, target, place, question, **inputs))
+    reply = await answered(await begin(stage, user, target, location, question, **inputs))
     reply.any_language = True
     assert answer in reply.text
     return reply
 
 
-async def chosen(stage: Stage, user: User, target: Shown | Message, place: Channel, command: str) -> Reply:
-    reply = await stage.discord.message_command(user, place, command, target)
+async def chosen(stage: Stage, user: User, target: Shown | Message, location: Channel, command: str) -> Reply:
+    reply = await stage.discord.message_command(user, location, command, target)
     reply.any_language = True
     return await reply.acknowledged()
 
 
-async def told(stage: Stage, user: User, target: Shown | Message, place: Channel, command: str) -> str:
+async def told(stage: Stage, user: User, target: Shown | Message, location: Channel, command: str) -> str:
     requests = len(stage.model.requests)
-    reply = await stage.discord.message_command(user, place, command, target)
+    reply = await stage.discord.message_command(user, location, command, target)
     await reply.finished()
     assert reply.ephemeral
     assert len(stage.model.requests) == requests

@@ -38,7 +38,8 @@ async def test_a_failed_answer_becomes_the_new_one_once_its_asker_asks_again(
         pressed = await discord.click(aiko, shown, RETRY["ja"])
         await pressed.until(lambda shown: "三時です。" in shown.text, "the answer")
         await ended(pressed)
-    for place in (channel, dm, other):
-        own = [each for each in discord.messages(place) if each.author.is_bot and not each.ephemeral]
+    for location in (channel, dm, other):
+        own = [each for each in discord.messages(location) if each.author.is_bot and not each.ephemeral]
         assert [each.content for each in own] == ["三時です。"]
-        assert [row[:2] for row in stage.stored(place)] == [("user", "何時？"), ("assistant", "三時です。")]
+        stored = [row[:2] for row in stage.stored(location)]
+        assert stored == [("user", "何時？"), ("assistant", "三時です。")]

@@ -128,12 +128,12 @@ async def test_a_wrong_link_leads_nowhere(stage: Stage, aiko: User, ben: User, c
     dm = await stage.discord.post(aiko, stage.discord.dm(aiko), "これは秘密")
     await stage.says(dm, "承知しました")
     here = await stage.discord.post(ben, channel, "here")
-    guild, place, other = stage.discord.guild.id, channel.id, stage.discord.guild_channel()
+    guild, location, other = stage.discord.guild.id, channel.id, stage.discord.guild_channel()
     wrong = [
         link(dm),
         f"https://discord.com/channels/{guild}/{dm.channel.id}/{dm.id}",
-        f"https://discord.com/channels/{guild + 1}/{place}/{here.id}",
-        f"https://discord.com/channels/{guild}/{place}/{here.id // 2}",
+        f"https://discord.com/channels/{guild + 1}/{location}/{here.id}",
+        f"https://discord.com/channels/{guild}/{location}/{here.id // 2}",
         f"https://discord.com/channels/{guild}/{other.id}/{here.id}",
     ]
     for each in wrong:

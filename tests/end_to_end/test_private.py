@@ -54,19 +54,19 @@ async def test_a_temporary_one_is_not_in_the_database(stage: Stage, ben: User, c
     assert "hoopoe" not in str(stage.model.requests[-1].messages)
 
 
-async def test_every_place_has_its_conversation(
+async def test_every_location_has_its_conversation(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
     dm = stage.discord.dm(aiko)
-    places = [
+    locations = [
         *(channel, stage.discord.thread(channel), dm, stage.discord.guild_channel()),
         stage.discord.user_installed_channel(aiko),
         stage.discord.group_dm(aiko, stage.discord.user("Chie", locale="ja")),
         stage.discord.guild_channel(bot_present=False),
     ]
-    for number, place in enumerate(places):
+    for number, location in enumerate(locations):
         stage.model.script(says("はい。"), says("ええ。"))
-        reply = await stage.ask(aiko, place, f"ここは場所{number}番")
+        reply = await stage.ask(aiko, location, f"ここは場所{number}番")
         press = await stage.discord.click(aiko, reply.message, "もう一度答える")
         await press.finished(lambda shown: "ええ。" in shown.text and shown.labels)
         assert stage.shown() == [f"ここは場所{number}番"]

@@ -15,8 +15,8 @@ STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 SCHEDULES = "SELECT text, repeat, place, visibility FROM schedules WHERE user_id = ?"
 
 
-async def add(stage: Stage, user: User, place: Channel, when: str, **options: str) -> str:
-    return await stage.told(user, place, "remind add", **({"when": when, "text": "薬"} | options))
+async def add(stage: Stage, user: User, target: Channel, when: str, **options: str) -> str:
+    return await stage.told(user, target, "remind add", **({"when": when, "text": "薬"} | options))
 
 
 async def test_repeats_and_several_times_are_taken(
@@ -80,10 +80,10 @@ async def test_obstacles_pause_it(stage: Stage, aiko: User, ben: User, channel: 
     called(stage)
 
 
-async def was_said(stage: Stage, user: User, place: Channel, text: str, **options: str) -> Shown:
-    number = await reminder(stage, user, place, text, **options)
+async def was_said(stage: Stage, user: User, target: Channel, text: str, **options: str) -> Shown:
+    number = await reminder(stage, user, target, text, **options)
     await comes_due(stage, user, number)
-    shown = await says_by_itself(stage, place, text)
+    shown = await says_by_itself(stage, target, text)
     called(stage)
     await stage.eventually(STATE, number, gives=[("sent",)])
     return shown

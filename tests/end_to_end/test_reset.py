@@ -48,18 +48,18 @@ def markers(stage: Stage, channel: Channel) -> list[tuple[int, int]]:
 async def test_moderators_and_starters_may(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     thread = await stage.discord.start_thread(ben, channel, "Ben's")
     stage.discord.permit(aiko, Permission.MANAGE_MESSAGES, stage.discord.guild_channel("elsewhere"))
-    for user, place in ((aiko, channel), (ben, channel), (aiko, thread)):
-        refused = await reset(stage, user, place)
+    for user, location in ((aiko, channel), (ben, channel), (aiko, thread)):
+        refused = await reset(stage, user, location)
         assert refused.text.startswith(REFUSED[user.locale])
         assert refused.ephemeral
-        assert markers(stage, place) == []
+        assert markers(stage, location) == []
     moderator = stage.discord.user("Mori", locale="ja")
     stage.discord.permit(moderator, Permission.MANAGE_MESSAGES)
-    for user, place in ((moderator, channel), (ben, thread)):
-        done = await reset(stage, user, place)
+    for user, location in ((moderator, channel), (ben, thread)):
+        done = await reset(stage, user, location)
         assert done.text.startswith(DONE[user.locale])
         assert not done.ephemeral
-        assert markers(stage, place) == [(stage.discord.application_id, done.interaction.id)]
+        assert markers(stage, location) == [(stage.discord.application_id, done.interaction.id)]
     with pytest.raises(AssertionError, match="not offered"):
         await stage.discord.slash(aiko, stage.discord.dm(aiko), "reset")
 

@@ -17,14 +17,14 @@ EN = texts(Locale.EN)
 
 async def test_a_language_is_that_of_every_reply(stage: Stage, ben: User, channel: Channel) -> None:
     assert "English (default)" in await stage.told(ben, channel, "settings")
-    for permission, place, told in (
+    for permission, location, told in (
         (None, channel, EN[UsageTexts].managers_only),
         (Permission.MANAGE_GUILD, stage.discord.dm(ben), EN[UsageTexts].servers_only),
         (Permission.MANAGE_GUILD, channel, EN[UsageTexts].server_title),
     ):
         if permission is not None:
             stage.discord.permit(ben, permission)
-        assert told in await stage.told(ben, place, "usage", server=True)
+        assert told in await stage.told(ben, location, "usage", server=True)
     assert await stage.told(ben, channel, "web") == EN[WebCommandTexts].not_served
     reply = await stage.discord.slash(ben, channel, "settings", language="ja")
     reply.any_language = True

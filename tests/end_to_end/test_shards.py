@@ -26,27 +26,27 @@ async def test_a_loss_is_made_up_for_in_its_own_servers_alone(tmp_path: Path) ->
             servers.setdefault((guild.id >> 22) % 2, guild)
         await stage.start()
         aiko = discord.user("Aiko", locale="ja")
-        places = [discord.guild_channel(guild=servers[shard]) for shard in (0, 1)]
-        for place in places:
-            await heard(stage, aiko, place, "切れる前")
-            await draw(stage, aiko, place, SHOPPING)
-            await board(stage, place)
+        locations = [discord.guild_channel(guild=servers[shard]) for shard in (0, 1)]
+        for location in locations:
+            await heard(stage, aiko, location, "切れる前")
+            await draw(stage, aiko, location, SHOPPING)
+            await board(stage, location)
         for lost in (0, 1):
             stage.forget()
             held = stage.discord.world.gateway.held[lost] = asyncio.Event()
             await stage.discord.drop_gateway(resumable=False, shard=lost)
-            for place in places:
-                await write(stage, aiko, place, f"切れている間{lost}")
+            for location in locations:
+                await write(stage, aiko, location, f"切れている間{lost}")
             held.set()
             await stage.program.lives_until(stage.discord.ready())
-            for place in places:
-                await is_stored(stage, place, f"切れている間{lost}")
-            await stage.discord.wait(partial(looks, stage, places[lost]), "a look at the canvas")
+            for location in locations:
+                await is_stored(stage, location, f"切れている間{lost}")
+            await stage.discord.wait(partial(looks, stage, locations[lost]), "a look at the canvas")
             await stage.discord.quiet(0.5)
-            assert [len(asked_for(stage, place)) for place in places] == [lost == 0, lost == 1]
-            assert [looks(stage, place) for place in places] == [lost == 0, lost == 1]
+            assert [len(asked_for(stage, location)) for location in locations] == [lost == 0, lost == 1]
+            assert [looks(stage, location) for location in locations] == [lost == 0, lost == 1]
         stage.check()
 
 
-def looks(stage: Stage, place: Channel) -> int:
-    return sum(call.params["channel"] == str(place.id) for call in stage.discord.calls(MESSAGE))
+def looks(stage: Stage, location: Channel) -> int:
+    return sum(call.params["channel"] == str(location.id) for call in stage.discord.calls(MESSAGE))

@@ -30,13 +30,13 @@ async def test_a_turn_without_words_harms_no_later_question(stage: Stage) -> Non
         [*[LOOK] * 8, Reply(End())],
         [REMEMBER, *[LOOK] * 7, Reply(Say(" \n"), End())],
     ):
-        user, place = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-        await stage.ask_in_words(user, place, "こんにちは。")
+        user, location = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+        await stage.ask_in_words(user, location, "こんにちは。")
         stage.model.responder = lambda _: Reply(End())
         stage.model.script(*replies)
-        reply = await ended(await stage.begin(user, place, "青が好きと覚えて"))
+        reply = await ended(await stage.begin(user, location, "青が好きと覚えて"))
         stage.model.reset()
-        assert (await stage.ask(user, place, "元気？")).text.startswith("はい、承知しました。")
+        assert (await stage.ask(user, location, "元気？")).text.startswith("はい、承知しました。")
         changed = replies[0] is REMEMBER  # what changed nothing leaves no trace
         assert ("💾 覚えました" in reply.text) == changed
         assert ("青が好きと覚えて" in stage.shown()) == changed

@@ -26,7 +26,7 @@ class Asked:
     post: Message | None = None
     presses: list[Reply] = field(default_factory=list)
     """Buttons under its answer that its author pressed since."""
-    fresh_place: bool = True
+    fresh_location: bool = True
     """A program that starts does not look there for what was missed: it knows no such place."""
     unheard: bool = False
     """The program died before it took any notice of a message, and nothing tells the next one of it."""

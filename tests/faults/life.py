@@ -153,9 +153,9 @@ class Life(Traffic):
         return self._of(self.rng.choice(self.people[locale]), kind)
 
     def _of(self, user: User, kind: Kind, channel: Channel | None = None) -> Asked:
-        place = self.stage.discord.dm(user) if kind == "dm" else channel
-        place = place or self.rng.choice(self.channels[user.locale])
-        return Asked(len(self.asked) + 1, kind, user, place, fresh_place=False, shared=True)
+        location = self.stage.discord.dm(user) if kind == "dm" else channel
+        location = location or self.rng.choice(self.channels[user.locale])
+        return Asked(len(self.asked) + 1, kind, user, location, fresh_location=False, shared=True)
 
     async def say(self, asked: Asked, words: str = "") -> Asked:
         before = [a for a in self.asked[-MOST_WAITING:] if (a.user, a.channel) == (asked.user, asked.channel)]
@@ -242,9 +242,9 @@ class Life(Traffic):
         for each in self.kept:
             sql = "SELECT number FROM memories WHERE user_id = ? AND content = ? AND status = 'active'"
             if each.deletion is None and (rows := self.stage.rows(sql, each.user.id, each.content)):
-                place = self.rng.choice(self.channels[each.user.locale])
+                location = self.rng.choice(self.channels[each.user.locale])
                 slash = self.stage.discord.slash
-                each.deletion = await slash(each.user, place, "memory delete", id=rows[0][0])
+                each.deletion = await slash(each.user, location, "memory delete", id=rows[0][0])
                 return
 
     def faults(self) -> list[str]:

@@ -72,22 +72,22 @@ class Traffic:
         # The bot is not told the language of who writes a DM, and speaks its operator's.
         spoken = "ja" if kind == "dm" else self.rng.choice([*self.guilds])
         user = self.stage.discord.user(f"user{len(self.asked)}", locale=spoken)
-        quiet = self._quiet_places(spoken) if "mention" in kind else []
+        quiet = self._quiet_locations(spoken) if "mention" in kind else []
         fresh = self.stage.discord.guild_channel(guild=self.guilds[spoken])
-        place = self.stage.discord.dm(user) if kind == "dm" else self.rng.choice(quiet or [fresh])
+        location = self.stage.discord.dm(user) if kind == "dm" else self.rng.choice(quiet or [fresh])
         shared = "mention" in kind  # a channel to which others come back
-        return Asked(len(self.asked) + 1, kind, user, place, fresh_place=not quiet, shared=shared)
+        return Asked(len(self.asked) + 1, kind, user, location, fresh_location=not quiet, shared=shared)
 
     async def say(self, asked: Asked, words: str = "") -> Asked:
         """Have it asked, in these words."""
-        user, place, kind = asked.user, asked.channel, asked.kind
+        user, location, kind = asked.user, asked.channel, asked.kind
         text = f"{mark(asked.number)} {words or _WORDS[user.locale]}"
         if kind in BY_MESSAGE:
-            asked.post = await self.stage.discord.post(user, place, text, mention=kind != "dm")
+            asked.post = await self.stage.discord.post(user, location, text, mention=kind != "dm")
             self._expect_a_language(asked)
         else:
             private = {kind: True} if kind in ("private", "temporary") else {}
-            asked.reply = await self.stage.discord.slash(user, place, "ask", question=text, **private)
+            asked.reply = await self.stage.discord.slash(user, location, "ask", question=text, **private)
         return asked
 
     async def follow(self) -> list[Asked]:
@@ -122,30 +122,30 @@ class Traffic:
 
     async def remind(self) -> None:
         meant = self.meet("public")
-        user, place, locale = meant.user, meant.channel, meant.user.locale
+        user, location, locale = meant.user, meant.channel, meant.user.locale
         name = f"R{len(self.reminders) + 1:04}Z"
         text = f"お薬{name}" if locale == "ja" else f"pills {name}"
         reply = await self.stage.discord.slash(
-            user, place, "remind add", when=_IN_A_MINUTE[locale], text=text
+            user, location, "remind add", when=_IN_A_MINUTE[locale], text=text
         )
-        self.reminders.append(Reminded(name, user, place, reply))
+        self.reminders.append(Reminded(name, user, location, reply))
 
     def missed(self, killed_s: float) -> None:
         """The program died at that time: messages that it had taken no notice of are lost to it, except in
         channels that it reads when it starts."""
         for asked in self.asked:
-            if asked.post is None or not asked.fresh_place or asked.post.history[0].at_s > killed_s:
+            if asked.post is None or not asked.fresh_location or asked.post.history[0].at_s > killed_s:
                 continue
-            place, since = str(asked.channel.id), asked.post.history[0].at_s
+            location, since = str(asked.channel.id), asked.post.history[0].at_s
             if since > killed_s - ACKNOWLEDGE_WITHIN_S and not seen(self.stage.discord, asked):
                 calls = self.stage.discord.transcript
                 asked.unheard |= not any(
-                    call.params.get("channel") == place and not call.route.startswith("GET")
+                    call.params.get("channel") == location and not call.route.startswith("GET")
                     for call in calls
                     if since <= call.at_s <= killed_s
                 )
 
-    def _quiet_places(self, spoken: str) -> list[Channel]:
+    def _quiet_locations(self, spoken: str) -> list[Channel]:
         waited_for = {asked.channel.id for asked in self.unfinished()}
         answered = [a for a in self.asked if "mention" in a.kind and a.channel.guild is self.guilds[spoken]]
         return [each.channel for each in answered if each.channel.id not in waited_for and not each.unheard]

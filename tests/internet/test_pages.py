@@ -188,9 +188,9 @@ class TestMany:
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"))
             with capture_logs() as records:
-                for places in (0, 1):  # for others, or for a busy machine
+                for locations in (0, 1):  # for others, or for a busy machine
                     with pytest.raises(PageReaderBusy):
-                        await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(places))
+                        await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(locations))
         assert [(each["event"], each["error"]) for each in records] == [
             ("page_not_read", "PageReaderBusy")
         ] * 2

@@ -233,7 +233,7 @@ class TestABody:
 
 
 class TestConnections:
-    async def test_beyond_their_number_take_the_place_of_the_one_that_waited_longest(self) -> None:
+    async def test_beyond_their_number_take_the_location_of_the_one_that_waited_longest(self) -> None:
         limits = ConnectionLimits(max_connections=2, request_s=60, idle_s=60, send_s=60)
         async with listener(limits) as port, connected(port) as first, connected(port) as second:
             for reader, writer in (first, second, first):

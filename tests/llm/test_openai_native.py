@@ -64,7 +64,7 @@ async def test_signatures_and_ids_go_back_also_with_fewer_calls_than_were_asked_
     assert [call.get("extra_content") for call in calls] == [SIGNATURE, *[None] * 15]
 
 
-async def test_reasoning_goes_back_while_the_turn_lasts_and_its_place_is_kept_afterwards() -> None:
+async def test_reasoning_goes_back_while_the_turn_lasts_and_its_location_is_kept_afterwards() -> None:
     steps = (delta(reasoning_content="うー"), delta(reasoning_content="ん"), signed(1))
     assert (await exchange(*steps, model="deepseek-v4"))["reasoning_content"] == "うーん"
     kept = (await exchange(*steps, model="deepseek-v4", stored=True))["reasoning_content"]

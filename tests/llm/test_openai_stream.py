@@ -225,7 +225,7 @@ WHOLE_BODY = {
 }
 
 
-class TestAWholeBodyInPlaceOfAStream:
+class TestAWholeBodyInLocationOfAStream:
     async def test_is_an_answer_whatever_its_content_type(self) -> None:
         for kind in ("application/json", "text/event-stream", "text/plain"):
             body = Raw(json.dumps(WHOLE_BODY))

@@ -192,8 +192,8 @@ class TestForms:
 async def test_interactions_that_are_answered_wrongly_have_discords_codes(bot: RawBot) -> None:
     discord, aiko, channel = bot.discord, bot.aiko, bot.channel
 
-    async def ask(callback: Callback | None = None, data: Body = X, place: Channel = channel) -> Reply:
-        reply = await discord.slash(aiko, place, "ask", question="?")
+    async def ask(callback: Callback | None = None, data: Body = X, location: Channel = channel) -> Reply:
+        reply = await discord.slash(aiko, location, "ask", question="?")
         assert callback is None or await code(bot.answer(reply, callback, data)) == 0
         return reply
 
@@ -203,7 +203,7 @@ async def test_interactions_that_are_answered_wrongly_have_discords_codes(bot: R
     private = await ask(Callback.DEFERRED_MESSAGE, {"flags": 64})
     await bot.edit(private, {**X, "flags": 0})
     assert private.ephemeral, "from the deferral on"
-    elsewhere = await ask(Callback.MESSAGE, place=discord.user_installed_channel(aiko))
+    elsewhere = await ask(Callback.MESSAGE, location=discord.user_installed_channel(aiko))
     opened = await discord.submit_modal(await ask(Callback.MODAL, FORM))
     _, other = await bot.call("POST", path_of(channel), X)
     seen = bot.call("PATCH", path_of(channel, private.message.id), X)

@@ -226,19 +226,19 @@ def problems(records: Any) -> list[str]:
     return [each["problem"] for each in records if each["event"] == "tool_server_away"]
 
 
-class TestThePlaces:
+class TestTheLocations:
     async def test_are_where_and_for_whom_the_file_says(self, tmp_path: Path) -> None:
         entries: dict[str, Any] = {
-            f"s{number}": hostile(**rules) for number, (rules, *_) in enumerate(PLACES)
+            f"s{number}": hostile(**rules) for number, (rules, *_) in enumerate(LOCATIONS)
         }
         async with running(tmp_path, budget=100_000, **entries) as bot:
-            for name, (rules, place, there) in zip(entries, PLACES, strict=True):
+            for name, (rules, location, there) in zip(entries, LOCATIONS, strict=True):
                 await bot.until_ready(name)
-                offered = [each for each in bot.offered(place) if each.startswith(f"{name}__")]
-                assert bool(offered) is there, (rules, place)
+                offered = [each for each in bot.offered(location) if each.startswith(f"{name}__")]
+                assert bool(offered) is there, (rules, location)
 
 
-PLACES: Final[tuple[tuple[dict[str, Any], Visitor, bool], ...]] = (
+LOCATIONS: Final[tuple[tuple[dict[str, Any], Visitor, bool], ...]] = (
     ({}, Visitor(1), True),
     ({"guilds": [3]}, Visitor(1, (2,), 3), True),
     ({"guilds": [4]}, Visitor(1, (2,), 3), False),

@@ -101,7 +101,7 @@ class TestFile:
 
 
 class TestMistake:
-    def test_is_told_with_its_place_and_what_is_expected(self) -> None:
+    def test_is_told_with_its_location_and_what_is_expected(self) -> None:
         told = {text: refusal(text) for text in MISTAKES}
         assert [(text, told[text]) for text, part in MISTAKES.items() if part not in told[text]] == []
         japanese = refusal("[limits]\nconcurrent = 0", Locale.JA)

@@ -98,7 +98,7 @@ class TestJoining:
         assert refused.value.params["theirs"] == "0-1/4"
         assert await names(store) == ["first"]
 
-    async def test_takes_the_place_of_one_that_is_known_to_be_over_and_alone_of_any(
+    async def test_takes_the_location_of_one_that_is_known_to_be_over_and_alone_of_any(
         self, store: ProcessStore
     ) -> None:
         """The second as after a backup was put back that was made while the program ran."""

@@ -13,7 +13,7 @@ from cc_bot.db import Database, ErasureLog, back_up
 from cc_bot.db.backup import Stage
 from cc_bot.db.erasure_log import read_erasures
 from cc_bot.db.files import instance_lock
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AlreadyRunning,
@@ -32,7 +32,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.features.privacy.restored import ReappliedErasures
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
-from tests.stores.places import answer, said
+from tests.stores.locations import answer, said
 
 pytestmark = pytest.mark.sqlite("a backup is a file")
 
@@ -107,7 +107,7 @@ class TestForgotten:
             database: Database = stores.memories._database
             await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
             await live(stores, database, YOU, "きりん", channel=ChannelKey(3))
-            signed_in = await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(YOU)))
+            signed_in = await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebOrigin(YOU)))
             assert signed_in is not None
             await stores.erasures.note("user", ME)
             backup = await bot.back_up()  # the erasing has begun, and this still has everything
@@ -165,16 +165,16 @@ class TestForgotten:
     async def test_messages_threads_and_channels_that_were_deleted_on_discord_stay_deleted(
         self, bot: Bot
     ) -> None:
-        places = (CHANNEL, ChannelKey(3, 4), ChannelKey(5, 6), ChannelKey(5), ChannelKey(7, 8))
+        locations = (CHANNEL, ChannelKey(3, 4), ChannelKey(5, 6), ChannelKey(5), ChannelKey(7, 8))
         async with bot.stores() as stores:
             await stores.channels.delete([11, 12])  # of which nothing was kept
             assert not stores.erasures.path.exists()
             for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
                 await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
             await stores.channels.archive_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
-            await stores.channels.add_pages(CHANNEL.place_id, 21, [22])
-            for number, place in enumerate(places):
-                await stores.channels.add(place, said(100 + number, f"発言{number}"))
+            await stores.channels.add_pages(CHANNEL.location_id, 21, [22])
+            for number, location in enumerate(locations):
+                await stores.channels.add(location, said(100 + number, f"発言{number}"))
             backup = await bot.back_up()
             await stores.channels.delete([11, 999])
             await stores.channels.delete([22])  # of an answer's pages, the second

@@ -39,7 +39,7 @@ async def stores(url: str) -> AsyncIterator[Stores]:
 
 
 def scheduler(store: ScheduleStore, *, check_every_s: float = 60, user_id: int | None = None) -> Scheduler:
-    return Scheduler(store, places=("channel", "dm"), check_every_s=check_every_s, user_id=user_id)
+    return Scheduler(store, targets=("channel", "dm"), check_every_s=check_every_s, user_id=user_id)
 
 
 def texts(found: list[Firing | UnreportedFirings]) -> list[str]:

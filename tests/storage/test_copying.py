@@ -73,7 +73,7 @@ async def fill(url: str) -> None:
         await live(stores, database, YOU, "きりん", channel=ChannelKey(3))
         for table in newest_tables():
             if not await database.query(f'SELECT 1 FROM "{table.name}" LIMIT 1'):
-                marks = ", ".join(f"${place}" for place in range(1, len(table.columns) + 1))
+                marks = ", ".join(f"${location}" for location in range(1, len(table.columns) + 1))
                 names = ", ".join(f'"{column.name}"' for column in table.columns)
                 row = tuple(_SAMPLES[column.kind] for column in table.columns)
                 insert = Statement(f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})', row)

@@ -94,13 +94,13 @@ def as_deployed(server: Server) -> Iterator[str]:
 
 
 async def test_hands_on_what_the_bot_asks_and_stores(server: Server, tmp_path: Path) -> None:
-    with as_deployed(server) as place:
-        url = f"postgresql://cc_bot:{PASSWORD}@{place}"
+    with as_deployed(server) as location:
+        url = f"postgresql://cc_bot:{PASSWORD}@{location}"
         async with open_stores(url, data_folder=tmp_path, embedder=None) as stores:
             session = await stores.sessions.open(KEY)
             await stores.sessions.commit_turn(session, turn("水曜は在宅"))
             assert (await stores.sessions.open(KEY)).history[0].content == "水曜は在宅"
         with pytest.raises(PostgresRefused) as refused:
-            async with open_database(f"postgresql://cc_bot:falsch@{place}"):
+            async with open_database(f"postgresql://cc_bot:falsch@{location}"):
                 pass
     assert "falsch" not in repr(refused.value.params)

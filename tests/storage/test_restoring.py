@@ -123,7 +123,7 @@ class TestStaging:
                     raise AssertionError
 
 
-class TestPuttingInPlace:
+class TestPuttingInLocation:
     async def test_has_the_backup_back_and_keeps_what_was_there_each_with_its_own_log(
         self, backup: Path, database: Path
     ) -> None:

@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.db import Database
-from cc_bot.domain.message import Place
+from cc_bot.domain.message import Target
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import KEY
 
-PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
+TARGETS: Final[tuple[Target, ...]] = ("channel", "dm")
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
@@ -28,11 +28,11 @@ class Clocked(ScheduleStore):
 
     async def at(self, moment: datetime, **options: Any) -> list[Firing]:
         self.now = moment
-        return [*await self.claim_due(moment, PLACES, limit=10, **options)]
+        return [*await self.claim_due(moment, TARGETS, limit=10, **options)]
 
     async def told(self) -> list[tuple[str, str]]:
         found = list[tuple[str, str]]()
-        while untold := await self.take_unreported(PLACES):
+        while untold := await self.take_unreported(TARGETS):
             found += [(str(firing.state), firing.schedule.text) for firing in untold]
         return sorted(found)
 

@@ -16,16 +16,16 @@ from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.db import Database, Statement
 from cc_bot.db.process import Process, ProcessStore
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.change import Change
 from cc_bot.domain.message import (
     Attachment,
     Block,
     ChannelKey,
     FileQuota,
-    KnownPlace,
+    Location,
     Message,
-    Place,
+    Target,
     ToolCall,
 )
 from cc_bot.domain.proposal import CallMessage, Proposal
@@ -51,7 +51,7 @@ from tests.proposals import WRITING, remembering
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder
 from tests.stores.forgetting import summarized
-from tests.stores.places import answer, read_page, said
+from tests.stores.locations import answer, read_page, said
 
 USER: Final = KEY.user_id
 NOW: Final = datetime.now(UTC)
@@ -86,7 +86,7 @@ NUMBERS: Final = {
 }
 VALUES: Final[dict[object, object]] = (
     {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, UsageSubject: UsageSubject(USER, 5, (7,))}
-    | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Place]: ["dm"]}
+    | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Target]: ["dm"]}
     | {Collection[int]: [1, 11], Sequence[int]: [1, 11], Rules: {LimitKey("guild", 5, "concurrent"): 1}}
     | {Sequence[Message]: []}
 )
@@ -216,12 +216,12 @@ async def do_everything_with_turns(stores: Stores) -> None:
 
 
 async def do_everything_with_browsers(stores: Stores, database: Database) -> None:
-    browsers, place = stores.web_sessions, WebPlace(USER, 2, 3)
-    secret, session = got(await browsers.sign_in(await browsers.make_code(place)))
+    browsers, location = stores.web_sessions, WebOrigin(USER, 2, 3)
+    secret, session = got(await browsers.sign_in(await browsers.make_code(location)))
     later = WebSessionStore(database, clock=lambda: datetime.now(UTC) + timedelta(hours=1))
     assert await later.get(secret) == session
-    await do(browsers.end(USER, session.id), browsers.make_code(place))
-    await browsers.sign_in(await browsers.make_code(place))
+    await do(browsers.end(USER, session.id), browsers.make_code(location))
+    await browsers.sign_in(await browsers.make_code(location))
     await do(browsers.prune(), browsers.end_all(USER))
 
 
@@ -283,19 +283,19 @@ async def take_part(processes: ProcessStore) -> None:
 
 async def decide_as_an_owner(stores: Stores) -> None:
     agents, access, models = stores[ChoiceStore], stores.access, stores.channel_models
-    place = KEY.channel_id
-    await do(agents.choose(USER, place, "tutor"), agents.choose(USER, place, None))
-    await do(agents.set_default(place, 1, "tutor", USER), agents.unset_default(place))
+    location = KEY.channel_id
+    await do(agents.choose(USER, location, "tutor"), agents.choose(USER, location, None))
+    await do(agents.set_default(location, 1, "tutor", USER), agents.unset_default(location))
     await do(access.set("user", USER, "deny", set_by=1), access.unset("user", USER))
     await do(access.begin_maintenance("すぐ戻ります", set_by=1), access.end_maintenance())
-    await do(models.set(place, ("small",), set_by=1), models.unset(place))
+    await do(models.set(location, ("small",), set_by=1), models.unset(location))
 
 
 async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     """Make some of every kind, have them claimed, and settle that in every way."""
     now, hour = datetime.now(UTC), timedelta(hours=1)
     await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", quiet=Quiet(1320, 420))
-    beat = await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", place="dm")
+    beat = await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", target="dm")
     daily = await schedules.add(KEY, "薬", now - hour * 30, repeat="0 9 * * *")
     once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]
     await schedules.mark_failed(Firing(daily, daily.due_at), "dms_closed")
@@ -368,8 +368,8 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await mentions.give_up(key, questions)
     await mentions.reopen(key, USER, 41)
     await mentions.give_up(key, questions)
-    await do(channels.add_pages(key.place_id, 20, [21]), channels.drop_pages(key.place_id, [21]))
-    await do(channels.record_channel(KnownPlace(key, 5)), channels.set_reading("all", 30))
+    await do(channels.add_pages(key.location_id, 20, [21]), channels.drop_pages(key.location_id, [21]))
+    await do(channels.record_channel(Location(key, 5)), channels.set_reading("all", 30))
     await do(channels.reset(key, bot_id=0, discord_id=15), channels.mark_read_to(key, 16))
     await channels.store_transcript(key, said(10), "明日の予定は？")
     await do(

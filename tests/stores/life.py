@@ -8,10 +8,10 @@ from typing import Final
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.db import Database, Statement
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Attachment, ChannelKey, Message, Place, ToolCall
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Target, ToolCall
 from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import LimitKey
@@ -24,7 +24,7 @@ from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import proposed, remembering
 from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered
-from tests.stores.places import answer
+from tests.stores.locations import answer
 
 GUILD: Final = 1_100_000_000_000_000_001
 USER_COLUMNS: Final = frozenset(
@@ -91,17 +91,17 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores[CanvasMessageStore].note(key, user_id + 9, 1)
     told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Change("memory", "added", memory.id),))
     await stores.receipts.put(told)
-    reminder = await stores[ScheduleStore].add(key, f"{word}を買う", utc_now(), place="dm")
-    places: tuple[Place, ...] = ("dm",)
-    [firing] = await stores[ScheduleStore].claim_due(utc_now(), places, user_id=user_id, limit=1)
+    reminder = await stores[ScheduleStore].add(key, f"{word}を買う", utc_now(), target="dm")
+    locations: tuple[Target, ...] = ("dm",)
+    [firing] = await stores[ScheduleStore].claim_due(utc_now(), locations, user_id=user_id, limit=1)
     assert firing.schedule.id == reminder.id
     await stores[ScheduleStore].mark_sent(
         firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8)
     )
     await stores[ScheduleStore].add(key, f"また{word}", utc_now())
     await stores[HeartbeatStore].set_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
-    await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(user_id, 2, 7)))
-    await stores.web_sessions.make_code(WebPlace(user_id, 2, 7))
+    await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebOrigin(user_id, 2, 7)))
+    await stores.web_sessions.make_code(WebOrigin(user_id, 2, 7))
     await stores.limits.set(LimitKey("user", user_id, "tokens_per_day"), 5, set_by=99)
     await stores.limits.set(LimitKey("role", user_id + 1, "tokens_per_day"), 5, set_by=user_id)
     await stores.access.set("user", user_id, "allow", set_by=99)
@@ -129,7 +129,7 @@ async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, 
     found = await stores.memories.add(user_id, f"{word}の残り")
     given = answer(first + 2, f"{word}ですね", tool_calls=(recalled(found),))
     await stores.channels.archive_answer(channel, given, questions[:1])
-    await stores.channels.add_pages(channel.place_id, first + 2, [first + 3])
+    await stores.channels.add_pages(channel.location_id, first + 2, [first + 3])
 
 
 async def columns(database: Database) -> dict[str, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from cc_bot.features.canvas.model import Card, Drawn
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, got, turn
 from tests.stores.forgetting import summarized
-from tests.stores.places import CHANNEL
+from tests.stores.locations import CHANNEL
 from tests.stores.test_public_turns import ME, ask, read
 
 FILE: Final = Attachment("旅程.txt", "text/plain", "京都".encode())

@@ -14,7 +14,7 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import LimitKey, ModelUsage, UsageSubject
 from tests.stores.backends import KEY, OpenStores, turn
-from tests.stores.places import answer, said
+from tests.stores.locations import answer, said
 
 GUILD: Final = 5
 AT_ONCE: Final = 20
@@ -118,12 +118,12 @@ class TestSession:
 class TestErasing:
     async def test_leaves_no_answer_to_what_is_erased(self, programs: Sequence[Stores]) -> None:
         first, second, *_ = programs
-        place, numbers = ChannelKey(3), range(100, 140)
+        location, numbers = ChannelKey(3), range(100, 140)
         questions = [said(number, author_id=7) for number in numbers]
         for question in questions:
-            await first.channels.add(place, question, waiting=True)
+            await first.channels.add(location, question, waiting=True)
         answering = (
-            second.channels.archive_answer(place, answer((question.discord_id or 0) + 500), [question])
+            second.channels.archive_answer(location, answer((question.discord_id or 0) + 500), [question])
             for question in questions
         )
         erasing = asyncio.create_task(first.personal_data.erase(7))

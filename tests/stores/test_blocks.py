@@ -4,7 +4,7 @@ from cc_bot.db import Database, Statement
 from cc_bot.domain.message import Block, ChannelKey, Message
 from tests.stores.backends import KEY as SESSION
 from tests.stores.backends import turn
-from tests.stores.places import list_waiting, read_page
+from tests.stores.locations import list_waiting, read_page
 
 CHANNEL = ChannelKey(1000)
 THREAD = ChannelKey(1000, 50)
@@ -33,7 +33,7 @@ def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) ->
 
 
 class TestRows:
-    async def test_are_read_newest_first_within_their_bounds_from_one_place(self, stores: Stores) -> None:
+    async def test_are_read_newest_first_within_their_bounds_from_one_location(self, stores: Stores) -> None:
         await say(stores, 9, 100, 20)
         await say(stores, 60, key=THREAD)
         await say(stores, 70, key=OTHER)
@@ -59,7 +59,7 @@ class TestRows:
 
 
 class TestBlocks:
-    async def test_stay_frozen_until_others_take_their_place_or_they_leave(self, stores: Stores) -> None:
+    async def test_stay_frozen_until_others_take_their_location_or_they_leave(self, stores: Stores) -> None:
         blocks = [block(1, 10), block(11, 20)]
         await stores.blocks.freeze(blocks)
         await stores.blocks.freeze([block(1, 10, tokens=99), block(5, 12), block(20, 30), block(21, 30)])
@@ -84,7 +84,7 @@ class TestBlocks:
 
 
 class TestState:
-    async def test_tells_resets_and_who_waits_in_the_place_and_its_channel(self, stores: Stores) -> None:
+    async def test_tells_resets_and_who_waits_in_the_location_and_its_channel(self, stores: Stores) -> None:
         for key, ids in ((CHANNEL, (10, 30)), (THREAD, (70,)), (OTHER, (80,))):
             await say(stores, *ids, key=key, waiting=True)
         assert (await state(stores)).waiting == {0: {10, 30}}

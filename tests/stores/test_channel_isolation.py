@@ -1,9 +1,9 @@
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
-from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 from tests.stores.backends import got
-from tests.stores.places import CHANNEL, DM, PLACES, answer, ask_in_dm, list_waiting, said
+from tests.stores.locations import CHANNEL, DM, LOCATIONS, answer, ask_in_dm, list_waiting, said
 
 HEARTBEAT = """
     INSERT INTO messages (
@@ -15,14 +15,14 @@ HEARTBEAT = """
 async def talk(stores: Stores, database: Database) -> None:
     """Ids 100 to 139 go round the four places: a question each, and an answer to every second."""
     for number in range(100, 120):
-        key = PLACES[number % 4]
+        key = LOCATIONS[number % 4]
         await stores.channels.add(key, said(number, name(key)), waiting=True)
     for number in range(120, 130):
-        key = PLACES[number % 4]
+        key = LOCATIONS[number % 4]
         oldest, *_ = await list_waiting(stores, key)
         await stores.channels.archive_answer(key, answer(number, name(key)), [oldest])
-    for number, place in enumerate(PLACES):  # a thread is a channel of its own to a session
-        session = await stores.sessions.open(SessionKey(7, place.place_id))
+    for number, location in enumerate(LOCATIONS):  # a thread is a channel of its own to a session
+        session = await stores.sessions.open(SessionKey(7, location.location_id))
         said_there = [said(200 + number, "人の質問"), answer(300 + number, "人への答え")]
         await stores.sessions.commit_turn(session, said_there)
     await ask_in_dm(stores, 400)
@@ -33,21 +33,23 @@ def name(key: ChannelKey) -> str:
     return f"{key.channel_id}の{key.thread_id}"
 
 
-class TestPlace:
+class TestLocation:
     async def test_is_told_what_was_said_in_it_alone(self, stores: Stores, database: Database) -> None:
         await talk(stores, database)
-        for key in PLACES:
+        for key in LOCATIONS:
             waiting = await list_waiting(stores, key)
             newest = got(await stores.channels.get_newest_answer(key))
             answered = await stores.ledger.list_questions(newest.discord_id or 0)
             assert waiting
             assert answered
             assert {message.content for message in (*waiting, newest, *answered)} == {name(key)}
-        for key in PLACES:
-            await stores.channels.record_channel(KnownPlace(key, 5))
-        places = {place.key: place.newest_id for place in await stores.channels.list_channels(limit=99)}
-        assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
-        here, there = PLACES[:2]
+        for key in LOCATIONS:
+            await stores.channels.record_channel(Location(key, 5))
+        locations = {
+            location.key: location.newest_id for location in await stores.channels.list_channels(limit=99)
+        }
+        assert locations == dict(zip(LOCATIONS, (116, 117, 118, 119), strict=True))
+        here, there = LOCATIONS[:2]
         waiting = await list_waiting(stores, there)
         await stores.channels.archive_answer(here, answer(140), waiting)
         assert await list_waiting(stores, there) == waiting, "no place answers for another"

@@ -8,7 +8,7 @@ from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from tests.stores.backends import got
 from tests.stores.conversation import attachments_kept
-from tests.stores.places import (
+from tests.stores.locations import (
     CHANNEL,
     DM,
     THREAD,
@@ -28,18 +28,18 @@ async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
 
 
 class TestWhatIsRepliedTo:
-    async def test_is_found_whole_in_its_place_and_for_whom_it_was_said(self, stores: Stores) -> None:
-        async def found(discord_id: int, place_id: int, user_id: int = 99) -> tuple[int, str, int | None]:
-            each, _ = await stores.channels.get_readable(discord_id, place_id, user_id)
+    async def test_is_found_whole_in_its_location_and_for_whom_it_was_said(self, stores: Stores) -> None:
+        async def found(discord_id: int, location_id: int, user_id: int = 99) -> tuple[int, str, int | None]:
+            each, _ = await stores.channels.get_readable(discord_id, location_id, user_id)
             return (each.user_id, each.message.content, each.message.discord_id) if each else (0, "", None)
 
         nothing = (0, "", None)
         await stores.channels.add(CHANNEL, said(10, "ここで"))
-        assert await found(10, CHANNEL.place_id) == (0, "ここで", 10)
-        assert await found(10, THREAD.place_id) == await found(11, CHANNEL.place_id) == nothing
+        assert await found(10, CHANNEL.location_id) == (0, "ここで", 10)
+        assert await found(10, THREAD.location_id) == await found(11, CHANNEL.location_id) == nothing
         await stores.channels.add(CHANNEL, answer(20, "長い答え"))
-        await stores.channels.add_pages(CHANNEL.place_id, 20, [21])
-        assert await found(21, CHANNEL.place_id) == (0, "長い答え", 20)
+        await stores.channels.add_pages(CHANNEL.location_id, 20, [21])
+        assert await found(21, CHANNEL.location_id) == (0, "長い答え", 20)
         await stores.channels.add(CHANNEL, said(22, "賛成", reply_to=21))
         [row] = await read_page(stores, CHANNEL, first=22, before=23, limit=5)
         assert (row.reply_to, row.replied, row.replied_name) == (20, "長い答え", None)
@@ -116,7 +116,7 @@ class TestDeletion:
             await stores.channels.add(CHANNEL, said(10 + number, "質問"), waiting=True)
             question = await list_waiting(stores, CHANNEL)
             await stores.channels.archive_answer(CHANNEL, answer(20), question)
-            await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
+            await stores.channels.add_pages(CHANNEL.location_id, 20, [21, 22])
             assert await stores.channels.delete([page]) == 1
             assert await stores.channels.delete([20, 21, 22]) == 0
             assert 20 not in await archived(database)
@@ -127,8 +127,8 @@ class TestDeletion:
 
     async def test_of_a_dropped_page_or_placeholder_removes_nothing_else(self, stores: Stores) -> None:
         await stores.channels.archive_answer(CHANNEL, answer(20), [])
-        await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
-        await stores.channels.drop_pages(CHANNEL.place_id, [22])
+        await stores.channels.add_pages(CHANNEL.location_id, 20, [21, 22])
+        await stores.channels.drop_pages(CHANNEL.location_id, [22])
         assert await stores.channels.delete([22]) == 0
         assert (await newest(stores)).discord_id == 20
         await stores.channels.add(CHANNEL, said(30), waiting=True)

@@ -16,7 +16,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedFile, AskedQuestion, PendingTurn, Usage
 from cc_bot.domain.usage import LimitKey, ModelUsage, Rules, UsageSubject
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, got, turn
-from tests.stores.places import answer, said
+from tests.stores.locations import answer, said
 
 ME, STRANGER = KEY.user_id, OTHER_USER.user_id
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -86,7 +86,7 @@ class TestEntry:
             await stores.ledger.delete_seen("e2", STRANGER)
             await stores.ledger.move(ASKED, 99, (43,))  # the bot writes by itself from now on
             [moved] = await stores.ledger.list_unfinished()
-            assert (moved.place_id, moved.pages, moved.token, moved.token_until) == (99, (43,), None, None)
+            assert (moved.location_id, moved.pages, moved.token, moved.token_until) == (99, (43,), None, None)
             for _ in range(2):
                 await stores.ledger.delete_seen("e1", ME)
                 await stores.ledger.mark_interrupted("e1", ME)

@@ -8,10 +8,10 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from tests.stores.backends import OpenStores, contents
-from tests.stores.places import (
+from tests.stores.locations import (
     BOT,
     CHANNEL,
-    PLACES,
+    LOCATIONS,
     THREAD,
     answer,
     archived,
@@ -130,7 +130,7 @@ class TestEditedQuestion:
 
 
 class TestReset:
-    async def test_leaves_behind_who_waited_in_that_place_alone(self, stores: Stores) -> None:
+    async def test_leaves_behind_who_waited_in_that_location_alone(self, stores: Stores) -> None:
         await wait(stores, 10, 11)
         await wait(stores, 9, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
@@ -147,12 +147,12 @@ class TestWaiting:
     async def test_begins_with_the_message_and_outlives_a_restart(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             await stores.channels.add(CHANNEL, said(9, "独り言"))
-            for number, key in enumerate(PLACES):
+            for number, key in enumerate(LOCATIONS):
                 await wait(stores, 110 + number, 50 - number, 10 + number, key=key)
             await stores.channels.edit(10, "やっぱり猫の話")
         async with open_again() as stores:
-            assert {*await stores.ledger.list_channels()} == {*PLACES}
-            for number, key in enumerate(PLACES):
+            assert {*await stores.ledger.list_channels()} == {*LOCATIONS}
+            for number, key in enumerate(LOCATIONS):
                 assert ids(await list_waiting(stores, key)) == [10 + number, 50 - number, 110 + number]
             [first, second, _] = await list_waiting(stores, CHANNEL)
         assert (first.content, second.content) == ("やっぱり猫の話", "質問50")
@@ -208,7 +208,7 @@ class TestAnswer:
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
         assert await stores.channels.get_newest_answer(CHANNEL) == after.messages[0]
 
-    async def test_never_overwrites_a_session_or_place(self, stores: Stores, database: Database) -> None:
+    async def test_never_overwrites_a_session_or_location(self, stores: Stores, database: Database) -> None:
         question = await wait(stores, 10)
         key = SessionKey(7, CHANNEL.channel_id)
         session = await stores.sessions.open(key)

@@ -11,14 +11,14 @@ from cc_bot.db import Database, LockKey, Row, Statement, Transaction
 from cc_bot.db.erasure_log import read_erasures
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
-from cc_bot.domain.message import ChannelKey, KnownPlace, Message, Place
+from cc_bot.domain.message import ChannelKey, Location, Message, Target
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
-from tests.stores.places import answer, archived, list_waiting, said
+from tests.stores.locations import answer, archived, list_waiting, said
 
 ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
@@ -92,9 +92,9 @@ class TestErased:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("やあ"))
         backlog = got(await stores.summaries.get_backlog(KEY))
-        places: tuple[Place, ...] = ("dm",)
-        await stores[ScheduleStore].add(KEY, "牛乳", utc_now(), place="dm")
-        [firing] = await stores[ScheduleStore].claim_due(utc_now(), places, user_id=ME, limit=1)
+        locations: tuple[Target, ...] = ("dm",)
+        await stores[ScheduleStore].add(KEY, "牛乳", utc_now(), target="dm")
+        [firing] = await stores[ScheduleStore].claim_due(utc_now(), locations, user_id=ME, limit=1)
         await stores.personal_data.erase(ME)
         assert not await stores.summaries.put(backlog, {"public": "やあ"})
         await stores[ScheduleStore].mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
@@ -120,17 +120,17 @@ class TestChannels:
         assert await stores.channels.list_pages(22) == ()
 
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:
-        await stores.channels.record_channel(KnownPlace(CHANNEL, 5))
+        await stores.channels.record_channel(Location(CHANNEL, 5))
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
         await stores.personal_data.erase(ME)
-        [place] = await stores.channels.list_channels(limit=5)
-        assert place.newest_id == 20
+        [location] = await stores.channels.list_channels(limit=5)
+        assert location.newest_id == 20
         await stores.channels.forget_channel(CHANNEL)
-        await stores.channels.record_channel(KnownPlace(CHANNEL, 5))
+        await stores.channels.record_channel(Location(CHANNEL, 5))
         await stores.channels.add(CHANNEL, said(5, author_id=YOU))
-        [place] = await stores.channels.list_channels(limit=5)
-        assert place.newest_id == 5
+        [location] = await stores.channels.list_channels(limit=5)
+        assert location.newest_id == 5
 
 
 class TestKill:

@@ -12,7 +12,7 @@ from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, OPEN_FOR, CallMessage, Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
 from tests.proposals import WRITING, remembering
-from tests.stores.places import answer, said
+from tests.stores.locations import answer, said
 
 KEY = SessionKey(7, 2)
 WAITS = ToolCall("c1", "notes__write", '{"text": "牛乳"}', '{"proposed": true}')
@@ -34,10 +34,10 @@ async def claim(stores: Stores, proposal: Proposal, name: str = "a1") -> Proposa
 
 
 async def propose_in_channel(stores: Stores) -> Proposal:
-    place, question = ChannelKey(5), said(30, "書いて")
-    await stores.channels.add(place, question, waiting=True)
+    location, question = ChannelKey(5), said(30, "書いて")
+    await stores.channels.add(location, question, waiting=True)
     shown = replace(answer(31, "はい"), tool_calls=(WAITS,))
-    [proposal] = (await stores.channels.archive_answer(place, shown, [question], [WRITING])).proposals
+    [proposal] = (await stores.channels.archive_answer(location, shown, [question], [WRITING])).proposals
     return proposal
 
 

@@ -12,12 +12,12 @@ from cc_bot.domain.message import ChannelKey, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
 from tests.stores.conversation import heard
-from tests.stores.places import (
+from tests.stores.locations import (
     BOT,
     CHANNEL,
     DM,
+    LOCATIONS,
     OTHER_CHANNEL,
-    PLACES,
     THREAD,
     answer,
     ask_in_dm,
@@ -38,30 +38,30 @@ async def ask(
     question_id: int | None = ASKED,
     answer_id: int | None = ANSWERED,
     *,
-    place: ChannelKey | None = CHANNEL,
+    location: ChannelKey | None = CHANNEL,
     user_id: int = ME,
     text: str = "お昼は？",
     visibility: Visibility = "public",
     key: SessionKey | None = None,
 ) -> int:
     """A turn of a session, and the row of its answer."""
-    key = key or SessionKey(user_id, (place or CHANNEL).place_id)
+    key = key or SessionKey(user_id, (location or CHANNEL).location_id)
     session = await stores.sessions.open(key, visibility=visibility)
     question = said(0, text, author_id=user_id, visibility=visibility)
     replied = answer(0, f"{text}の答え", visibility=visibility)
     turn = (replace(question, discord_id=question_id), replace(replied, discord_id=answer_id))
-    stored = await stores.sessions.archive_turn(session, turn, channel=place)
+    stored = await stores.sessions.archive_turn(session, turn, channel=location)
     return stored.messages[-1].id or 0
 
 
 async def regenerate(stores: Stores, replaced: int, text: str, answer_id: int | None = ANSWERED) -> None:
-    session = await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))
+    session = await stores.sessions.open(SessionKey(ME, CHANNEL.location_id))
     new = replace(answer(0, text), discord_id=answer_id)
     await stores.sessions.archive_turn(session, (new,), replaces=replaced)
 
 
 async def session(stores: Stores) -> list[str]:
-    return await heard(stores, SessionKey(ME, CHANNEL.place_id))
+    return await heard(stores, SessionKey(ME, CHANNEL.location_id))
 
 
 async def read(stores: Stores, key: ChannelKey = CHANNEL, *, asked: int = 2**62) -> list[tuple[int, str]]:
@@ -70,7 +70,7 @@ async def read(stores: Stores, key: ChannelKey = CHANNEL, *, asked: int = 2**62)
 
 
 class TestTurn:
-    async def test_stands_in_its_place_with_who_asked_and_in_its_session(self, stores: Stores) -> None:
+    async def test_stands_in_its_location_with_who_asked_and_in_its_session(self, stores: Stores) -> None:
         for number in (10, 30):
             await stores.channels.add(CHANNEL, said(number, f"発言{number}"))
         await ask(stores)
@@ -84,7 +84,7 @@ class TestTurn:
             (30, "user", "花子", "発言30", 7),
         ]
         assert await session(stores) == ["お昼は？", "お昼は？の答え"]
-        await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
+        await stores.sessions.clear(SessionKey(ME, CHANNEL.location_id))
         assert [id_ for id_, _ in await read(stores)] == [10, ASKED, ANSWERED, 30]
 
     async def test_after_the_question_that_is_asked_is_not_told(self, stores: Stores) -> None:
@@ -93,20 +93,20 @@ class TestTurn:
         await ask(stores, ASKED, 25)
         assert [id_ for id_, _ in await read(stores, asked=ASKED + 1)] == [ASKED, 30]
 
-    async def test_stands_in_no_other_place_and_in_none_where_it_is_private(self, stores: Stores) -> None:
-        await ask(stores, place=THREAD)
-        await ask(stores, 30, 31, place=None)
+    async def test_stands_in_no_other_location_and_in_none_where_it_is_private(self, stores: Stores) -> None:
+        await ask(stores, location=THREAD)
+        await ask(stores, 30, 31, location=None)
         with pytest.raises(ValueError, match="private"):
             await ask(stores, 40, 41, visibility="private")
         assert [id_ for id_, _ in await read(stores, THREAD)] == [ASKED, ANSWERED]
-        assert [await read(stores, key) for key in PLACES if key != THREAD] == [[]] * 3
+        assert [await read(stores, key) for key in LOCATIONS if key != THREAD] == [[]] * 3
 
 
 class TestAnswerMadeAnew:
     async def test_stands_where_the_one_before_stood(self, stores: Stores) -> None:
         here = await ask(stores)
-        in_thread = await ask(stores, 30, 31, place=THREAD, key=SessionKey(ME, CHANNEL.place_id))
-        nowhere = await ask(stores, None, None, place=None)
+        in_thread = await ask(stores, 30, 31, location=THREAD, key=SessionKey(ME, CHANNEL.location_id))
+        nowhere = await ask(stores, None, None, location=None)
         for row, answer_id in ((here, ANSWERED), (in_thread, 31), (nowhere, 41)):
             await regenerate(stores, row, "やっぱりうどん", answer_id)
         assert await read(stores) == [(ASKED, "お昼は？"), (ANSWERED, "やっぱりうどん")]
@@ -118,7 +118,7 @@ class TestWhatLeaves:
         await ask(stores, 10, 11, text="朝は？")
         await ask(stores)
         await ask(stores, 30, 31, user_id=8, text="夜は？")
-        await stores.channels.add_pages(CHANNEL.place_id, ANSWERED, [22])
+        await stores.channels.add_pages(CHANNEL.location_id, ANSWERED, [22])
         await stores.channels.delete([22])
         night = [(30, "夜は？"), (31, "夜は？の答え")]
         assert await read(stores) == [(10, "朝は？"), (11, "朝は？の答え"), *night]
@@ -145,12 +145,12 @@ class TestWhatLeaves:
         assert await frozen(database) == [(1, 19)]
 
     async def test_is_what_its_user_alone_reads_by_then(self, stores: Stores, database: Database) -> None:
-        key = SessionKey(ME, CHANNEL.place_id)
+        key = SessionKey(ME, CHANNEL.location_id)
         await ask(stores, 10, 11, text="朝は？")
         row = await ask(stores)
         await freeze(database, CHANNEL, (1, 19), (20, 40))
         turn = PendingTurn("t", key, "ask", "public", utc_now(), state="answered", answer_id=row)
-        await stores.ledger.move(turn, CHANNEL.place_id, ())
+        await stores.ledger.move(turn, CHANNEL.location_id, ())
         assert [id_ for id_, _ in await read(stores)] == [10, 11, ASKED, ANSWERED]
         await stores.ledger.move(turn, DM.channel_id, ())
         assert [id_ for id_, _ in await read(stores)] == [10, 11]
@@ -158,7 +158,7 @@ class TestWhatLeaves:
 
     async def test_is_what_has_become_old(self, stores: Stores, database: Database) -> None:
         await ask(stores)
-        await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
+        await stores.sessions.clear(SessionKey(ME, CHANNEL.location_id))
         await freeze(database, CHANNEL, (1, 19), (20, 40))
         await stores.retention.prune_messages(utc_now() + timedelta(days=30))
         assert await read(stores) == []
@@ -198,10 +198,10 @@ HARMLESS: Final[dict[str, Change]] = {
     "deletion in a session": lambda stores, _: stores.channels.delete([23]),
     "newest answer": lambda stores, _: stores.channels.archive_answer(CHANNEL, answer(90), []),
     "newest turn": lambda stores, _: ask(stores, 90, 91),
-    "turn in a thread": lambda stores, _: ask(stores, 28, 25, place=THREAD),
+    "turn in a thread": lambda stores, _: ask(stores, 28, 25, location=THREAD),
     "edit of a turn to the same": lambda stores, _: stores.channels.edit(22, "お昼は？"),
     "deletion of what stands in no channel": lambda stores, _: stores.channels.delete([17]),
-    "end of the session": lambda stores, _: stores.sessions.clear(SessionKey(ME, CHANNEL.place_id)),
+    "end of the session": lambda stores, _: stores.sessions.clear(SessionKey(ME, CHANNEL.location_id)),
 }
 
 
@@ -212,13 +212,13 @@ async def prepare(stores: Stores, database: Database, elsewhere: tuple[tuple[int
     numbers = (10, 19, 20, 29, 30, 39)
     await stores.channels.add_all(CHANNEL, [said(number, author_id=8) for number in numbers])
     await stores.channels.add(CHANNEL, answer(26, "古"))
-    await stores.channels.add_pages(CHANNEL.place_id, 26, [27])
+    await stores.channels.add_pages(CHANNEL.location_id, 26, [27])
     await stores.channels.add_all(THREAD, [said(21, author_id=8)])
     await stores.channels.add_all(OTHER_CHANNEL, [said(15, author_id=8)])
     row = await ask(stores, 22, 24)
-    await ask(stores, 17, 18, place=None, user_id=9)
+    await ask(stores, 17, 18, location=None, user_id=9)
     await ask_in_dm(stores, 23)
-    for key in PLACES:
+    for key in LOCATIONS:
         await freeze(database, key, *(BLOCKS if key == CHANNEL else elsewhere))
     return row
 
@@ -229,7 +229,7 @@ class TestBlocks:
         for changes, left, elsewhere in ((THAWING, [(10, 19)], ((1, 99),)), (HARMLESS, [*BLOCKS], ())):
             for name, change in changes.items():
                 await change(stores, await prepare(stores, database, elsewhere))
-                found = [await frozen(database, key) for key in PLACES]
+                found = [await frozen(database, key) for key in LOCATIONS]
                 if found != [left, *[[*elsewhere]] * 3]:
                     wrong.append((name, found))
         assert wrong == []

@@ -10,7 +10,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import Attachment, ChannelKey, KnownPlace, Visibility
+from cc_bot.domain.message import Attachment, ChannelKey, Location, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas.drawing import redraw
 from cc_bot.features.canvas.model import Card, Drawn
@@ -18,7 +18,7 @@ from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
-from tests.stores.places import answer, freeze, frozen, read_page, said
+from tests.stores.locations import answer, freeze, frozen, read_page, said
 
 MONTH: Final = timedelta(days=30)
 CHANNEL: Final = ChannelKey(3)
@@ -45,7 +45,7 @@ class TestMessages:
         await stores.channels.add(CHANNEL, said(11), waiting=True)
         await stores.ledger.set_answer_message(CHANNEL, [said(10)], 12)
         await stores.channels.archive_answer(CHANNEL, answer(12), [said(10)])
-        await stores.channels.add_pages(CHANNEL.place_id, 12, [13])
+        await stores.channels.add_pages(CHANNEL.location_id, 12, [13])
         now.tick(MONTH)
         await stored(stores, "新しい", "はい")
         await stores.channels.add(CHANNEL, said(20, "今の話"))
@@ -88,9 +88,9 @@ class TestMessages:
         now.tick(MONTH)
         await stores.channels.archive_answer(CHANNEL, answer(11), [said(10)])
         await stores.retention.prune_messages(utc_now() - timedelta(days=1))
-        await stores.channels.record_channel(KnownPlace(CHANNEL, 5))
-        [place] = await stores.channels.list_channels(limit=5)
-        assert place.newest_id == 10
+        await stores.channels.record_channel(Location(CHANNEL, 5))
+        [location] = await stores.channels.list_channels(limit=5)
+        assert location.newest_id == 10
 
 
 class TestSessions:

@@ -13,8 +13,8 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.model import MAX_LATENESS, Firing
 from cc_bot.features.reminders.store import MAX_IN_FLIGHT, ScheduleStore
 from tests.stores.backends import KEY, OTHER_USER, got
-from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
-from tests.stores.places import read_page
+from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, TARGETS, Clocked, once, times
+from tests.stores.locations import read_page
 
 ME = KEY.user_id
 SAID = Message("assistant", "⏰ 薬", discord_id=7)
@@ -52,7 +52,7 @@ class TestLateTime:
         for key in (KEY, OTHER_USER, KEY):
             await schedules.add(key, "薬", NOON)
         await schedules.at(NOON + DAY)
-        found = [await schedules.take_unreported(PLACES) for _ in range(3)]
+        found = [await schedules.take_unreported(TARGETS) for _ in range(3)]
         counts = {untold[0].schedule.key.user_id: len(untold) for untold in found if untold}
         assert counts == {ME: 2, OTHER_USER.user_id: 1}
 
@@ -65,13 +65,13 @@ class TestACrowdedChannel:
         await schedules.add(elsewhere, "薬", NOON + MINUTE)
 
         async def claimed() -> list[Firing]:
-            return [*await schedules.claim_due(NOON + MINUTE, PLACES)]
+            return [*await schedules.claim_due(NOON + MINUTE, TARGETS)]
 
         first = [firing for _ in range(MAX_IN_FLIGHT) for firing in await claimed()]
         assert {firing.schedule.key for firing in first} == {KEY}
         assert [firing.schedule.text for firing in await claimed()] == ["薬"]
         assert await claimed() == []
-        assert await schedules.get_next_due(PLACES) is None
+        assert await schedules.get_next_due(TARGETS) is None
         await schedules.mark_sent(first[0], SAID)
         assert [firing.schedule.key for firing in await claimed()] == [KEY]
 
@@ -133,13 +133,13 @@ class TestMessage:
             "it was answered in a session before"
         )
 
-    async def test_is_as_private_as_the_place(self, schedules: Clocked) -> None:
-        for place in PLACES:
-            await schedules.add(KEY, "薬", NOON, place=place)
+    async def test_is_as_private_as_the_location(self, schedules: Clocked) -> None:
+        for target in TARGETS:
+            await schedules.add(KEY, "薬", NOON, target=target)
         for number, firing in enumerate(await schedules.at(NOON)):
             await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=number))
             found = got(await schedules.archive.get_notification(number))
-            expected = "private" if firing.schedule.place == "dm" else "public"
+            expected = "private" if firing.schedule.target == "dm" else "public"
             assert found[1].visibility == expected
 
 

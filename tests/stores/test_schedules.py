@@ -28,9 +28,9 @@ class TestNewSchedule:
         assert added == await schedules.get(ME, added.id)
         assert (added.key, added.text, added.due_at, added.guild_id) == (KEY, "薬", NOON, 5)
         assert (added.repeat, added.timezone, added.locale) == (DAILY, BERLIN, Locale.EN)
-        assert (added.place, added.status) == ("channel", "active")
-        assert (await once(schedules, visibility="private")).place == "dm"
-        assert (await once(schedules, visibility="private", place="terminal")).place == "terminal"
+        assert (added.target, added.status) == ("channel", "active")
+        assert (await once(schedules, visibility="private")).target == "dm"
+        assert (await once(schedules, visibility="private", target="terminal")).target == "terminal"
 
     async def test_has_a_text_without_secrets_and_controls(self, schedules: Clocked) -> None:
         refused = {
@@ -60,11 +60,11 @@ class TestNewSchedule:
         await schedules.cancel(ME, first.id)
         await once(schedules)
 
-    async def test_takes_the_place_of_a_former_heartbeat(self, schedules: Clocked) -> None:
+    async def test_takes_the_location_of_a_former_heartbeat(self, schedules: Clocked) -> None:
         quiet = Quiet(1320, 420)
         await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h", quiet=quiet)
         beat = await schedules.add(
-            KEY, "", NOON, kind="heartbeat", repeat="every 8h", quiet=quiet, place="dm"
+            KEY, "", NOON, kind="heartbeat", repeat="every 8h", quiet=quiet, target="dm"
         )
         assert await schedules.list(ME, kind="heartbeat") == [beat]
         assert beat.quiet == quiet
@@ -99,7 +99,7 @@ class TestOwner:
 class TestDueTime:
     async def test_is_claimed_once_and_not_early_or_elsewhere(self, schedules: Clocked) -> None:
         await once(schedules)
-        await once(schedules, text="端末で", place="terminal")
+        await once(schedules, text="端末で", target="terminal")
         cancelled, paused = await once(schedules, text="中止"), await once(schedules, text="休止")
         assert await schedules.cancel(ME, cancelled.id)
         await schedules.mark_failed(Firing(paused, NOON), "dms_closed")

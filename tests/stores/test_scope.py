@@ -132,7 +132,7 @@ class TestUser:
             assert not all(named), sql
 
 
-class TestChannel:
+class Scene:
     async def test_statements_read_and_change_no_row_of_a_session_that_not_everybody_read(
         self, run: Sequence[Statement]
     ) -> None:

@@ -42,7 +42,7 @@ async def test_completion_offers_commands_and_ones_own_memories_and_reminders(
     for content in ("誕生日は3月15日", "牛乳を買う"):
         await stores.memories.add(0, content)
     await stores.memories.add(1, "someone else's 牛乳")
-    await stores[ScheduleStore].add(KEY, "薬", utc_now() + timedelta(days=1), place="terminal")
+    await stores[ScheduleStore].add(KEY, "薬", utc_now() + timedelta(days=1), target="terminal")
     for typed, expected in {
         "/memory delete 牛乳": {"2": "牛乳を買う"},
         "／ｍｅｍｏｒｙ undo #1": {"1": "誕生日は3月15日"},

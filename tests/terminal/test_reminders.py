@@ -20,7 +20,7 @@ class TestAdding:
             assert said.startswith("⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む\n")
             assert "/remind delete 1" in said
             [kept] = await chat.stores[ScheduleStore].list(0)
-            assert (kept.text, kept.place, kept.key) == ("薬を飲む", "terminal", KEY)
+            assert (kept.text, kept.target, kept.key) == ("薬を飲む", "terminal", KEY)
             assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
             told = "🔁 2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 本"
             assert (await chat.say("/remind add 隔週の火曜 10時 本")).startswith(told)
@@ -49,12 +49,12 @@ class TestDueReminder:
             clock.tick(timedelta(hours=3))
             assert re.search(r"11月22日\(日\) 12:50.*動いていない間.*お茶", await chat.reminded())
             due = datetime.now(UTC)
-            await chat.stores[ScheduleStore].add(SessionKey(5, 0), "別の人", due, place="terminal")
-            await chat.stores[ScheduleStore].add(KEY, "DM", due, place="dm")
+            await chat.stores[ScheduleStore].add(SessionKey(5, 0), "別の人", due, target="terminal")
+            await chat.stores[ScheduleStore].add(KEY, "DM", due, target="dm")
             assert await chat.reminded() == ""
 
     async def test_does_not_interrupt_an_answer(self, chat: Talk) -> None:
-        await chat.stores[ScheduleStore].add(KEY, "すぐ", datetime.now(UTC), place="terminal")
+        await chat.stores[ScheduleStore].add(KEY, "すぐ", datetime.now(UTC), target="terminal")
         answering = asyncio.create_task(chat.conversation.run("slow"))
         async with asyncio.timeout(60):
             while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - a stream sets no event

@@ -41,8 +41,8 @@ class TestTheFile:
         now = wording("すべて送ります。", {"type": "object"}, read_only=False)
         text = details_file("notes", one(now, wording(), "changed"), ServerRules(), JA)
         parts = [JA.wording_agreed, "メモを読みます。", "書くこと", JA.wording_new, "すべて送ります。"]
-        places = [text.index(part) for part in parts]
-        assert places == sorted(places)
+        locations = [text.index(part) for part in parts]
+        assert locations == sorted(locations)
         assert JA.writes in text
 
     def test_shows_what_nobody_would_see_and_blanks_and_emoji_as_they_are(self) -> None:

@@ -179,7 +179,7 @@ class TestChange:
             ("猫の名前はモチ", "猫の名前はタマ", "@猫の名前は今はタマに変えて どう？", True, False),
         ],
     )
-    def test_puts_the_askers_words_in_the_place_of_others(
+    def test_puts_the_askers_words_in_the_location_of_others(
         self, former: str, content: str, said: str, *, shown: bool, expected: bool
     ) -> None:
         assert own(said).asks_to_change(former, content, shown=shown) is expected

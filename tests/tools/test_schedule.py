@@ -36,10 +36,10 @@ async def kept(turn: Turn, user_id: int = ME.user_id) -> list[Schedule]:
 
 class TestScheduling:
     async def test_makes_a_reminder_of_the_user_and_says_what_it_made(self, turn: Turn) -> None:
-        turn = turn.having(guild_id=5, place="channel")
+        turn = turn.having(guild_id=5, target="channel")
         outcome = await turn.call("schedule", when=NINE, text="薬")
         [made] = await kept(turn)
-        assert (made.key, made.text, made.guild_id, made.place, made.due_at) == (ME, "薬", 5, "channel", DUE)
+        assert (made.key, made.text, made.guild_id, made.target, made.due_at) == (ME, "薬", 5, "channel", DUE)
         assert result_of(outcome) == {
             "scheduled": {
                 "id": made.number,

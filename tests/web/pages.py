@@ -15,10 +15,10 @@ import aiohttp
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.web import web_services
 from cc_bot.config import read_config
-from cc_bot.domain.access import WebPlace
+from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
-from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import RecentRecords
 from cc_bot.web.server import serve_pages
@@ -49,14 +49,14 @@ class Town:
     counted: list[str] = field(default_factory=list)
 
     async def admit(
-        self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
+        self, location: WebOrigin, what: Literal["command", "choices"], *, always: bool = False
     ) -> None:
         self.counted.append(what)
-        if place.user_id in self.denied and not always:
+        if location.user_id in self.denied and not always:
             raise NotAllowed
 
-    async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
-        return {place: NotAllowed() for place in places if place.user_id in self.denied}
+    async def refusals(self, locations: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
+        return {location: NotAllowed() for location in locations if location.user_id in self.denied}
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
         return user_id in self.owners and not (fresh and user_id in self.former_owners)
@@ -80,8 +80,8 @@ class Town:
         chosen = await self.core.stores.agents.get_choices(user_id, (channel_id,))
         return SessionKey(user_id, channel_id, chosen.choices.get(channel_id, "default"))
 
-    async def place_of(self, channel_id: int) -> KnownPlace:
-        return KnownPlace(ChannelKey(channel_id), 1)
+    async def location_of(self, channel_id: int) -> Location:
+        return Location(ChannelKey(channel_id), 1)
 
     async def canvas_changed(self, key: SessionKey) -> None:
         self.changed.append(key)
@@ -105,7 +105,7 @@ class Site:
     url: str
 
     async def link(self, user_id: int = TARO) -> str:
-        code = await self.services.stores.web_sessions.make_code(WebPlace(user_id, CHANNEL))
+        code = await self.services.stores.web_sessions.make_code(WebOrigin(user_id, CHANNEL))
         return f"{self.url}/sign-in?code={code}"
 
     @asynccontextmanager

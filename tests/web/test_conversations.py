@@ -11,7 +11,7 @@ FILE: Final = Attachment("旅程 <1>.txt", "text/plain", "京都".encode())
 
 
 class TestList:
-    async def test_names_each_by_its_first_question_and_its_place(self, site: Site, taro: Visit) -> None:
+    async def test_names_each_by_its_first_question_and_its_location(self, site: Site, taro: Visit) -> None:
         assert "会話はまだありません" in await taro.open("/conversations")
         here = await talk(site, ("旅行の<計画>", "京都です"))
         await talk(site, ("DMの話", "はい"), key=DM)

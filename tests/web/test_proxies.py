@@ -36,12 +36,13 @@ def nginx(folder: Path, port: int, pages: int) -> list[str]:
         .replace("/etc/letsencrypt/live/bot.example/fullchain.pem", str(folder / "cert.pem"))
         .replace("/etc/letsencrypt/live/bot.example/privkey.pem", str(folder / "key.pem"))
     )
-    places = "".join(
+    locations = "".join(
         f"{name}_temp_path {folder}/{name};\n"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
     (folder / "nginx.conf").write_text(
-        f"daemon off;\npid {folder}/nginx.pid;\nerror_log stderr;\nevents {{}}\nhttp {{\n{places}{site}}}\n",
+        f"daemon off;\npid {folder}/nginx.pid;\nerror_log stderr;\n"
+        f"events {{}}\nhttp {{\n{locations}{site}}}\n",
         encoding="utf-8",
     )
     return ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]

@@ -35,7 +35,7 @@ class TestNewReminder:
         for words in ("薬を&lt;飲む&gt;", "毎日 7:00 · ", "場所: DM"):
             assert words in page
         [reminder] = await listed(site)
-        assert (reminder.key, reminder.place, reminder.visibility) == (KEY, "dm", "private")
+        assert (reminder.key, reminder.target, reminder.visibility) == (KEY, "dm", "private")
         assert (reminder.repeat, reminder.timezone) == ("0 7 * * *", "Asia/Tokyo")
         await taro.press("/reminders", text="薬", when="明日9時と18時", repeat="")
         assert len(await listed(site)) == 3
@@ -142,7 +142,7 @@ async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> No
     assert await schedules.list(TARO, kind="heartbeat") == []
     answer = await taro.press("/heartbeat", every="3", quiet_from="23:30", quiet_to="06:00")
     [beat] = await schedules.list(TARO, kind="heartbeat")
-    assert (beat.repeat, beat.quiet, beat.place) == ("every 3h", Quiet(1410, 360), "dm")
+    assert (beat.repeat, beat.quiet, beat.target) == ("every 3h", Quiet(1410, 360), "dm")
     page = await taro.follow(answer)
     assert "3時間ごとに確かめて、DM でお知らせします。" in page
     assert 'value="23:30"' in page

@@ -133,7 +133,7 @@ class ContextState:
 
 def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[ContextState]:
     """Return at most the newest `blocks` of each channel or thread."""
-    params = (key.channel_id, key.thread_id, key.place_id, bot_id, blocks)
+    params = (key.channel_id, key.thread_id, key.location_id, bot_id, blocks)
     found, starts = list[Block](), dict[str, int]()
     resets: dict[int, int] = {}
     waiting: defaultdict[int, set[int]] = defaultdict(set)
@@ -370,9 +370,9 @@ def delete_channel(key: ChannelKey) -> list[Statement]:
     forget_resets = (
         "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
     )
-    forget_places = "DELETE FROM places WHERE {} = $1"
+    forget_locations = "DELETE FROM places WHERE {} = $1"
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _DELETE_IN_CHANNEL),
         Statement(forget_resets, (key.channel_id, key.thread_id or None)),
-        Statement(forget_places.format("place_id" if key.thread_id else "channel_id"), (key.place_id,)),
+        Statement(forget_locations.format("place_id" if key.thread_id else "channel_id"), (key.location_id,)),
     ]

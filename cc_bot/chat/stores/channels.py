@@ -42,7 +42,7 @@ from cc_bot.db.process import UNSHARDED, Shard, in_shard
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import (
     ChannelKey,
-    KnownPlace,
+    Location,
     Message,
     Reading,
     ToolCall,
@@ -277,7 +277,7 @@ class ChannelStore(Store):
         for a message without Discord's id, or a private one."""
         batch = self._insertion(key, [message])
         if batch and waiting:
-            params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
+            params = (message.discord_id, key.channel_id, key.thread_id, key.location_id, self._now())
             batch.append(Statement(_QUEUE, params))
         stored = await self._database.transaction(batch, channel_locks(key)) if batch else []
         return any(stored)
@@ -307,7 +307,7 @@ class ChannelStore(Store):
         discord_id: int,
         content: str,
         *,
-        place_id: int | None = None,
+        location_id: int | None = None,
         tainted: bool = False,
         preview: bool = False,
     ) -> bool:
@@ -334,15 +334,15 @@ class ChannelStore(Store):
                 yield Statement(_MARK_EDITED, params)
             return bool((yield Statement(_EDIT, (*params, int(tainted or has_quotation(text))))))
 
-        return await self._database.write(steps, _lock_keys(place_id))
+        return await self._database.write(steps, _lock_keys(location_id))
 
-    async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
+    async def delete(self, discord_ids: Collection[int], *, location_id: int | None = None) -> int:
         """Delete messages of channels and sessions with everything that depends on them. Returns their
         number. A deleted page deletes its whole answer, whose question stays answered."""
         if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)  # Discord reports many that were never stored
         batch = delete_messages(discord_ids)
-        results = await self._database.transaction(batch, _lock_keys(place_id))
+        results = await self._database.transaction(batch, _lock_keys(location_id))
         pairs = zip(batch, results, strict=True)
         counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_TURNS)
         return sum(row[0] != "mention" for each, rows in pairs if each.sql in counted for row in rows)
@@ -376,13 +376,13 @@ class ChannelStore(Store):
         author_id = questions[0].author_id if questions else 0
         recorded = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
         columns = _ANSWER.of(MESSAGE.write(answer) | {"memory_user_id": author_id if recorded else None})
-        asker = SessionKey(author_id, key.place_id, agent)
+        asker = SessionKey(author_id, key.location_id, agent)
         inserts = insert_proposals(asker, _discord_id(answer), proposals, now)
 
         def steps() -> Transaction[StoredTurn | None]:
             yield Statement(THAW_FROM, answer_key)
             rows = yield Statement(
-                _STORE_ANSWER, (*answer_key, key.place_id, to_ms(now), question_ids, *columns)
+                _STORE_ANSWER, (*answer_key, key.location_id, to_ms(now), question_ids, *columns)
             )
             yield Statement(DELETE_OF_CHANNEL_ANSWER, (answer.discord_id,))
             stored_proposals = list[Proposal]()
@@ -406,7 +406,7 @@ class ChannelStore(Store):
 
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
         """Return the bot's last answer (to a user) in a channel or thread since its reset."""
-        params = (key.channel_id, key.thread_id, key.place_id, to_user_id)
+        params = (key.channel_id, key.thread_id, key.location_id, to_user_id)
         sql = f"""
             SELECT {MESSAGE.select} FROM messages
             WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
@@ -426,13 +426,13 @@ class ChannelStore(Store):
         return read
 
     async def get_readable(
-        self, discord_id: int, place_id: int, user_id: int
+        self, discord_id: int, location_id: int, user_id: int
     ) -> tuple[ReadableMessage | None, int]:
         """Return a message (for a page: its whole answer) if this user can read it there, and the id of the
         last message before the reset; 0 for none."""
 
         def steps() -> Transaction[tuple[ReadableMessage | None, int]]:
-            [(reset_id,)] = yield Statement(_SELECT_RESET, (place_id,))
+            [(reset_id,)] = yield Statement(_SELECT_RESET, (location_id,))
             sql = f"""
                 SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
                 WHERE m.discord_id = {_ANSWER_ID.format(id="$1")} AND m.channel_id = $2
@@ -440,7 +440,7 @@ class ChannelStore(Store):
                     AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
                     /* channel */
             """
-            return _READABLE.first((yield Statement(sql, (discord_id, place_id, user_id)))), reset_id
+            return _READABLE.first((yield Statement(sql, (discord_id, location_id, user_id)))), reset_id
 
         return await self._database.read(steps)
 
@@ -461,38 +461,38 @@ class ChannelStore(Store):
         sql = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
         return tuple(id_ for (id_,) in await self._database.query(sql, answer_id))
 
-    async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
+    async def add_pages(self, location_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
         """`answer_id`: the answer's first message."""
         sql = """
             INSERT INTO answer_pages (answer_id, discord_id)
             SELECT $1, page.value FROM @ids($2) AS page WHERE true
             ON CONFLICT (discord_id) DO NOTHING
         """
-        await self._change([channel_lock(place_id)], sql, answer_id, json.dumps([*discord_ids]))
+        await self._change([channel_lock(location_id)], sql, answer_id, json.dumps([*discord_ids]))
 
-    async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
+    async def drop_pages(self, location_id: int, discord_ids: Collection[int]) -> None:
         """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
         sql = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
-        await self._change([channel_lock(place_id)], sql, json.dumps([*discord_ids]))
+        await self._change([channel_lock(location_id)], sql, json.dumps([*discord_ids]))
 
-    async def find_channel(self, place_id: int) -> KnownPlace | None:
+    async def find_channel(self, location_id: int) -> Location | None:
         sql = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
-        rows = await self._database.query(sql, place_id)
+        rows = await self._database.query(sql, location_id)
         if not rows:
             return None
         [(channel_id, guild_id)] = rows
-        return KnownPlace(ChannelKey(channel_id, 0 if place_id == channel_id else place_id), guild_id)
+        return Location(ChannelKey(channel_id, 0 if location_id == channel_id else location_id), guild_id)
 
-    async def record_channel(self, place: KnownPlace) -> None:
+    async def record_channel(self, location: Location) -> None:
         """Record a channel; ignores DMs."""
-        if place.guild_id is None:
+        if location.guild_id is None:
             return
         sql = """
             INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
             ON CONFLICT (place_id) DO NOTHING
         """
-        key = place.key
-        await self._change(channel_locks(key), sql, key.place_id, key.channel_id, place.guild_id)
+        key = location.key
+        await self._change(channel_locks(key), sql, key.location_id, key.channel_id, location.guild_id)
 
     async def list_channels(self, *, limit: int, shard: Shard = UNSHARDED) -> tuple[ArchivedChannel, ...]:
         """List the most recently used channels of a shard, and of an unknown shard."""
@@ -531,7 +531,7 @@ class ChannelStore(Store):
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Hide messages up to an id, from this bot or (0) from any."""
         await self._change(
-            channel_locks(key), _RESET, key.place_id, bot_id, key.channel_id, discord_id, self._now()
+            channel_locks(key), _RESET, key.location_id, bot_id, key.channel_id, discord_id, self._now()
         )
 
     def _now(self) -> int:
@@ -544,9 +544,9 @@ class ChannelStore(Store):
         ids, rows = [*map(_discord_id, given)], [*map(_row, given)]
         channel_ids = (key.channel_id, key.thread_id)
         return [
-            Statement(_THAW_NEW, (*channel_ids, min(ids), key.place_id, json.dumps(ids))),
+            Statement(_THAW_NEW, (*channel_ids, min(ids), key.location_id, json.dumps(ids))),
             Statement(
-                _INSERT, (*channel_ids, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))
+                _INSERT, (*channel_ids, key.location_id, self._now(), json.dumps(rows, ensure_ascii=False))
             ),
         ]
 
@@ -569,8 +569,8 @@ def read_memory_calls(
     return [(id_, tool_calls_from_json(calls)) for id_, calls in (yield Statement(sql, params))]
 
 
-def _lock_keys(place_id: int | None) -> tuple[LockKey, ...]:
-    return (MAINTENANCE_LOCK if place_id is None else channel_lock(place_id),)
+def _lock_keys(location_id: int | None) -> tuple[LockKey, ...]:
+    return (MAINTENANCE_LOCK if location_id is None else channel_lock(location_id),)
 
 
 def _row(message: Message) -> list[Any]:

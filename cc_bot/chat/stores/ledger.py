@@ -44,6 +44,7 @@ TURN: Final = Columns(
         TypeAdapter(AskedQuestion).validate_json,
     ),
     calls=Codec(tool_calls_to_json, tool_calls_from_json),
+    location_id=Codec(column="place_id"),
 )
 _PARAMETERS: Final = Parameters(TURN.names)
 
@@ -169,12 +170,12 @@ class TurnLedger(Store):
     async def add_page(self, turn_id: str, user_id: int, message_id: int) -> None:
         await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", turn_id, user_id, message_id)
 
-    async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot now shows the turn in channel `place_id` without the token. In another channel,
+    async def move(self, turn: PendingTurn, location_id: int, pages: tuple[int, ...]) -> None:
+        """Record that the bot now shows the turn in this channel without the token. In another channel,
         the answer and its question leave the original channel's context."""
-        columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
+        columns = (turn.id, turn.key.user_id, location_id, json.dumps(pages))
         batch = [Statement(_MOVE, columns)]
-        if place_id != turn.key.channel_id and turn.answer_id is not None:
+        if location_id != turn.key.channel_id and turn.answer_id is not None:
             answer = (turn.key.user_id, turn.answer_id)
             batch += [Statement(sql, answer) for sql in (_THAW_MOVED_MESSAGES, _LEAVE_CHANNEL)]
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
@@ -266,7 +267,7 @@ class TurnLedger(Store):
         def steps() -> Transaction[tuple[list[Mention], dict[int, VisitorState]]]:
             mentions = yield from _read_due(key)
             author_ids = {each.question.author_id for each in mentions}
-            return mentions, (yield from read_visitor_states(author_ids, (key.place_id, key.channel_id)))
+            return mentions, (yield from read_visitor_states(author_ids, (key.location_id, key.channel_id)))
 
         mentions, authors = await self._database.read(steps)
         return await self._fill_in_mentions(mentions), authors
@@ -402,7 +403,7 @@ def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
         {_FROM_QUESTIONS}
         WHERE {_IS_DUE_IN_THREAD} AND w.state <> 'interrupted'
     """
-    rows = yield Statement(sql, (key.channel_id, key.thread_id, key.place_id))
+    rows = yield Statement(sql, (key.channel_id, key.thread_id, key.location_id))
     return sorted(map(_MENTION.read, rows), key=lambda mention: mention.question.discord_id or 0)
 
 

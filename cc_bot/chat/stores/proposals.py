@@ -32,9 +32,10 @@ PROPOSAL: Final = Columns(
     Proposal,
     moments=MS,
     answer_id=Codec(column="message_id"),
+    location_id=Codec(column="place_id"),
     content=Codec(lambda content: _CALLS.dump_json(content).decode(), _CALLS.validate_json),
 )
-_CALL_MESSAGE: Final = Columns(CallMessage, moments=MS)
+_CALL_MESSAGE: Final = Columns(CallMessage, moments=MS, location_id=Codec(column="place_id"))
 _CLAIM_PARAMETERS: Final = Parameters(_CALL_MESSAGE.names, 5)
 
 # $1 user, $2 channel, $3 agent, $4 visibility, $5 the answer, $6 memory, $7 content, $8 now

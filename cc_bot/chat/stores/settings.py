@@ -25,7 +25,7 @@ from cc_bot.domain.access import (
     Maintenance,
     Ruling,
     Subject,
-    WebPlace,
+    WebOrigin,
     WebSession,
 )
 from cc_bot.domain.clock import Clock, utc_now
@@ -139,21 +139,21 @@ class StoredAgentChoices:
     """Set by an owner; each model after the first is a fallback."""
 
 
-def read_agent_choices(user_id: int, place_ids: Sequence[int]) -> Transaction[StoredAgentChoices]:
-    """`place_ids`: a channel, or a thread and its channel; empty in the terminal."""
-    thread_and_channel = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
+def read_agent_choices(user_id: int, location_ids: Sequence[int]) -> Transaction[StoredAgentChoices]:
+    """`location_ids`: a channel, or a thread and its channel; empty in the terminal."""
+    thread_and_channel = (location_ids[0], location_ids[-1]) if location_ids else (0, 0)
     feature = find_module("agents")
     choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
     sql = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
     models = yield Statement(sql, thread_and_channel)
-    chains = {place_id: tuple(json.loads(chain)) for place_id, chain in models}
+    chains = {location_id: tuple(json.loads(chain)) for location_id, chain in models}
     return StoredAgentChoices(choices, defaults, chains)
 
 
 class AgentStore(Store):
-    async def get_choices(self, user_id: int, place_ids: Sequence[int]) -> StoredAgentChoices:
-        """`place_ids` as for `read_agent_choices`."""
-        return await self._database.read(lambda: read_agent_choices(user_id, place_ids))
+    async def get_choices(self, user_id: int, location_ids: Sequence[int]) -> StoredAgentChoices:
+        """`location_ids` as for `read_agent_choices`."""
+        return await self._database.read(lambda: read_agent_choices(user_id, location_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """Return the name of the agent that wrote an answer; None if there is no such answer."""
@@ -302,11 +302,11 @@ class AccessStore(Store):
     async def get_in_force(self) -> AccessState:
         return _read_access(await self._database.query(SELECT_IN_FORCE))
 
-    async def get_visitor_state(self, user_id: int, place_ids: Sequence[int]) -> VisitorState:
-        """`place_ids`: a channel, or a thread and its channel."""
+    async def get_visitor_state(self, user_id: int, location_ids: Sequence[int]) -> VisitorState:
+        """`location_ids`: a channel, or a thread and its channel."""
 
         def steps() -> Transaction[VisitorState]:
-            return (yield from read_visitor_states((user_id,), place_ids))[user_id]
+            return (yield from read_visitor_states((user_id,), location_ids))[user_id]
 
         return await self._database.read(steps)
 
@@ -330,15 +330,15 @@ class AccessStore(Store):
 
 
 def read_visitor_states(
-    user_ids: Collection[int], place_ids: Sequence[int]
+    user_ids: Collection[int], location_ids: Sequence[int]
 ) -> Transaction[dict[int, VisitorState]]:
-    """`place_ids`: a channel, or a thread and its channel."""
+    """`location_ids`: a channel, or a thread and its channel."""
     access = _read_access((yield Statement(SELECT_IN_FORCE)))
     limits = yield from read_owner_rules()
     found = {}
     for user_id in user_ids:
         settings = yield from read_settings(user_id)
-        agents = yield from read_agent_choices(user_id, place_ids)
+        agents = yield from read_agent_choices(user_id, location_ids)
         found[user_id] = VisitorState(access, limits, settings, agents)
     return found
 
@@ -366,10 +366,10 @@ PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at
 
 
 class WebSessionStore(Store):
-    async def make_code(self, place: WebPlace) -> str:
+    async def make_code(self, origin: WebOrigin) -> str:
         """Store and return a code that signs its user in once, within CODE_LIFETIME."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
-        row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
+        row = (_hash(code), origin.user_id, origin.channel_id, origin.guild_id)
         sql = """
             INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
             VALUES ($1, $2, $3, $4, $5, $6)
@@ -382,23 +382,23 @@ class WebSessionStore(Store):
                 )
             )
         """
-        drop = Statement(drop_codes, (place.user_id, to_text(now), MAX_CODES))
-        await self._database.transaction([insert, drop], [user_lock(place.user_id)])
+        drop = Statement(drop_codes, (origin.user_id, to_text(now), MAX_CODES))
+        await self._database.transaction([insert, drop], [user_lock(origin.user_id)])
         return code
 
-    async def find_code(self, code: str) -> WebPlace | None:
+    async def find_code(self, code: str) -> WebOrigin | None:
         """Return where a code was made, without using it; None if it is used, expired or invalid."""
         sql = """
             SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
             /* all users */
         """
         rows = await self._database.query(sql, _hash(code), to_text(self._clock()))
-        return WebPlace(*rows[0]) if rows else None
+        return WebOrigin(*rows[0]) if rows else None
 
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
         """Use a code; returns a secret and its new session. None if the code is used, expired or invalid."""
-        place = await self.find_code(code)
-        if place is None:
+        location = await self.find_code(code)
+        if location is None:
             return None
         secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
 
@@ -428,7 +428,7 @@ class WebSessionStore(Store):
             yield Statement(drop_sessions, (session.user_id, *self._open_sessions_params(now), MAX_SESSIONS))
             return session
 
-        session = await self._database.write(steps, [user_lock(place.user_id)])
+        session = await self._database.write(steps, [user_lock(location.user_id)])
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:

@@ -25,9 +25,9 @@ from cc_bot.discord.handlers import (
 )
 from cc_bot.discord.incoming import has_no_visible_content, memorable_text, text_of
 from cc_bot.discord.interactions import Answerable, Preloaded, author_name, is_bot_dm, is_ephemeral, tell
+from cc_bot.discord.locations import may_read
 from cc_bot.discord.messages.routing import Forwards, ProactiveMessageQuotes
 from cc_bot.discord.pages.custom_ids import AskForm
-from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import MenuTarget, is_bot_present, is_finished
 from cc_bot.domain.errors import (

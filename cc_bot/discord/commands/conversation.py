@@ -12,10 +12,10 @@ from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Press, command, on_press, reply_command
 from cc_bot.discord.interactions import defer
+from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.page import COLOUR, Button, EphemeralView, timestamp
-from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.settings.texts import SessionTexts

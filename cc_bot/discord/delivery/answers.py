@@ -139,10 +139,10 @@ class Answers:
                 raise
 
     async def _make_options(self, turn: DiscordTurn, live: LiveAnswer) -> TurnOptions:
-        entry, recipient, place = turn.entry, turn.recipient, turn.place
+        entry, recipient, location = turn.entry, turn.recipient, turn.location
         shown_in, title, owner_id = None if entry.ephemeral else turn.message_id, "", 0
-        if turn.key and place:
-            thread = await self.chooser.places.title_of(place)
+        if turn.key and location:
+            thread = await self.chooser.locations.title_of(location)
             title, owner_id = thread.text, thread.owner_id
         agent = (turn.chosen or await self.chooser.for_session(entry.key, entry.guild_id)).agent
         return TurnOptions(
@@ -152,12 +152,12 @@ class Answers:
             recipient.welcomed or turn.key is not None,
             bot_id=int(self.references.bot().id),
             answer_discord_id=shown_in,
-            place=turn.public_place,
+            location=turn.public_location,
             memory_paused=recipient.memory_paused,
             link=message_link(entry.guild_id, entry.key.channel_id, shown_in),
             agent=agent,
             guild_id=entry.guild_id,
-            channel_id=place.channel_id if place else 0,
+            channel_id=location.channel_id if location else 0,
             thread_title=title,
             thread_owner_id=owner_id,
             can_post=turn.interaction is None or can_write(turn.interaction),
@@ -361,7 +361,7 @@ class Answers:
                 former=entry.id,
                 shown_in=pressed_id,
                 earlier=tuple(page for page in entry.pages if page != pressed_id),
-                place_id=None if pressed_in == entry.key.channel_id else pressed_in,
+                location_id=None if pressed_in == entry.key.channel_id else pressed_in,
                 guild_id=entry.guild_id,
             )
 
@@ -402,7 +402,7 @@ class Answers:
         """Delete a withdrawn answer, with its question if given, and report what its tools changed."""
         entry, ids = turn.entry, await reply.message_ids()
         gone = ids if question_id is None else (question_id, *ids)
-        await self.running.channels.delete(gone, place_id=entry.place_id or entry.key.channel_id)
+        await self.running.channels.delete(gone, location_id=entry.location_id or entry.key.channel_id)
         await reply.try_to_remove()
         if state:
             await self.replies.report_effects(entry.question_id or 0, turn.recipient, state)

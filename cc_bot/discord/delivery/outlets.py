@@ -96,7 +96,7 @@ class InteractionOutlet(Outlet):
 
     def __post_init__(self) -> None:
         self._webhook = (self.application_id, self.token)
-        self.place_id = None if self.ephemeral else self.channel_id
+        self.location_id = None if self.ephemeral else self.channel_id
 
     async def post(
         self,
@@ -244,7 +244,7 @@ class MessageOutlet(Outlet):
     """Sends an answer as messages of the bot."""
 
     replies: MessageReplies
-    place_id: int
+    location_id: int
     question_id: int | None
     nonce: str  # of the first message; later ones add their number. Discord allows 25 characters
     on_posted: OnPosted = noop
@@ -255,12 +255,12 @@ class MessageOutlet(Outlet):
         if self.dm_fallback is None:
             return None
         dm_id = await open_dm(self.replies.rest, self.dm_fallback.user_id)
-        if dm_id == self.place_id:
+        if dm_id == self.location_id:
             return None
         await self.dm_fallback.on_fallback(dm_id)
         return replace(
             self,
-            place_id=dm_id,
+            location_id=dm_id,
             question_id=None,
             nonce=f"{self.nonce}d",
             on_posted=self.dm_fallback.on_posted,
@@ -287,17 +287,17 @@ class MessageOutlet(Outlet):
         return message.id
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        return (await self.replies.rest.create_message(self.place_id, **new_message(page))).id
+        return (await self.replies.rest.create_message(self.location_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _try_to_record(
-            self.replies.channels.add_pages(self.place_id, _require_id(first_id), [int(message_id)])
+            self.replies.channels.add_pages(self.location_id, _require_id(first_id), [int(message_id)])
         )
 
     async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
         # Discord also returns deleted messages for used nonces.
         try:
-            await retry(lambda: self.replies.rest.fetch_message(self.place_id, message_id))
+            await retry(lambda: self.replies.rest.fetch_message(self.location_id, message_id))
         except hikari.NotFoundError:
             return False
         except hikari.ForbiddenError:
@@ -313,7 +313,7 @@ class MessageOutlet(Outlet):
     async def _create(self, page: Page, nonce: str, reply: hikari.UndefinedOr[int]) -> hikari.Message:
         return await retry(
             lambda: self.replies.rest.create_message(
-                self.place_id,
+                self.location_id,
                 **new_message(page),
                 nonce=nonce,
                 reply=reply,
@@ -323,14 +323,16 @@ class MessageOutlet(Outlet):
         )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
-        edit = partial(self.replies.rest.edit_message, self.place_id, _require_id(message_id), **changes)
-        await _edit_unarchived(self.replies.rest, self.place_id, edit)
+        edit = partial(self.replies.rest.edit_message, self.location_id, _require_id(message_id), **changes)
+        await _edit_unarchived(self.replies.rest, self.location_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         self.replies.expected_deletions.expect(_require_id(message_id))
         with contextlib.suppress(hikari.NotFoundError):
-            await self.replies.rest.delete_message(self.place_id, _require_id(message_id))
-        await _try_to_record(self.replies.channels.drop_pages(self.place_id, [int(_require_id(message_id))]))
+            await self.replies.rest.delete_message(self.location_id, _require_id(message_id))
+        await _try_to_record(
+            self.replies.channels.drop_pages(self.location_id, [int(_require_id(message_id))])
+        )
 
     def pause_s(self, changes: int) -> float:
         is_busy = changes > 0 and rate_limit_usage(self.replies.rest) > BUSY_USAGE

@@ -164,7 +164,7 @@ class Recovery:
             calls = [
                 call
                 for call in await self.proposals.adopt_claimed()
-                if call.message.place_id is not None and not self.running.is_running(call.claimed_by)
+                if call.message.location_id is not None and not self.running.is_running(call.claimed_by)
             ]
             calls_done = all([await self._recover_call(call) for call in calls])
             for entry, user_id in list(self.running.entries_to_delete.items()):
@@ -249,7 +249,7 @@ class Recovery:
             if outcome != "refused" and (outcome != "never_acknowledged" or unchanged):
                 return outcome
         shown: Poster | NotShown = "refused"
-        if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
+        if not turn.ephemeral and turn.location_id in {None, turn.key.channel_id}:
             shown = await self._try(self._show_in_channel(unshown))
         if shown == "refused":
             shown = await self._try(self._show_by_dm(unshown))
@@ -272,7 +272,7 @@ class Recovery:
 
     async def _show_by_token(self, unshown: UnshownTurn, token: str) -> Poster | NotShown:
         turn, rest, application_id = unshown.turn, self.replies.rest, await self._get_application_id()
-        channel_id = turn.place_id or turn.key.channel_id
+        channel_id = turn.location_id or turn.key.channel_id
         outlet = InteractionOutlet(
             rest,
             application_id,
@@ -306,7 +306,7 @@ class Recovery:
             reply = await self._reply_without_token(turn)
             await self._show_pages(unshown, reply)
             return reply
-        first_id, channel_id = turn.shown_in, turn.place_id or turn.key.channel_id
+        first_id, channel_id = turn.shown_in, turn.location_id or turn.key.channel_id
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         # An unrecorded first message is found by its nonce.
         reply = self.replies.make_reply(channel_id, turn.question_id or first_id or 0, sent_messages(ids))
@@ -328,8 +328,8 @@ class Recovery:
     async def _show_by_dm(self, unshown: UnshownTurn) -> Poster:
         turn = unshown.turn
         dm_id = await open_dm(self.replies.rest, turn.key.user_id)
-        ids = _recorded_ids(turn) if turn.place_id == dm_id else ()
-        if turn.token is not None or turn.place_id != dm_id:
+        ids = _recorded_ids(turn) if turn.location_id == dm_id else ()
+        if turn.token is not None or turn.location_id != dm_id:
             await self.running.ledger.move(turn, dm_id, ids)
         on_posted = partial(self.running.record_page, turn)
         sent, nonce = sent_messages(ids), f"{turn.id}d"
@@ -378,7 +378,7 @@ class Recovery:
     async def _reply_without_token(self, turn: PendingTurn) -> Poster:
         """Return a reply by the bot's own token that continues the existing messages."""
         channel_id, ids = turn.key.channel_id, turn.pages
-        if turn.place_id is None:
+        if turn.location_id is None:
             if turn.shown_in is None and turn.interaction_id is not None:
                 # It is recorded once the answer is stored.
                 found = await self._unrecorded_followups(turn, channel_id, turn.interaction_id)
@@ -416,11 +416,11 @@ class Recovery:
     async def _delete_messages(self, turn: PendingTurn) -> None:
         if turn.ephemeral:  # only dismissed: it stays in the conversation
             return
-        replies, channel_id = self.replies, turn.place_id or turn.key.channel_id
+        replies, channel_id = self.replies, turn.location_id or turn.key.channel_id
         pages = await replies.channels.list_pages(turn.shown_in) if turn.shown_in else ()
         ids = tuple(dict.fromkeys((*_recorded_ids(turn), *pages)))
         await replies.delete_all(channel_id, ids)
-        await replies.channels.delete(ids, place_id=channel_id)
+        await replies.channels.delete(ids, location_id=channel_id)
 
     async def _recover_call(self, call: Proposal) -> bool:
         """Returns False to retry soon."""
@@ -443,7 +443,7 @@ class Recovery:
     async def _show_call(self, call: Proposal, recipient: Recipient, line: str) -> NotShown | None:
         shown, rest = call.message, self.replies.rest
         token = shown.token_at(self.recipients.clock())
-        channel_id, message_id = shown.place_id or 0, shown.shown_in or 0
+        channel_id, message_id = shown.location_id or 0, shown.shown_in or 0
         if token is not None:
             application_id = await self._get_application_id()
             message = await rest.fetch_interaction_response(application_id, token)

@@ -15,6 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.interactions import RETRY_PAUSES_S, retry
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.page import (
     NO_PINGS,
     MediaFile,
@@ -25,7 +26,6 @@ from cc_bot.discord.pages.page import (
     files_of,
     plain_pages,
 )
-from cc_bot.discord.places import LruCache
 
 DISCORD_REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 UNKNOWN_MESSAGE: Final = 10008
@@ -111,7 +111,7 @@ class Outlet(ABC):
     """Sends the messages of an answer. Message id None means an interaction's first response."""
 
     note: str = ""  # shown below the answer
-    place_id: int | None  # where the bot can edit without a token; None if ephemeral
+    location_id: int | None  # where the bot can edit without a token; None if ephemeral
 
     @abstractmethod
     async def post(
@@ -270,7 +270,7 @@ class Poster:
 
     async def last_position(self) -> tuple[int | None, int]:
         """Return channel and id of the last message; channel None if it is ephemeral."""
-        return self._outlet.place_id, (await self.message_ids())[-1]
+        return self._outlet.location_id, (await self.message_ids())[-1]
 
     @property
     def further_ids(self) -> tuple[int, ...]:

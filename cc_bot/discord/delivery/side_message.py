@@ -9,7 +9,7 @@ import hikari
 from cc_bot.db.leases import Leases
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.places import Places
+from cc_bot.discord.locations import Locations
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 
@@ -59,7 +59,7 @@ class SideMessageConstructor(Protocol):
         *,
         rest: hikari.api.RESTClient,
         recipients: Recipients,
-        places: Places,
+        locations: Locations,
         expected_deletions: ExpectedDeletions,
         is_current: IsCurrent,
         leases: Leases,

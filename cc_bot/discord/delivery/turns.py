@@ -33,10 +33,10 @@ from cc_bot.discord.attachments import FileBudget
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.interactions import Answerable, is_server_or_network_error
+from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import RetryButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
@@ -243,7 +243,7 @@ class RunningTurns:
         """Record an answer's messages: if one is deleted, so is the answer. Raises StorageError."""
         pages = [each for each in ids if answer and each != answer.discord_id]
         if answer and answer.discord_id is not None and pages:
-            await self.channels.add_pages(entry.place_id or entry.key.channel_id, answer.discord_id, pages)
+            await self.channels.add_pages(entry.location_id or entry.key.channel_id, answer.discord_id, pages)
 
     def mark_unshown(self, entry: str) -> None:
         """Leave the end of a turn to recovery."""
@@ -271,13 +271,13 @@ class DiscordTurn(RunningTurn):
         *,
         interaction: Answerable | None = None,
         role_ids: tuple[int, ...] | None = (),
-        place: ChannelKey | None = None,
+        location: ChannelKey | None = None,
         mentions: tuple[Message, ...] = (),
     ) -> None:
-        """`chosen`: None looks up the agent. `place`: without an `interaction`. `mentions`: oldest first."""
+        """`chosen`: None looks up the agent. `location`: if no `interaction`. `mentions`: oldest first."""
         self.turns, self.entry, self.recipient, self.chosen = turns, entry, recipient, chosen
         self.interaction, self.role_ids = interaction, role_ids
-        self.place = key_of_interaction(interaction.channel) if interaction else place
+        self.location = key_of_interaction(interaction.channel) if interaction else location
         self.mentions = mentions
         self.pictures: tuple[Attachment, ...] = ()
         self._admission: asyncio.Task[Reservation] | None = None
@@ -289,7 +289,7 @@ class DiscordTurn(RunningTurn):
         self.postponed = False  # the next process answers the mentions
         key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
         if entry.kind == "mention":
-            key, askers = place, frozenset({recipient.user_id})
+            key, askers = location, frozenset({recipient.user_id})
         elif entry.kind == "message":
             questions = frozenset({entry.question_id or 0})
         super().__init__(entry.id, askers=askers, key=key, questions=questions)
@@ -304,14 +304,14 @@ class DiscordTurn(RunningTurn):
         return RetryButton(entry.key.user_id, entry.id) if stored and not entry.temporary else None
 
     @property
-    def public_place(self) -> ChannelKey | None:
+    def public_location(self) -> ChannelKey | None:
         """Return the channel of a session's public question; None if private or unknown."""
         entry = self.entry
         hidden = entry.ephemeral or entry.temporary or entry.visibility == "private" or entry.guild_id is None
         if self.key or hidden or entry.question_id is None:
             return None
-        moved = self.interaction and self.place and self.place.place_id != entry.key.channel_id
-        return None if moved else self.place
+        moved = self.interaction and self.location and self.location.location_id != entry.key.channel_id
+        return None if moved else self.location
 
     @asynccontextmanager
     async def delivered(self) -> AsyncIterator[None]:

@@ -71,40 +71,42 @@ class CatchUp:
         for run in self._runs.values():
             await run.close()
 
-    async def fill(self, place: ArchivedChannel) -> None:
+    async def fill(self, location: ArchivedChannel) -> None:
         """Store a channel's missed messages. Never raises."""
-        place_id = place.key.place_id
-        with upkeep("catch_up", hikari.HikariError, place=place_id):
+        location_id = location.key.location_id
+        with upkeep("catch_up", hikari.HikariError, location=location_id):
             try:
-                if not await self.router.gate.may_read(place.key):
+                if not await self.router.gate.may_read(location.key):
                     first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
-                    await self.stores.channels.mark_read_to(place.key, first_of_now - 1)
+                    await self.stores.channels.mark_read_to(location.key, first_of_now - 1)
                     return
-                missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
-                await self._store(place.key, missed)
+                missed = await self._read_missed(
+                    location_id, max(location.newest_id, location.reset_id, self.since)
+                )
+                await self._store(location.key, missed)
             except (hikari.ForbiddenError, hikari.NotFoundError) as error:
-                _log.info("place_not_readable", status=int(error.status))
+                _log.info("location_not_readable", status=int(error.status))
 
-    async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
+    async def _read_missed(self, location_id: int, after_id: int) -> list[hikari.Message]:
         """Return the missed messages, oldest first; if they are too many, only the newest."""
         found: list[hikari.Message] = []
         for _ in range(self.max_pages):
-            page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
+            page = await self._page(location_id, after_id, found[-1].id if found else hikari.UNDEFINED)
             found += page
             if len(page) < PAGE:
                 break
             await asyncio.sleep(PAUSE_S)
         else:
-            _log.warning("catch_up_bounded", place=place_id, messages=len(found))
+            _log.warning("catch_up_bounded", location=location_id, messages=len(found))
         return found[::-1]
 
     async def _page(
-        self, place_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
+        self, location_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
     ) -> Sequence[hikari.Message]:
         """Return one page, newest first."""
 
         async def read() -> Sequence[hikari.Message]:
-            messages = self.rest.fetch_messages(place_id, before=before)
+            messages = self.rest.fetch_messages(location_id, before=before)
             return await messages.take_while(lambda message: message.id > after_id).limit(PAGE)
 
         return await retry(read, _RETRY_PAUSES_S)
@@ -122,7 +124,7 @@ class CatchUp:
                 await self.stores.channels.add(key, message, waiting=True)
         if any(waits.values()):
             self.router.mentions.wake(key)
-        _log.debug("gap_filled", place=key.place_id, messages=len(readable))
+        _log.debug("gap_filled", location=key.location_id, messages=len(readable))
 
     async def _awaits_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         recent = message.created_at > self.clock() - MAX_ANSWER_AGE
@@ -176,11 +178,11 @@ class _Run:
         self.reading = self._tasks.start(self._read_all())
 
     async def wait_for(self, channel_id: int) -> None:
-        place = (await asyncio.shield(self._unread)).get(channel_id)
-        if place is None or not await self._catch_up.shards.includes(self._shard, channel_id):
+        location = (await asyncio.shield(self._unread)).get(channel_id)
+        if location is None or not await self._catch_up.shards.includes(self._shard, channel_id):
             return
         if channel_id not in self._fills:
-            self._fills[channel_id] = self._tasks.start(self._catch_up.fill(place))
+            self._fills[channel_id] = self._tasks.start(self._catch_up.fill(location))
         await asyncio.shield(self._fills[channel_id])
 
     async def close(self) -> None:
@@ -190,20 +192,20 @@ class _Run:
     async def _list_unread(self) -> dict[int, ArchivedChannel]:
         channels, limit = self._catch_up.stores.channels, MAX_KNOWN_CHANNELS
         try:
-            places = await channels.list_channels(limit=limit, shard=self._shard)
+            locations = await channels.list_channels(limit=limit, shard=self._shard)
         except StorageError as error:
             _log.error("catch_up_failed", error=type(error).__name__)
             return {}
-        return {place.key.place_id: place for place in places}
+        return {location.key.location_id: location for location in locations}
 
     async def _read_all(self) -> None:
         unread = await asyncio.shield(self._unread)
         count = 0
-        for place_id in unread:
+        for location_id in unread:
             if count == MAX_CHANNELS:
                 break
-            if await self._catch_up.shards.includes(self._shard, place_id):
+            if await self._catch_up.shards.includes(self._shard, location_id):
                 count += 1
-                await self.wait_for(place_id)
+                await self.wait_for(location_id)
                 await asyncio.sleep(PAUSE_S)
-        _log.info("caught_up", places=count)
+        _log.info("caught_up", locations=count)

@@ -14,10 +14,10 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, ShardLookup, own_user, shard_of
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
+from cc_bot.discord.locations import Locations, LruCache
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
 from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
 from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
-from cc_bot.discord.places import LruCache, Places
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
 from cc_bot.in_order import KeyedLock, Tasks
@@ -39,7 +39,7 @@ class MessageListener:
         answers: Answers,
         gate: Gate,
         *,
-        places: Places,
+        locations: Locations,
         granted: GrantedReading,
         shards: ShardLookup,
     ) -> None:
@@ -47,7 +47,7 @@ class MessageListener:
         self._stores = stores
         self._answers = answers
         self._bot = bot
-        self._places = places
+        self._locations = locations
         self._order = KeyedLock()
         self._shards = shards
         self._dm_catch_up = Tasks()
@@ -165,7 +165,7 @@ class MessageListener:
     ) -> None:
         self._answers.recipients.guilds.learn(event.guild)
         if not isinstance(event, hikari.GuildUpdateEvent):
-            self._places.cache_listed((*event.channels.values(), *event.threads.values()))
+            self._locations.cache_listed((*event.channels.values(), *event.threads.values()))
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
         if self._is_not_own(event.message):
@@ -193,8 +193,8 @@ class MessageListener:
         event: hikari.GuildChannelCreateEvent | hikari.GuildThreadCreateEvent | hikari.GuildThreadUpdateEvent,
     ) -> None:
         channel = event.channel if isinstance(event, hikari.GuildChannelCreateEvent) else event.thread
-        self._places.cache_listed((channel,))
-        self._places.cache_title(channel)
+        self._locations.cache_listed((channel,))
+        self._locations.cache_title(channel)
 
     async def _on_channel_deleted(
         self, event: hikari.GuildThreadDeleteEvent | hikari.GuildChannelDeleteEvent
@@ -203,7 +203,7 @@ class MessageListener:
             key = ChannelKey(int(event.parent_id), int(event.thread_id))
         else:
             key = ChannelKey(int(event.channel_id))
-        await self._apply(key.place_id, partial(self._forget_channel, key))
+        await self._apply(key.location_id, partial(self._forget_channel, key))
 
     async def _apply(self, channel_id: int, change: Write) -> None:
         retry = partial(self._apply_in_order, channel_id, change)
@@ -227,10 +227,10 @@ class MessageListener:
         if has_no_visible_content(message):
             return
         content = await self._router.content_of(message)
-        message_id, place_id = int(message.id), int(message.channel_id)
+        message_id, location_id = int(message.id), int(message.channel_id)
         if is_blank(content):
             if not is_blank(message.content or ""):  # has content, but nothing to store
-                await self._forget(place_id, [message_id])
+                await self._forget(location_id, [message_id])
             return
         bot = self._me()
         typed = hash(typed_text_of(message, bot))
@@ -239,7 +239,7 @@ class MessageListener:
         preview = typed == before or not message.edited_timestamp
         tainted = contains_foreign_text(message, int(bot.id))
         changed = await self._stores.channels.edit(
-            message_id, content, place_id=place_id, tainted=tainted, preview=preview
+            message_id, content, location_id=location_id, tainted=tainted, preview=preview
         )
         if changed and not preview:
             await self.mentions.follow_edit(message_id)
@@ -259,7 +259,7 @@ class MessageListener:
         running.withdraw(gone)
         answers = [each for each in await channels.list_answers(gone) if each not in gone]
         running.withdraw(answers)
-        await channels.delete((*gone, *answers), place_id=channel_id)
+        await channels.delete((*gone, *answers), location_id=channel_id)
         await self._answers.replies.delete_all(channel_id, answers)
 
     async def _forget_channel(self, key: ChannelKey) -> None:

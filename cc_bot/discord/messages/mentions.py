@@ -26,9 +26,9 @@ from cc_bot.discord.delivery.outlets import DmFallback
 from cc_bot.discord.delivery.reply import DISCORD_REFUSALS, Poster, Sent, is_gone, sent_messages
 from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.places import LruCache
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
@@ -196,10 +196,10 @@ class ChannelAnswers:
     async def _make_turn(self, user: WaitingUser, questions: Sequence[Message]) -> DiscordTurn:
         answers, key, newest_id = self.answers, user.key, id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)  # without quotes and transcripts
-        recipient = await answers.recipients.for_author(key.place_id, user.id, typed, user.state.settings)
+        recipient = await answers.recipients.for_author(key.location_id, user.id, typed, user.state.settings)
         agent = await answers.chooser.for_mentions(key, user.state.agents)
-        session = SessionKey(user.id, key.place_id)
-        guild_id = answers.recipients.guilds.guild_of(key.place_id)
+        session = SessionKey(user.id, key.location_id)
+        guild_id = answers.recipients.guilds.guild_of(key.location_id)
         entry = PendingTurn(
             channel_turn_id(newest_id),
             session,
@@ -215,7 +215,7 @@ class ChannelAnswers:
             recipient,
             SelectedAgent(session, agent),
             role_ids=self.roles.get((guild_id, user.id)),
-            place=key,
+            location=key,
             mentions=tuple(questions),
         )
 
@@ -223,9 +223,9 @@ class ChannelAnswers:
         self, key: ChannelKey, turn: DiscordTurn, sent: Sequence[Sent] = (), nonce_question_id: int = 0
     ) -> Poster:
         question_id, recipient = nonce_question_id or turn.entry.question_id or 0, turn.recipient
-        link = self.answers.recipients.guilds.link(key.place_id, question_id)
+        link = self.answers.recipients.guilds.link(key.location_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
-        return self.answers.replies.make_reply(key.place_id, question_id, sent, dm_fallback=dm_fallback)
+        return self.answers.replies.make_reply(key.location_id, question_id, sent, dm_fallback=dm_fallback)
 
     async def _list_messages(self, answer_id: int) -> tuple[Sent, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
@@ -240,14 +240,14 @@ class ChannelAnswers:
         turn.withdraw(ids - waiting)
 
     async def _mark_unreachable(self, turn: DiscordTurn, error: Exception) -> None:
-        place_id = turn.entry.key.channel_id
-        _log.warning("answer_not_allowed", place=place_id, error=type(error).__name__)
-        await self.answers.replies.mark_unreachable(place_id, turn.entry.question_id or 0)
+        location_id = turn.entry.key.channel_id
+        _log.warning("answer_not_allowed", location=location_id, error=type(error).__name__)
+        await self.answers.replies.mark_unreachable(location_id, turn.entry.question_id or 0)
 
     async def _record_pages(self, key: ChannelKey, reply: Poster, *, shown: bool) -> None:
         answer_id, *pages = await reply.message_ids()
         if pages:
-            await self.stores.channels.add_pages(key.place_id, answer_id, pages)
+            await self.stores.channels.add_pages(key.location_id, answer_id, pages)
         if shown:
             await self.stores.ledger.mark_shown(key, answer_id)
 
@@ -293,7 +293,7 @@ class MentionQueue:
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
         """Answer the waiting mentions of the channels that this process serves. Raises StorageError."""
         for key in await self._ledger.list_channels():
-            if await serves(key.place_id):
+            if await serves(key.location_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
@@ -359,7 +359,7 @@ class MentionQueue:
         except (StorageError, hikari.HikariError) as error:
             self._retry_later(key, error, RETRY_S)
         except Exception:  # noqa: BLE001 - logged, and retried
-            _log.error("mentions_broke", place=key.place_id, exc_info=True)
+            _log.error("mentions_broke", location=key.location_id, exc_info=True)
             self._retry_later(key, None, RETRY_S)
         finally:
             self._serving.discard((key, user.id))
@@ -368,14 +368,14 @@ class MentionQueue:
 
     def _retry_later(self, key: ChannelKey, error: Exception | None, after_s: float) -> None:
         if error:
-            _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
+            _log.warning("mentions_wait", location=key.location_id, error=type(error).__name__)
         asyncio.get_running_loop().call_later(after_s, self.wake, key)
 
     async def _show_typing(self, key: ChannelKey) -> None:
         self._typing.add(key)
         while key in self._waiting and not self._closed.is_set():
             try:
-                await self.channel_answers.answers.replies.rest.trigger_typing(key.place_id)
+                await self.channel_answers.answers.replies.rest.trigger_typing(key.location_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):

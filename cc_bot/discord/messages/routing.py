@@ -40,8 +40,8 @@ from cc_bot.discord.incoming import (
     typed_text_of,
 )
 from cc_bot.discord.interactions import message_link, retry, roles_of
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.messages.mentions import MAX_EDIT_AGE, MentionQueue
-from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import DATABASE_TIMEOUT_S, Recipient, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -393,7 +393,9 @@ class MessageRouter:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await retry(lambda: self.gate.places.key_of(int(message.channel_id)), CHANNEL_RETRY_PAUSES_S)
+        return await retry(
+            lambda: self.gate.locations.key_of(int(message.channel_id)), CHANNEL_RETRY_PAUSES_S
+        )
 
     async def _answer(
         self, chosen: SelectedAgent, message: hikari.Message, release: Callable[[], None]
@@ -405,10 +407,10 @@ class MessageRouter:
         typed = text_of(message, bot)
         text = await self.quotes.quote(message, typed)
         reply_to_id = reply_to(message) if text == typed else None  # a quoted message need not be looked up
-        place = None
+        location = None
         if message.guild_id is not None:
             with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
-                place = await self.gate.places.key_of(int(message.channel_id))
+                location = await self.gate.locations.key_of(int(message.channel_id))
         self.answers.references.cache.put_if_needed(message)
         forwards = await self.forwards.take_for_message(message)
         asked = AskedQuestion(
@@ -430,10 +432,12 @@ class MessageRouter:
             locale=recipient.locale,
             question=asked,
             question_id=int(message.id),
-            place_id=int(message.channel_id),
+            location_id=int(message.channel_id),
         )
         await running.write(running.ledger.accept(entry))
-        turn = DiscordTurn(running, entry, recipient, chosen, role_ids=roles_of(message.member), place=place)
+        turn = DiscordTurn(
+            running, entry, recipient, chosen, role_ids=roles_of(message.member), location=location
+        )
         try:
             await self._show(turn, message, release)
         finally:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import lightbulb
 
 from cc_bot.chat.reply import Reply
-from cc_bot.discord.agents import AgentSelector, place_of
+from cc_bot.discord.agents import AgentSelector, location_of
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Choice, command, reply_command, suggesting, text_option
 from cc_bot.discord.interactions import defer
@@ -29,7 +29,7 @@ async def suggest_agents(
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
     recipient = await recipients.find(ctx.interaction)
-    usable = await choices.agents.list_available(place_of(ctx.interaction))
+    usable = await choices.agents.list_available(location_of(ctx.interaction))
     return matching_agents(usable, str(ctx.focused.value or ""), recipient.locale)
 
 
@@ -40,13 +40,13 @@ def agent_name() -> str:
 async def list_agents(
     caller: Recipient, *, ctx: lightbulb.Context, chooser: AgentSelector, choices: AgentChoices
 ) -> Reply:
-    place = place_of(ctx.interaction)
-    chosen, default = await chooser.for_interaction(ctx.interaction), await choices.get_default(place)
+    location = location_of(ctx.interaction)
+    chosen, default = await chooser.for_interaction(ctx.interaction), await choices.get_default(location)
     return agent_list(
-        await choices.agents.list_available(place),
+        await choices.agents.list_available(location),
         caller.words,
         in_use=chosen.agent.name,
-        default="" if place.guild_id is None else default.name,
+        default="" if location.guild_id is None else default.name,
         gone=chosen.is_fallback,
     )
 
@@ -86,12 +86,12 @@ async def use(
     side_message: SideMessage,
 ) -> Reply:
     """Raises UnknownAgent."""
-    texts, place = caller.words[AgentTexts], place_of(ctx.interaction)
-    wanted = find_agent(await choices.agents.list_available(place), name)
+    texts, location = caller.words[AgentTexts], location_of(ctx.interaction)
+    wanted = find_agent(await choices.agents.list_available(location), name)
     if wanted is None:
         raise UnknownAgent
     before = await chooser.for_interaction(ctx.interaction)
-    await choices.choose(caller.user_id, place, wanted)
+    await choices.choose(caller.user_id, location, wanted)
     after = await chooser.for_interaction(ctx.interaction)
     if before.key != after.key:
         await side_message.refresh(before.key, interaction=ctx.interaction)  # removes its message
@@ -113,23 +113,23 @@ async def set_default(
     side_message: SideMessage,
 ) -> None:
     """Public, because it affects everyone."""
-    interaction, place = ctx.interaction, place_of(ctx.interaction)
+    interaction, location = ctx.interaction, location_of(ctx.interaction)
     member = interaction.member
     allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
-    wanted = find_agent(await choices.agents.list_available(place), name)
-    done = allowed and wanted is not None and place.guild_id is not None
+    wanted = find_agent(await choices.agents.list_available(location), name)
+    done = allowed and wanted is not None and location.guild_id is not None
     await defer(interaction, ephemeral=not done)
     recipient = await recipients.find(interaction)
     words = recipient.words[AgentTexts]
-    if place.guild_id is None:
+    if location.guild_id is None:
         sentence = words.default_nowhere
     elif not allowed:
         sentence = words.default_refused
     elif wanted is None:
         raise UnknownAgent
     else:
-        await choices.set_default(place, place.guild_id, wanted, recipient.user_id)
+        await choices.set_default(location, location.guild_id, wanted, recipient.user_id)
         sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
     await interaction.edit_initial_response(sentence)
     if done and wanted is not None:
-        await side_message.agent_changed(place.key.place_id, wanted.name)
+        await side_message.agent_changed(location.key.location_id, wanted.name)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from cc_bot.chat.agents import Agents, is_allowed, with_default_name
 from cc_bot.chat.stores.settings import StoredAgentChoices
 from cc_bot.domain.errors import InvalidAgents
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces, KnownPlace, Reasoning
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentScope, Location, Reasoning
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.texts import AgentsFileTexts, AgentTexts
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
@@ -22,7 +22,7 @@ from cc_bot.texts.cli import OperatorFileTexts
 MAX_DISPLAY_NAME_LENGTH: Final = 40
 MAX_DESCRIPTION_LENGTH: Final = 200
 MAX_PROMPT_LENGTH: Final = 20_000  # leaves room for the question
-_PLACES: Final = frozenset({"guilds", "channels", "dms"})
+_SCOPE_KEYS: Final = frozenset({"guilds", "channels", "dms"})
 
 _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
 _line = partial(StringConstraints, strip_whitespace=True, min_length=1, pattern=_ON_ONE_LINE)
@@ -58,8 +58,8 @@ class AgentTable(BaseModel):
 def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) -> Agent:
     """`tools`: the existing ones. Raises FileRefused."""
     if name == DEFAULT_AGENT and isinstance(table, dict):
-        for key in _PLACES & table.keys():
-            raise FileRefused(words[AgentsFileTexts].default_places.format(key=key))
+        for key in _SCOPE_KEYS & table.keys():
+            raise FileRefused(words[AgentsFileTexts].default_locations.format(key=key))
     reader = TableReader(words[OperatorFileTexts], _expected(tools, words[AgentsFileTexts]))
     given = reader.read(AgentTable, f"agents.{name}", table)
     unknown = set(given.tools or ()) - set(tools)
@@ -77,7 +77,7 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
         temperature=given.temperature,
         reasoning=given.reasoning,
         tools=None if given.tools is None else frozenset(given.tools),
-        places=_places(given),
+        scope=_scope(given),
     )
 
 
@@ -89,10 +89,10 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
     return {Locale(language): text for language, text in texts.items() if text}
 
 
-def _places(given: AgentTable) -> AgentPlaces:
+def _scope(given: AgentTable) -> AgentScope:
     # An agent with places listed answers in DMs only if they are listed too.
     everywhere = not given.guilds and not given.channels
-    return AgentPlaces(
+    return AgentScope(
         frozenset(given.guilds), frozenset(given.channels), everywhere if given.dms is None else given.dms
     )
 
@@ -147,24 +147,28 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
     async def all(self) -> Mapping[str, Agent]:
         return await self.current()
 
-    async def get_default(self, place: KnownPlace, choices: StoredAgentChoices) -> Agent:
+    async def get_default(self, location: Location, choices: StoredAgentChoices) -> Agent:
         known = await self.all()
         for default in (
-            choices.defaults[place_id] for place_id in place.key.ids if place_id in choices.defaults
+            choices.defaults[location_id]
+            for location_id in location.key.ids
+            if location_id in choices.defaults
         ):
             agent = known.get(default.agent)
-            if agent and is_allowed(replace(place, guild_id=default.guild_id), agent):
+            if agent and is_allowed(replace(location, guild_id=default.guild_id), agent):
                 return agent
         return known[DEFAULT_AGENT]
 
-    async def select(self, place: KnownPlace, choices: StoredAgentChoices) -> tuple[Agent, bool]:
+    async def select(self, location: Location, choices: StoredAgentChoices) -> tuple[Agent, bool]:
         known, is_fallback = await self.all(), False
-        for name in (choices.choices[place_id] for place_id in place.key.ids if place_id in choices.choices):
+        for name in (
+            choices.choices[location_id] for location_id in location.key.ids if location_id in choices.choices
+        ):
             agent = known.get(name)
-            if agent and is_allowed(place, agent):
+            if agent and is_allowed(location, agent):
                 return agent, is_fallback
             is_fallback = True
-        return await self.get_default(place, choices), is_fallback
+        return await self.get_default(location, choices), is_fallback
 
     def fallback_note(self, agent: Agent, words: Texts) -> str:
         return words[AgentTexts].gone.format(display=agent.display_name(words.locale))

@@ -7,7 +7,7 @@ from typing import Final
 
 from cc_bot.chat.agents import Agents
 from cc_bot.chat.stores.settings import AgentStore
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, KnownPlace
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, Location
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.store import ChoiceStore
 
@@ -20,25 +20,27 @@ class AgentChoices:
     stored: AgentStore
     store: ChoiceStore
 
-    async def get_default(self, place: KnownPlace) -> Agent:
-        return await self.agents.get_default(place, await self.stored.get_choices(_NO_USER, place.key.ids))
+    async def get_default(self, location: Location) -> Agent:
+        return await self.agents.get_default(
+            location, await self.stored.get_choices(_NO_USER, location.key.ids)
+        )
 
-    async def set_default(self, place: KnownPlace, guild_id: int, agent: Agent, set_by: int) -> None:
+    async def set_default(self, location: Location, guild_id: int, agent: Agent, set_by: int) -> None:
         """The global default is stored only in a thread whose channel has another one."""
         if agent.name == DEFAULT_AGENT:
-            await self.store.unset_default(place.key.place_id)
-            if (await self.get_default(place)).name == DEFAULT_AGENT:
+            await self.store.unset_default(location.key.location_id)
+            if (await self.get_default(location)).name == DEFAULT_AGENT:
                 return
-        await self.store.set_default(place.key.place_id, guild_id, agent.name, set_by)
+        await self.store.set_default(location.key.location_id, guild_id, agent.name, set_by)
 
-    async def choose(self, user_id: int, place: KnownPlace, agent: Agent) -> None:
+    async def choose(self, user_id: int, location: Location, agent: Agent) -> None:
         """Set a user's agent there. The default agent is stored only if the channel has another one."""
         if agent.name == DEFAULT_AGENT:
-            await self.store.choose(user_id, place.key.place_id, None)
-            found = await self.stored.get_choices(user_id, place.key.ids)
-            if (await self.agents.select(place, found))[0].name == DEFAULT_AGENT:
+            await self.store.choose(user_id, location.key.location_id, None)
+            found = await self.stored.get_choices(user_id, location.key.ids)
+            if (await self.agents.select(location, found))[0].name == DEFAULT_AGENT:
                 return
-        await self.store.choose(user_id, place.key.place_id, agent.name)
+        await self.store.choose(user_id, location.key.location_id, agent.name)
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:

@@ -33,7 +33,7 @@ def choices_in(
     choices = yield Statement(_CHOICES, (user_id, *both))
     defaults = yield Statement(_DEFAULTS, both)
     chosen: dict[int, str] = dict(map(tuple, choices))
-    return chosen, {place_id: _AGENT.read(agent) for place_id, *agent in defaults}
+    return chosen, {location_id: _AGENT.read(agent) for location_id, *agent in defaults}
 
 
 class ChoiceStore(Store):

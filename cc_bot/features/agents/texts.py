@@ -23,7 +23,7 @@ class AgentsFileTexts(Area):
     other_table = Sentence(ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。", en="{key} is not a known key. Agents are written as tables named [agents.name].")
     too_many = Sentence(ja="エージェントは {limit} 個までです。", en="There may be up to {limit} agents.")
     bad_name = Sentence(ja="[agents.{name}]: 名前には半角の英小文字・数字・- と _ を使い、32文字までにしてください。", en="[agents.{name}]: a name is made of lower-case letters, digits, - and _, with up to 32 characters.")
-    default_places = Sentence(ja="[agents.default] に {key} は書けません。default は、ほかに答えるエージェントがいないところすべてで答えます。", en="[agents.default] can't have {key}: it answers wherever no other agent does.")
+    default_locations = Sentence(ja="[agents.default] に {key} は書けません。default は、ほかに答えるエージェントがいないところすべてで答えます。", en="[agents.default] can't have {key}: it answers wherever no other agent does.")
     display_name = Sentence(ja='display_name = "先生" または {{ ja = "先生", en = "Teacher" }}（{limit}文字まで）', en='display_name = "Teacher" or {{ ja = "…", en = "Teacher" }} (up to {limit} characters)')
     description = Sentence(ja='description = "…" または {{ ja = "…", en = "…" }}（{limit}文字まで）', en='description = "…" or {{ ja = "…", en = "…" }} (up to {limit} characters)')
     prompt = Sentence(ja='prompt = """…"""（{limit}文字までの文字列）', en='prompt = """…""" (text of up to {limit} characters)')

@@ -21,13 +21,16 @@ class AgentPages(Pages):
         session, channel_id = visitor_of(request).session, id_in(request, "channel")
         discord, choices, user_id = self._services.discord, self._services[AgentChoices], session.user_id
         drawn = await self._services.stores.canvases.list_keys(user_id)
-        if channel_id not in (session.place.channel_id, *(each.channel_id for each in drawn)):
+        if channel_id not in (session.origin.channel_id, *(each.channel_id for each in drawn)):
             raise NothingHere
-        place, before = await discord.place_of(channel_id), await discord.current_key(user_id, channel_id)
-        wanted = find_agent(await choices.agents.list_available(place), text_of(request, "agent"))
+        location, before = (
+            await discord.location_of(channel_id),
+            await discord.current_key(user_id, channel_id),
+        )
+        wanted = find_agent(await choices.agents.list_available(location), text_of(request, "agent"))
         if wanted is None:
             raise UnknownAgent
-        await choices.choose(user_id, place, wanted)
+        await choices.choose(user_id, location, wanted)
         after = await discord.current_key(user_id, channel_id)
         if before != after:
             await discord.canvas_changed(before)

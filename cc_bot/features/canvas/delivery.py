@@ -26,8 +26,8 @@ from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
 from cc_bot.discord.gateway import ShardLookup, shard_of
 from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, is_bot_dm, retry
+from cc_bot.discord.locations import Locations, LruCache
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.places import LruCache, Places
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.clock import utc_now
@@ -106,7 +106,7 @@ class CanvasBoards(SideMessage):
     _: KW_ONLY
     rest: hikari.api.RESTClient
     recipients: Recipients
-    places: Places
+    locations: Locations
     expected_deletions: ExpectedDeletions
     is_current: IsCurrent
     leases: Leases = field(default_factory=Leases)
@@ -190,7 +190,7 @@ class CanvasBoards(SideMessage):
                 await self.refresh_stale()
 
     async def _restore_all(self, shard: Shard) -> None:
-        shards = ShardLookup(self.places, self.recipients.guilds)
+        shards = ShardLookup(self.locations, self.recipients.guilds)
         with upkeep("canvases"):
             for key in await self.messages.list_shown(MAX_CHECKED, shard):
                 if await shards.includes(shard, key.channel_id):
@@ -399,7 +399,7 @@ class CanvasBoards(SideMessage):
         if interaction is not None:
             return is_bot_dm(interaction)
         try:
-            return (await retry(lambda: self.places.get(channel_id), RETRY_PAUSES_S)).is_dm
+            return (await retry(lambda: self.locations.get(channel_id), RETRY_PAUSES_S)).is_dm
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 

@@ -35,7 +35,7 @@ class CanvasProposalTexts(Area):
 class CanvasPageTexts(Area):
     canvas = Sentence(ja="キャンバス", en="Canvas")
     numbers = Sentence(ja="数値を見る", en="See the numbers")
-    canvas_places = Sentence(ja="キャンバスを選んでください。", en="Choose a canvas.")
+    choose_canvas = Sentence(ja="キャンバスを選んでください。", en="Choose a canvas.")
     canvas_others = Sentence(ja="ほかのチャンネル", en="Other channels")
     elements = Sentence(ja="{count}件", en="{count} up")
     canvas_empty = Sentence(ja="まだ何も出ていません。Discord で「買うものをキャンバスに出して」のように頼むと、ここに出ます。", en='Nothing is up yet. Ask on Discord, like "put my shopping list on the canvas", and it appears here.')

@@ -147,13 +147,13 @@ class CanvasFeed:
             await self._opened.wait()
             await asyncio.sleep(ACCESS_POLL_S)
             live = await self._services.stores.web_sessions.list_live()
-            places = [*dict.fromkeys(each.session.place for each in self._watchers)]
-            refused = await self._services.discord.refusals(places)
+            locations = [*dict.fromkeys(each.session.origin for each in self._watchers)]
+            refused = await self._services.discord.refusals(locations)
             for watcher in [*self._watchers]:
                 words = texts(watcher.locale)[CanvasPageTexts]
                 if watcher.session.id not in live:
                     await self._disconnect(watcher, SIGNED_OUT, words.closed_signed_out)
-                elif watcher.session.place in refused:
+                elif watcher.session.origin in refused:
                     await self._disconnect(watcher, DENIED, words.closed_denied)
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -236,7 +236,7 @@ class CanvasPages(Pages):
         for channel_id in channels[:MAX_CHANNELS]:
             _, canvas = await self._canvas(visitor, channel_id)
             elements[channel_id] = len(canvas.elements)
-        return render(request, "canvas/canvas_places.html", names=names, elements=elements)
+        return render(request, "canvas/canvases.html", names=names, elements=elements)
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._channel(request)
@@ -246,12 +246,12 @@ class CanvasPages(Pages):
             request,
             "canvas/canvas.html",
             channel_id=channel_id,
-            place=(await channel_names(self._services, [channel_id], visitor))[channel_id],
-            places=len(await self._channels(visitor)),
+            channel=(await channel_names(self._services, [channel_id], visitor))[channel_id],
+            channels=len(await self._channels(visitor)),
             canvas=canvas.visible_in("public" if hides else "private"),
             body_of=lambda element: body_of(element, visitor.words),
             agents=await self._services.agents.list_available(
-                await self._services.discord.place_of(channel_id)
+                await self._services.discord.location_of(channel_id)
             ),
             agent=key.agent,
             hides=hides,
@@ -317,7 +317,7 @@ class CanvasPages(Pages):
 
     async def _channels(self, visitor: SignedIn) -> list[int]:
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)
-        return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.place.channel_id])]
+        return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.origin.channel_id])]
 
     async def _canvas(self, visitor: SignedIn, channel_id: int) -> tuple[SessionKey, Canvas]:
         key = await self._services.discord.current_key(visitor.user_id, channel_id)

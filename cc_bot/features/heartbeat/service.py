@@ -33,7 +33,7 @@ async def start(
     if first is None:
         raise InputError
     fields = to.fields(caller, repeat, quiet)
-    schedule = await schedules.add(to.key, "", first, kind="heartbeat", place=to.place, **fields)
+    schedule = await schedules.add(to.key, "", first, kind="heartbeat", target=to.target, **fields)
     sentence = texts.started.format(rhythm=rhythm(schedule, caller), time=caller.moment(schedule.due_at))
     moved = [texts.by_dm_instead] if to.moved_to_dm else []
     return Reply((sentence,), notes=(texts.how_to_stop, *moved, *_heartbeat_notes(schedule, caller)))
@@ -73,7 +73,7 @@ def rhythm(schedule: Schedule, caller: Caller) -> str:
     """How often a heartbeat comes, where, and its quiet hours."""
     texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
     where = texts.by_dm
-    if schedule.place == "channel":
+    if schedule.target == "channel":
         where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
     silence = texts.never_quiet
     if quiet is not None and quiet.since != quiet.until:
@@ -83,5 +83,5 @@ def rhythm(schedule: Schedule, caller: Caller) -> str:
 
 def _heartbeat_notes(schedule: Schedule, caller: Caller) -> tuple[str, ...]:
     texts = caller.words[HeartbeatTexts]
-    public = [texts.only_public] if schedule.place == "channel" else []
+    public = [texts.only_public] if schedule.target == "channel" else []
     return (*public, *([texts.memory_paused] if caller.memory_paused else []))

@@ -32,7 +32,7 @@ class HeartbeatPages(Pages):
         if not visitor.user_id:  # heartbeats are sent on Discord only
             return None
         found = await self._services.stores[ScheduleStore].list(visitor.user_id, kind="heartbeat")
-        ids = (each.key.channel_id for each in found if each.place == "channel")
+        ids = (each.key.channel_id for each in found if each.target == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         beat = found[0] if found else None
         quiet = (beat.quiet if beat else None) or DEFAULT_QUIET_HOURS
@@ -52,7 +52,7 @@ class HeartbeatPages(Pages):
         quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
         if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):
             raise InputError
-        channel_id = visitor.session.place.channel_id
+        channel_id = visitor.session.origin.channel_id
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         reply = await heartbeats.start(
             visitor,

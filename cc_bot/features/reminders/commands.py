@@ -131,7 +131,7 @@ async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipient
         before.key,
         before.text,
         recipients.clock() + timedelta(minutes=button.minutes),
-        place=before.place,
+        target=before.target,
         guild_id=before.guild_id,
         visibility=before.visibility,
         timezone=before.timezone,

@@ -19,12 +19,12 @@ from cc_bot.discord.delivery.reply import parts_to_leave_out
 from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import retry
+from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, Part, new_message
-from cc_bot.discord.places import LruCache
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import Message, Place
+from cc_bot.domain.message import Message, Target
 from cc_bot.features.reminders.model import Firing, Obstacle, Schedule, UnreportedFirings
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.service import Composer
@@ -139,7 +139,7 @@ def nonce_at(kind: str, number: int, moment: datetime) -> str:
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
-PLACES: Final[tuple[Place, ...]] = ("channel", "dm")  # a terminal delivers its own
+TARGETS: Final[tuple[Target, ...]] = ("channel", "dm")  # a terminal delivers its own
 MAX_CONCURRENT: Final = 16
 RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)  # before each attempt
 CLOSE_TIMEOUT_S: Final = 2.0  # for a claim in progress
@@ -166,7 +166,7 @@ class Reminders:
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
     def __post_init__(self) -> None:
-        self._scheduler = Scheduler(self.schedules, places=PLACES, clock=self.recipients.clock)
+        self._scheduler = Scheduler(self.schedules, targets=TARGETS, clock=self.recipients.clock)
 
     def begin(self) -> None:
         """Run the scheduler while this process holds the lease."""

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import zone_named
-from cc_bot.domain.message import Place, Visibility
+from cc_bot.domain.message import Target, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.when.repeats import Quiet
@@ -36,7 +36,7 @@ class Schedule:
     due_at: datetime
     created_at: datetime
     _: KW_ONLY
-    place: Place = "channel"
+    target: Target = "channel"
     guild_id: int | None = None
     visibility: Visibility = "public"
     repeat: str = ""  # as in repeats.py; empty: once
@@ -51,7 +51,7 @@ class Schedule:
     @property
     def audience(self) -> Visibility:
         """Return who reads its message."""
-        return "public" if self.place == "channel" and self.visibility == "public" else "private"
+        return "public" if self.target == "channel" and self.visibility == "public" else "private"
 
     @property
     def zone(self) -> ZoneInfo:

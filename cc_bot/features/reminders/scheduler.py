@@ -11,7 +11,7 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.message import Place
+from cc_bot.domain.message import Target
 from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.store import CLAIM_TIMEOUT, ScheduleStore
 
@@ -28,7 +28,7 @@ class Scheduler:
     """Claims due times in these places, of one user or all."""
 
     schedules: ScheduleStore
-    places: Collection[Place]
+    targets: Collection[Target]
     user_id: int | None = None
     clock: Clock = utc_now
     check_every_s: float = CHECK_EVERY_S
@@ -87,10 +87,10 @@ class Scheduler:
 
     async def _next(self) -> Firing | UnreportedFirings | None:
         now, user_id = self.clock(), self.user_id
-        for firing in await self.schedules.claim_due(now, self.places, user_id=user_id):
+        for firing in await self.schedules.claim_due(now, self.targets, user_id=user_id):
             return firing
         await self.schedules.mark_uncertain(now - CLAIM_TIMEOUT)
-        return await self.schedules.take_unreported(self.places, user_id=user_id) or None
+        return await self.schedules.take_unreported(self.targets, user_id=user_id) or None
 
     async def _prune(self) -> None:
         now = self.clock()
@@ -100,7 +100,7 @@ class Scheduler:
 
     async def _pause_s(self) -> float:
         try:
-            due = await self.schedules.get_next_due(self.places, user_id=self.user_id)
+            due = await self.schedules.get_next_due(self.targets, user_id=self.user_id)
         except CcBotError:
             due = None
         if due is None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
-from cc_bot.domain.message import Message, Place
+from cc_bot.domain.message import Message, Target
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet, move_start
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
@@ -36,7 +36,7 @@ class Composer:
 
 class Destination(NamedTuple):
     key: SessionKey
-    place: Place
+    target: Target
     moved_to_dm: bool = False  # the bot can't post where the caller wanted it
 
     @classmethod
@@ -49,7 +49,7 @@ class Destination(NamedTuple):
             "repeat": repeat,
             "quiet": quiet,
             "guild_id": caller.guild_id,
-            "visibility": "public" if self.place == "channel" else "private",
+            "visibility": "public" if self.target == "channel" else "private",
             "timezone": caller.timezone.key,
             "locale": caller.locale,
         }
@@ -80,16 +80,19 @@ async def add(
         raise TooManySchedules(limit=MAX_SCHEDULES)
     added = [
         await schedules.add(
-            destination.key, text, due_at, place=destination.place, **destination.fields(caller, cron)
+            destination.key, text, due_at, target=destination.target, **destination.fields(caller, cron)
         )
         for due_at, cron in planned
     ]
     limit = MAX_QUOTE_LENGTH // (2 * len(added) - 1)  # five fit a message
     in_dm = caller.words[ReminderTexts].by_dm_instead
-    where = in_dm if destination.moved_to_dm else _describe_place(added[0], caller)
+    where = in_dm if destination.moved_to_dm else _describe_target(added[0], caller)
     return Reply(
         tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
-        notes=(*([] if destination.place == "terminal" else [where]), *await _paused_note(caller, schedules)),
+        notes=(
+            *([] if destination.target == "terminal" else [where]),
+            *await _paused_note(caller, schedules),
+        ),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
 
@@ -175,7 +178,7 @@ def reminder_item(schedule: Schedule, caller: Caller) -> Item:
         times = [f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}", caller.at(schedule.due_at)]
     paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if paused else ""
-    return Item(schedule.number, schedule.text, (*times, _describe_place(schedule, caller)), trouble)
+    return Item(schedule.number, schedule.text, (*times, _describe_target(schedule, caller)), trouble)
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
@@ -189,11 +192,11 @@ def short_time(schedule: Schedule) -> str:
     return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
-def _describe_place(schedule: Schedule, caller: Caller) -> str:
+def _describe_target(schedule: Schedule, caller: Caller) -> str:
     texts = caller.words[ReminderTexts]
-    if schedule.place == "channel":
+    if schedule.target == "channel":
         return texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
-    return texts.by_dm if schedule.place == "dm" else texts.in_terminal
+    return texts.by_dm if schedule.target == "dm" else texts.in_terminal
 
 
 async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from cc_bot.db.columns import (
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
-from cc_bot.domain.message import Message, Place, Visibility, is_blank
+from cc_bot.domain.message import Message, Target, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
 from cc_bot.domain.when.repeats import Quiet, is_hour_based, next_time, parse_hours
@@ -56,6 +56,7 @@ SCHEDULE: Final = Columns(
     locale=Codec(write=str, read={str(locale): locale for locale in Locale}.get),
     quiet=Codec(lambda quiet: json.dumps(asdict(quiet)), lambda stored: Quiet(**json.loads(stored))),
     number=Codec(read=lambda number: number or 0),
+    target=Codec(column="place"),
 )
 _INSERTED: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
 _FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
@@ -241,13 +242,13 @@ class ScheduleStore(Store):
         due_at: datetime,
         *,
         kind: ScheduleKind = "reminder",
-        place: Place = "channel",
+        target: Target = "channel",
         **fields: Unpack[ScheduleFields],
     ) -> Schedule:
         """Add a schedule; a heartbeat replaces the previous one. Raises TooManySchedules, and as `check`."""
         text = self.check(text) if kind == "reminder" else ""
-        place = "dm" if fields.get("visibility") == "private" and place == "channel" else place
-        wanted = Schedule(0, key, kind, text, due_at, self._clock(), place=place, **fields)
+        target = "dm" if fields.get("visibility") == "private" and target == "channel" else target
+        wanted = Schedule(0, key, kind, text, due_at, self._clock(), target=target, **fields)
         columns = SCHEDULE.write(wanted) | {"locale": str(wanted.locale or "")}
 
         def steps() -> Transaction[Schedule]:
@@ -368,10 +369,10 @@ class ScheduleStore(Store):
         self._notify()
 
     async def claim_due(
-        self, now: datetime, places: Collection[Place], *, user_id: int | None = None, limit: int = 1
+        self, now: datetime, targets: Collection[Target], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
         """Claim due times; those more than MAX_LATENESS late are recorded as missed."""
-        scope = (_as_list(places), user_id)
+        scope = (_as_list(targets), user_id)
         return await self._database.write(
             lambda: _claim(self._process, scope, now, limit), [MAINTENANCE_LOCK]
         )
@@ -423,7 +424,7 @@ class ScheduleStore(Store):
         return len(rows)
 
     async def take_unreported(
-        self, places: Collection[Place], *, user_id: int | None = None
+        self, targets: Collection[Target], *, user_id: int | None = None
     ) -> UnreportedFirings:
         """Take one owner's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
         unreported = f"""
@@ -435,7 +436,7 @@ class ScheduleStore(Store):
         """
 
         def steps() -> Transaction[UnreportedFirings]:
-            rows = yield Statement(unreported, (_as_list(places), user_id))
+            rows = yield Statement(unreported, (_as_list(targets), user_id))
             by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
             missed = next((tuple(firings) for _, firings in by_owner), ())
             for each in missed:
@@ -454,14 +455,16 @@ class ScheduleStore(Store):
         batch = [Statement(update, _firing_key(each)) for each in missed]
         await self._database.transaction(batch, [user_lock(missed[0].schedule.key.user_id)])
 
-    async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
+    async def get_next_due(
+        self, targets: Collection[Target], *, user_id: int | None = None
+    ) -> datetime | None:
         """Return the earliest next time; it may have passed."""
         next_due = f"""
             SELECT s.due_at FROM schedules AS s
             WHERE s.status = 'active' AND s.due_at > 0 AND {_SCOPE} AND {_HAS_ROOM}
             ORDER BY s.due_at LIMIT 1 /* all users */
         """
-        rows = await self._database.query(next_due, _as_list(places), user_id)
+        rows = await self._database.query(next_due, _as_list(targets), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
@@ -485,8 +488,8 @@ class ScheduleStore(Store):
         changed.set()
 
 
-def _as_list(places: Collection[Place]) -> str:
-    return json.dumps(sorted(places))
+def _as_list(targets: Collection[Target]) -> str:
+    return json.dumps(sorted(targets))
 
 
 def _firing_key(firing: Firing) -> tuple[int, int, int]:

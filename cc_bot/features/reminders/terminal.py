@@ -90,7 +90,7 @@ class DueReminders:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation, self._chat = conversation, conversation.chat
         self._schedules = self._chat.stores[ScheduleStore]
-        self.scheduler = Scheduler(self._schedules, places=["terminal"], user_id=self._chat.user_id)
+        self.scheduler = Scheduler(self._schedules, targets=["terminal"], user_id=self._chat.user_id)
 
     async def show(self) -> None:
         """Show what is due now; after a failure, the next call tries again."""

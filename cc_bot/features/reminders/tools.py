@@ -18,7 +18,7 @@ from cc_bot.chat.tools import (
     tool,
 )
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood, WhenPassed
-from cc_bot.domain.message import Place
+from cc_bot.domain.message import Target
 from cc_bot.domain.proposal import Moment, ProposalLine
 from cc_bot.domain.when.resolve import parse_schedule
 from cc_bot.features.memory.tools import DATA_NOT_INSTRUCTIONS
@@ -55,7 +55,7 @@ async def schedule(
         context, lambda: context.grounding.means_time(due, cron) and context.grounding.says_reminder(text)
     ):
         text, words = store.check(text), texts(context.locale)
-        time = _time_line(due, cron, words, timezone=context.timezone.key, place=context.place)
+        time = _time_line(due, cron, words, timezone=context.timezone.key, target=context.target)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
         shown = show(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
@@ -67,7 +67,7 @@ async def schedule(
         key,
         text,
         due,
-        place=context.place,
+        target=context.target,
         guild_id=context.guild_id,
         visibility=context.visibility,
         repeat=cron,
@@ -133,10 +133,10 @@ def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime,
 
 
 def _time_line(
-    due: datetime, cron: str, words: Texts, *, timezone: str = "", place: Place | None = None
+    due: datetime, cron: str, words: Texts, *, timezone: str = "", target: Target | None = None
 ) -> ProposalLine:
     repeat = on_one_line(words[RepeatTexts].describe(cron)) if cron else ""
-    moment = Moment(due, repeat=repeat, timezone=timezone, place=place)
+    moment = Moment(due, repeat=repeat, timezone=timezone, place=target)
     return field_line(words[ProposalTexts].time, moment, words)
 
 
@@ -155,7 +155,7 @@ def _to_json(schedule: Schedule) -> dict[str, Any]:
         "id": schedule.number,
         "text": schedule.text,
         "when": schedule.due_at.astimezone(schedule.zone).isoformat(timespec="minutes"),
-        "where": schedule.place,
+        "where": schedule.target,
         "ref": schedule.id,
     }
     if schedule.repeat:

@@ -63,7 +63,7 @@ class ReminderPages(Pages):
         """Show the reminders, and invalid input with the reason."""
         visitor = visitor_of(request)
         known = await self._schedules.list(visitor.user_id)
-        ids = (each.key.channel_id for each in known if each.place == "channel")
+        ids = (each.key.channel_id for each in known if each.target == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         return render(
             request,
@@ -131,7 +131,7 @@ class ReminderPages(Pages):
         return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def _destination(self, visitor: SignedIn) -> reminders.Destination:
-        channel_id = visitor.session.place.channel_id
+        channel_id = visitor.session.origin.channel_id
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         return reminders.Destination(key, "dm" if visitor.user_id else "terminal")
 

@@ -35,7 +35,7 @@ from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.services import BotDependencies
-from cc_bot.domain.access import WebPlace, WebSession
+from cc_bot.domain.access import WebOrigin, WebSession
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.message import Reading, UserSettings
@@ -158,7 +158,7 @@ MAX_LISTED: Final = 5
 async def open_pages(caller: Recipient, *, browsers: WebSessionStore, bot: BotDependencies) -> EphemeralView:
     texts, links = caller.words[WebCommandTexts], tuple[Button, ...]()
     if bot.pages_url:
-        code = await browsers.make_code(WebPlace(caller.user_id, caller.channel_id, caller.guild_id))
+        code = await browsers.make_code(WebOrigin(caller.user_id, caller.channel_id, caller.guild_id))
         links = (Button(texts.open, "", url=f"{bot.pages_url}/sign-in?{urlencode({'code': code})}"),)
     sentence = texts.link if links else texts.not_served
     return _browsers(sentence, await browsers.list(caller.user_id), caller, links)

@@ -33,6 +33,6 @@ def created(message: Message, readable: Readable) -> Payload:
     return about_message(message, readable) | nonce
 
 
-def place_of(channel: Channel) -> Payload:
+def location_of(channel: Channel) -> Payload:
     in_guild = {"guild_id": str(channel.guild.id)} if channel.guild else {}
     return {"channel_id": str(channel.id), **in_guild}

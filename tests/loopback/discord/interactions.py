@@ -85,10 +85,10 @@ class Interaction:
         may = self.channel.permissions_of(self.application_id) if self.guild_install else READABLE
         about = {"id": str(self.id), "application_id": str(self.application_id), "type": int(self.kind)}
         told = {"token": self.token, "version": 1, "data": self.data, "locale": self.user.locale}
-        place = {"channel_id": str(self.channel.id), "channel": self.channel.interaction_payload(self.user)}
+        where = {"channel_id": str(self.channel.id), "channel": self.channel.interaction_payload(self.user)}
         owners = {"context": int(self.channel.context), "authorizing_integration_owners": self.owners}
         limits = {"attachment_size_limit": UPLOAD_BYTES, "app_permissions": str(int(may)), "entitlements": []}
-        answer: dict[str, Any] = about | told | place | owners | limits
+        answer: dict[str, Any] = about | told | where | owners | limits
         if self.source is not None:
             answer["message"] = self.source.payload()
         return answer | self._who()

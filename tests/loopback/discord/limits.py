@@ -48,8 +48,8 @@ def _lengths(path: Path, thing: Json, **most: int) -> None:
 def check_components(components: list[Component]) -> None:
     require_length(components, ["components"], 5)
     _check_custom_ids(components)
-    for place, row in enumerate(components):
-        path: Path = ["components", place, "components"]
+    for location, row in enumerate(components):
+        path: Path = ["components", location, "components"]
         require(row.get("type") == ROW, path[:2], f'Value of field "type" must be one of ({ROW},).')
         inner: list[Component] = row.get("components") or []
         require_length(inner, path, 5, least=1)
@@ -77,9 +77,9 @@ def _check_select(path: Path, select: Component) -> None:
     require_length(options, [*path, "options"], 25, least=1)
     unique = len({option.get("value") for option in options}) == len(options)
     require(unique, [*path, "options"], "The specified option value is already used")
-    for place, option in enumerate(options):
+    for location, option in enumerate(options):
         for key, least in (("label", 1), ("value", 1), ("description", 0)):
-            require_length(option.get(key), [*path, "options", place, key], 100, least=least)
+            require_length(option.get(key), [*path, "options", location, key], 100, least=least)
 
 
 def _check_custom_ids(components: list[Component]) -> None:
@@ -128,10 +128,10 @@ def _check_embed(path: Path, embed: Json) -> None:
             scheme, _, rest = url.partition("://")
             fine = scheme in {"http", "https", "attachment"} and rest
             require(fine, [*path, key, "url"], f'Scheme "{scheme}" is not supported.')
-    for place, entry in enumerate(embed.get("fields") or []):
-        _lengths([*path, "fields", place], entry, name=256, value=1024)
+    for location, entry in enumerate(embed.get("fields") or []):
+        _lengths([*path, "fields", location], entry, name=256, value=1024)
         for key in ("name", "value"):
-            require((entry.get(key) or "").strip(), [*path, "fields", place, key], REQUIRED)
+            require((entry.get(key) or "").strip(), [*path, "fields", location, key], REQUIRED)
 
 
 def _embed_characters(embed: Json) -> int:
@@ -159,11 +159,11 @@ def check_choices(choices: object) -> list[Json]:
     listed = choices if isinstance(choices, list) else []
     require(isinstance(choices, list), path, REQUIRED)
     require_length(listed, path, 25)
-    for place, choice in enumerate(listed):
+    for location, choice in enumerate(listed):
         for key in ("name", "value"):
-            require(choice.get(key) is not None, [*path, place, key], REQUIRED)
+            require(choice.get(key) is not None, [*path, location, key], REQUIRED)
             if isinstance(choice[key], str):
-                require_length(choice[key], [*path, place, key], 100, least=1)
+                require_length(choice[key], [*path, location, key], 100, least=1)
     return listed
 
 
@@ -182,8 +182,8 @@ def check_commands(commands: list[Json]) -> None:
         count = sum((command.get("type") or 1) == kind for command in commands)
         require(count <= limit, [], f"Maximum number of application commands reached ({limit})")
     names = list[tuple[int, str, str]]()
-    for place, command in enumerate(commands):
-        _check_command([place], command)
+    for location, command in enumerate(commands):
+        _check_command([location], command)
         localized = {"": command["name"], **(command.get("name_localizations") or {})}
         names += [(command.get("type") or 1, locale, name) for locale, name in localized.items()]
     require(len({*names}) == len(names), [], "Application command names must be unique in each language")
@@ -232,8 +232,8 @@ def _check_options(path: Path, options: list[Json], *, depth: int) -> None:
     require(fine, path, "Required options must be placed before non-required options")
     kinds = {option.get("type") in (_SUB, _GROUP) for option in options}
     require(len(kinds) <= 1, path, "Sub-commands and other options cannot be mixed")
-    for place, option in enumerate(options):
-        _check_option([*path, place], option, depth=depth)
+    for location, option in enumerate(options):
+        _check_option([*path, location], option, depth=depth)
 
 
 def _check_option(path: Path, option: Json, *, depth: int) -> None:
@@ -250,10 +250,10 @@ def _check_option(path: Path, option: Json, *, depth: int) -> None:
     choices = option.get("choices") or []
     require_length(choices, [*path, "choices"], 25)
     require(not (choices and option.get("autocomplete")), path, "Choices and autocomplete exclude each other")
-    for place, choice in enumerate(choices):
-        _check_texts([*path, "choices", place], choice, "name", 100)
+    for location, choice in enumerate(choices):
+        _check_texts([*path, "choices", location], choice, "name", 100)
         if isinstance(choice.get("value"), str):
-            require_length(choice["value"], [*path, "choices", place, "value"], 100, least=1)
+            require_length(choice["value"], [*path, "choices", location, "value"], 100, least=1)
 
 
 def _characters(thing: Json) -> int:

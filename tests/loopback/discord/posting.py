@@ -166,7 +166,7 @@ class Posting:
         Only bots and webhooks bring embeds along: what people write gets its previews later (`unfurl`).
         """
         assert user.is_bot or not embeds, "people send no embeds"
-        self._check_place(user, channel)
+        self._check_location(user, channel)
         named = self.bot if mention is True else mention
         text = f"{named.mention} {content}".strip() if isinstance(named, User) else content
         target = self._public(reply_to) if reply_to is not None else None
@@ -183,7 +183,7 @@ class Posting:
 
     async def forward(self, user: User, channel: Channel, message: Shown | Message) -> Message:
         """A forward: it shows that message as it is now, and says nothing itself."""
-        self._check_place(user, channel)
+        self._check_location(user, channel)
         source = self._public(message)
         assert source.poll is None, "nobody can forward a poll"
         shown: dict[str, Any] = {"forwarded": source, "snapshot": source.take_snapshot()}
@@ -261,7 +261,7 @@ class Posting:
     async def start_thread(
         self, user: User, channel: Channel, name: str = "thread", *, private: bool = False
     ) -> Channel:
-        self._check_place(user, channel)
+        self._check_location(user, channel)
         thread = self.thread(channel, name, owner=user, private=private)
         await self.world.start_thread(thread)
         if not private:
@@ -280,7 +280,7 @@ class Posting:
     def _moderates(self, user: User, channel: Channel) -> bool:
         return channel.guild is not None and Permission.MANAGE_MESSAGES in channel.permissions_of(user.id)
 
-    def _check_place(self, user: User, channel: Channel) -> None:
+    def _check_location(self, user: User, channel: Channel) -> None:
         self._check_member(user, channel)
         there = channel.kind not in (ChannelKind.DM, ChannelKind.GROUP_DM) or user in channel.recipients
         assert there, f"{user.name} is not in that private channel"

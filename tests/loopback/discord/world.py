@@ -163,7 +163,7 @@ class World:
 
     async def delete_in_bulk(self, channel: Channel, messages: Sequence[Message]) -> None:
         self._vanish(messages)
-        data = {"ids": [str(message.id) for message in messages], **events.place_of(channel)}
+        data = {"ids": [str(message.id) for message in messages], **events.location_of(channel)}
         await self._send("MESSAGE_DELETE_BULK", channel, events.needed_intent(channel), data)
 
     async def start_thread(self, thread: Channel) -> None:
@@ -212,7 +212,7 @@ class World:
 
         def payload_for(intents: Intent) -> dict[str, Any]:
             if event == "MESSAGE_DELETE":
-                return {"id": str(message.id), **events.place_of(message.channel)}
+                return {"id": str(message.id), **events.location_of(message.channel)}
             readable = partial(self.may_read, granted=bool(intents & Intent.MESSAGE_CONTENT))
             told = events.created if event == "MESSAGE_CREATE" else events.about_message
             return told(message, readable)

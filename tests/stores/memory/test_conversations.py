@@ -14,8 +14,8 @@ from cc_bot.features.memory.model import ErasureCounts, Memory
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, contents, got
 from tests.stores.forgetting import FACT, MARK, NUMBER, everything, recalled, remembered, stored, summarized
+from tests.stores.locations import CHANNEL, answer, archived, freeze, frozen, list_edited, said
 from tests.stores.memory.notes import ME, YOU, keep
-from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, list_edited, said
 
 
 async def erase(stores: Stores, memory: Memory, mark: str | None = MARK) -> ErasureCounts:

@@ -58,7 +58,7 @@ class TestMemories:
             await stores.memories.plan_import(ME, [PortableMemory("鳥")])
         assert await listed(stores) == ["犬", "猫"]
 
-    async def test_that_take_the_place_of_another_find_room(self, stores: Stores, file: File) -> None:
+    async def test_that_take_the_location_of_another_find_room(self, stores: Stores, file: File) -> None:
         file.limit("memories", 1)
         [former] = await keep(stores, "猫はタマ")
         assert (await stores.memories.remember(ME, "猫は、タマ")).kind == "updated"

@@ -10,8 +10,8 @@ from cc_bot.domain.tool_calls import UNAVAILABLE
 from cc_bot.features.memory.model import Source
 from tests.stores.backends import KEY, OTHER_USER
 from tests.stores.forgetting import FACT, NUMBER, calls_of, everything, recalled, remembered, stored
+from tests.stores.locations import CHANNEL, answer, said
 from tests.stores.memory.notes import ME, YOU, keep
-from tests.stores.places import CHANNEL, answer, said
 
 
 def said_by(call: ToolCall) -> object:

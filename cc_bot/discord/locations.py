@@ -10,7 +10,7 @@ import structlog
 
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.domain.message import ChannelKey, Location
 
 _log = structlog.get_logger(__name__)
 
@@ -46,21 +46,21 @@ class ThreadTitle(NamedTuple):
     owner_id: int = 0
 
 
-class Places:
+class Locations:
     def __init__(self, rest: hikari.api.RESTClient, channels: ChannelStore) -> None:
         self._rest = rest
         self._channels = channels
-        self._known = LruCache[int, KnownPlace]()
-        self._listed = LruCache[int, KnownPlace]()
+        self._known = LruCache[int, Location]()
+        self._listed = LruCache[int, Location]()
         """Listed by Discord, but perhaps not stored."""
         self._titles = LruCache[int, ThreadTitle]()
         """Thread titles; user content, so never stored."""
-        self._fetching: dict[int, asyncio.Task[KnownPlace]] = {}
+        self._fetching: dict[int, asyncio.Task[Location]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:
         return (await self.get(channel_id)).key
 
-    async def get(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> KnownPlace:
+    async def get(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> Location:
         """Return a channel or thread, fetched if unknown. Raises hikari.HTTPError."""
         known = self._known.get(channel_id)
         if known is not None:
@@ -73,7 +73,7 @@ class Places:
 
     def cache_listed(self, channels: Iterable[hikari.PartialChannel]) -> None:
         for channel in channels:
-            self._listed[int(channel.id)] = _place(channel)
+            self._listed[int(channel.id)] = _location(channel)
 
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
         """Empty for a channel, or if Discord fails."""
@@ -88,23 +88,23 @@ class Places:
         if isinstance(channel, hikari.GuildThreadChannel):
             self._titles[int(channel.id)] = ThreadTitle(channel.name or "", int(channel.owner_id))
 
-    async def _fetch(self, channel_id: int, fetched: hikari.PartialChannel | None) -> KnownPlace:
+    async def _fetch(self, channel_id: int, fetched: hikari.PartialChannel | None) -> Location:
         try:
-            place = await self._channels.find_channel(channel_id)
+            location = await self._channels.find_channel(channel_id)
         except StorageError:  # Discord knows as well
-            place = None
-        if place is None:
-            place = self._listed.get(channel_id)
-            if place is None:
+            location = None
+        if location is None:
+            location = self._listed.get(channel_id)
+            if location is None:
                 channel = fetched or await self._rest.fetch_channel(channel_id)
                 self.cache_title(channel)
-                place = _place(channel)
+                location = _location(channel)
             try:
-                await self._channels.record_channel(place)
+                await self._channels.record_channel(location)
             except StorageError as error:
-                _log.warning("place_not_noted", error=type(error).__name__)
-        self._known[channel_id] = place
-        return place
+                _log.warning("location_not_stored", error=type(error).__name__)
+        self._known[channel_id] = location
+        return location
 
 
 async def may_read(
@@ -166,9 +166,9 @@ def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
     return ChannelKey(int(channel.id))
 
 
-def _place(channel: hikari.PartialChannel) -> KnownPlace:
+def _location(channel: hikari.PartialChannel) -> Location:
     guild_id = int(channel.guild_id) if isinstance(channel, hikari.GuildChannel) else None
     if isinstance(channel, hikari.GuildThreadChannel):
-        return KnownPlace(ChannelKey(int(channel.parent_id), int(channel.id)), guild_id)
+        return Location(ChannelKey(int(channel.parent_id), int(channel.id)), guild_id)
     is_dm = channel.type is hikari.ChannelType.DM
-    return KnownPlace(ChannelKey(int(channel.id)), guild_id, is_dm=is_dm)
+    return Location(ChannelKey(int(channel.id)), guild_id, is_dm=is_dm)

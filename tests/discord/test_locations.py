@@ -1,22 +1,22 @@
 import asyncio
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.discord.places import Places, may_read
+from cc_bot.discord.locations import Locations, may_read
 from cc_bot.discord.recipients import GuildDirectory
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
-from tests.discord.parts import Place, Rest, recipients_over
+from tests.discord.parts import BotChannel, Rest, recipients_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
 
 LOOK_UP = "GET /channels/{channel}"
 
 
-class TestAPlace:
-    async def test_is_looked_up_once_with_its_channel_and_its_server(self, place: Place) -> None:
+class TestALocation:
+    async def test_is_looked_up_once_with_its_channel_and_its_server(self, location: BotChannel) -> None:
         """A server's are known after a restart and to other processes, a DM is not noted."""
-        channel, discord = place.channel, place.discord
-        runs = [Places(place.rest, place.stores.channels) for _ in range(2)]
-        thread, dm = discord.thread(channel), discord.dm(place.aiko)
+        channel, discord = location.channel, location.discord
+        runs = [Locations(location.rest, location.stores.channels) for _ in range(2)]
+        thread, dm = discord.thread(channel), discord.dm(location.aiko)
         await asyncio.gather(*(runs[0].key_of(channel.id) for _ in range(5)))
         assert await runs[0].key_of(channel.id) == ChannelKey(channel.id)
         assert await runs[0].key_of(thread.id) == ChannelKey(channel.id, thread.id)
@@ -27,34 +27,36 @@ class TestAPlace:
         assert len(discord.calls(LOOK_UP)) == 2
         for run in runs:
             assert ((await run.get(dm.id)).guild_id, (await run.get(dm.id)).is_dm) == (None, True)
-        assert await place.stores.channels.find_channel(dm.id) is None
+        assert await location.stores.channels.find_channel(dm.id) is None
         assert len(discord.calls(LOOK_UP)) == 4
 
-    async def test_is_called_as_discord_last_said(self, place: Place) -> None:
-        discord, thread = place.discord, place.discord.thread(place.channel, "梅雨の予定")
-        places, key = Places(place.rest, place.stores.channels), ChannelKey(place.channel.id, thread.id)
+    async def test_is_called_as_discord_last_said(self, location: BotChannel) -> None:
+        discord, thread = location.discord, location.discord.thread(location.channel, "梅雨の予定")
+        locations = Locations(location.rest, location.stores.channels)
+        key = ChannelKey(location.channel.id, thread.id)
         for _ in range(2):
-            assert (await places.title_of(key)).text == "梅雨の予定"
-            assert not (await places.title_of(key.parent)).text
+            assert (await locations.title_of(key)).text == "梅雨の予定"
+            assert not (await locations.title_of(key.parent)).text
         assert len(discord.calls(LOOK_UP)) == 1
         thread.name = "夏の予定"
-        places.cache_title(await place.rest.fetch_channel(thread.id))
-        assert (await places.title_of(key)).text == "夏の予定"
-        assert not (await places.title_of(ChannelKey(place.channel.id, 1))).text
+        locations.cache_title(await location.rest.fetch_channel(thread.id))
+        assert (await locations.title_of(key)).text == "夏の予定"
+        assert not (await locations.title_of(ChannelKey(location.channel.id, 1))).text
 
 
 async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
     discord: LoopbackDiscord, rest: Rest, aiko: User, channel: Channel
 ) -> None:
-    async def may(user: User | None, place: Channel, guild_id: int = discord.guild.id) -> bool:
-        return await may_read(rest, guild_id, await rest.fetch_channel(place.id), user.id if user else None)
+    async def may(user: User | None, location: Channel, guild_id: int = discord.guild.id) -> bool:
+        channel = await rest.fetch_channel(location.id)
+        return await may_read(rest, guild_id, channel, user.id if user else None)
 
     ben, chloe = discord.user("Ben"), discord.user("Chloe")
     thread, other = discord.thread(channel), discord.guild_channel("other")
     assert [await may(aiko, channel), await may(None, channel)] == [True, True]
     for permission in (Permission.VIEW_CHANNEL, Permission.READ_MESSAGE_HISTORY):
         discord.forbid(aiko, permission, channel)
-        assert [await may(aiko, place) for place in (channel, thread, other)] == [False, False, True]
+        assert [await may(aiko, location) for location in (channel, thread, other)] == [False, False, True]
         discord.permit(aiko, permission, channel)
     private = discord.thread(channel, owner=ben, private=True)
     assert [await may(user, private) for user in (ben, aiko, None)] == [True, False, False]
@@ -71,7 +73,7 @@ async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
     assert not await may(aiko, discord.dm(aiko))
 
 
-async def test_a_places_language_is_what_its_community_chose(discord: LoopbackDiscord, rest: Rest) -> None:
+async def test_a_locations_language_is_what_its_community_chose(discord: LoopbackDiscord, rest: Rest) -> None:
     locales, guild = GuildDirectory(), await rest.fetch_guild(discord.guild.id)
     locales.note_guild(1, guild.id)
     for features, chosen, expected in (

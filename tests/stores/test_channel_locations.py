@@ -2,10 +2,10 @@
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database, Statement
-from cc_bot.domain.message import ChannelKey, KnownPlace, Message
+from cc_bot.domain.message import ChannelKey, Location, Message
 from cc_bot.domain.session import SessionKey
 from tests.stores.conversation import heard
-from tests.stores.places import (
+from tests.stores.locations import (
     BOT,
     CHANNEL,
     OTHER_CHANNEL,
@@ -19,41 +19,41 @@ from tests.stores.places import (
 )
 
 
-class TestPlaces:
+class TestLocations:
     async def test_are_told_newest_first_up_to_a_limit_with_their_newest_reset(self, stores: Stores) -> None:
         await ask_in_dm(stores, 9)
         assert await stores.channels.list_channels(limit=5) == ()
         for number, key in enumerate((THREAD, CHANNEL, OTHER_THREAD, OTHER_CHANNEL)):
-            await stores.channels.record_channel(KnownPlace(key, 5))
+            await stores.channels.record_channel(Location(key, 5))
             await stores.channels.add_all(key, [said(10 + number), said(9**number * 100)])
         await stores.channels.reset(OTHER_THREAD, bot_id=0, discord_id=7)
         await stores.channels.reset(OTHER_THREAD, bot_id=BOT, discord_id=8)
-        places = await stores.channels.list_channels(limit=3)
-        assert [(place.key, place.newest_id, place.reset_id) for place in places] == [
+        locations = await stores.channels.list_channels(limit=3)
+        assert [(location.key, location.newest_id, location.reset_id) for location in locations] == [
             (OTHER_CHANNEL, 72900, 0),
             (OTHER_THREAD, 8100, 8),
             (CHANNEL, 900, 0),
         ]
 
 
-class TestAPlace:
+class TestALocation:
     async def test_is_known_from_its_note_until_it_is_gone(self, stores: Stores, database: Database) -> None:
         async def known() -> set[ChannelKey]:
             keys = (THREAD, CHANNEL, OTHER_CHANNEL)
-            found = [await stores.channels.find_channel(key.place_id) for key in keys]
-            assert {place for place in found if place} <= {KnownPlace(key, 5) for key in keys}
-            return {place.key for place in found if place}
+            found = [await stores.channels.find_channel(key.location_id) for key in keys]
+            assert {location for location in found if location} <= {Location(key, 5) for key in keys}
+            return {location.key for location in found if location}
 
         assert await known() == set()
         for key in (THREAD, CHANNEL, OTHER_CHANNEL, THREAD):
-            await stores.channels.record_channel(KnownPlace(key, 5))
+            await stores.channels.record_channel(Location(key, 5))
         await stores.channels.forget_channel(THREAD)
         assert await known() == {CHANNEL, OTHER_CHANNEL}
-        await stores.channels.record_channel(KnownPlace(THREAD, 5))
+        await stores.channels.record_channel(Location(THREAD, 5))
         await stores.channels.forget_channel(CHANNEL)
         assert await known() == {OTHER_CHANNEL}
         await stores.channels.forget_channel(OTHER_CHANNEL)
-        await stores.channels.record_channel(KnownPlace(CHANNEL, is_dm=True))  # it is its user's own
+        await stores.channels.record_channel(Location(CHANNEL, is_dm=True))  # it is its user's own
         assert await database.query("SELECT * FROM places") == []
 
 
@@ -62,15 +62,15 @@ class TestOwnerOfAnAnswer:
         key = SessionKey(7, CHANNEL.channel_id, agent="sensei")
         session = await stores.sessions.open(key)
         await stores.sessions.commit_turn(session, [Message("user", "質問"), answer(20)])
-        await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
-        await stores.channels.add_pages(CHANNEL.place_id, 20, [22])
+        await stores.channels.add_pages(CHANNEL.location_id, 20, [21, 22])
+        await stores.channels.add_pages(CHANNEL.location_id, 20, [22])
         await ask_in_dm(stores, 10)
         await stores.channels.archive_answer(CHANNEL, answer(30), [])
         owners = [await stores.channels.get_session_key(id_) for id_ in (20, 21, 22, 10, 30, 99)]
         assert owners == [key, key, key, None, None, None]
 
 
-class TestForgottenPlace:
+class TestForgottenLocation:
     KEYS = (CHANNEL, THREAD, OTHER_CHANNEL, OTHER_THREAD, ChannelKey(OTHER_CHANNEL.channel_id, 2**61))
 
     async def fill(self, stores: Stores, database: Database) -> None:
@@ -81,7 +81,7 @@ class TestForgottenPlace:
             await stores.channels.add(key, said(number * 10 + 1), waiting=True)
             first, _ = await list_waiting(stores, key)
             await stores.channels.archive_answer(key, answer(number * 10 + 2), [first])
-            await stores.channels.add_pages(key.place_id, number * 10 + 2, [number * 10 + 3])
+            await stores.channels.add_pages(key.location_id, number * 10 + 2, [number * 10 + 3])
             await freeze(database, key, (number * 10, number * 10 + 1))
             window = "INSERT INTO channel_windows VALUES ($1, $2, $3)"
             params = (key.channel_id, key.thread_id, number * 10)

@@ -12,7 +12,7 @@ CHANNEL: Final = ChannelKey(987654321098765432)
 THREAD: Final = ChannelKey(CHANNEL.channel_id, 1_300_000_000_000_000_050)
 OTHER_CHANNEL: Final = ChannelKey(987654321098765433)
 OTHER_THREAD: Final = ChannelKey(OTHER_CHANNEL.channel_id, 1_300_000_000_000_000_060)
-PLACES: Final = (CHANNEL, THREAD, OTHER_CHANNEL, OTHER_THREAD)
+LOCATIONS: Final = (CHANNEL, THREAD, OTHER_CHANNEL, OTHER_THREAD)
 BOT: Final = 555
 DM: Final = SessionKey(user_id=7, channel_id=4242)
 
@@ -36,7 +36,7 @@ async def archived(database: Database, key: ChannelKey = CHANNEL) -> dict[int, s
         WHERE parent_channel_id = $1 AND thread_id = $2 AND channel_id = $3 AND session_id IS NULL
         ORDER BY discord_id
         """,
-        *(key.channel_id, key.thread_id, key.place_id),
+        *(key.channel_id, key.thread_id, key.location_id),
     )
     return {row[0]: row[1] for row in rows}
 
