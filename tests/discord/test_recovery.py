@@ -71,7 +71,8 @@ class Scene(BotChannel):
         turn = PendingTurn(
             name, key, "message", "private", utc_now(), locale=Locale.JA, question_id=posted.id
         )
-        turn = replace(turn, **{"question": AskedQuestion(text, "Aiko"), "location_id": location_id, **fields})
+        fields = {"question": AskedQuestion(text, "Aiko"), "location_id": location_id, **fields}
+        turn = replace(turn, **fields)
         await self.stores.ledger.accept(turn)
         return posted, turn
 
