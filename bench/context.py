@@ -144,7 +144,7 @@ async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, questi
 
 async def one_turn(stores: Stores, raw: sqlite3.Connection, world: World, key: ChannelKey) -> Took:
     question = world.said()
-    await stores.channels.add(key, question, waiting=True)
+    await stores.channels.add(key, question, is_question=True)
     measured = await build(stores, raw, key, question)
     answer = Message("assistant", world.said().content, author_id=9, discord_id=world.id())
     await stores.channels.archive_answer(key, answer, [question])

@@ -140,7 +140,7 @@ class Conversation:
         )
         if self.replies:
             question = replying(question, number, self.answers)
-        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.channels.add(CHANNEL, question, is_question=True)
         answer_id = self._id()
         self.answers.append(answer_id)
         options = TurnOptions(Locale.JA, TOKYO, bot_id=9, answer_discord_id=answer_id)

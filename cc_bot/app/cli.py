@@ -119,13 +119,13 @@ def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> s
     words, stopped = texts(locale), isinstance(error, CopyStopped)
     if not stopped and (config is None or not isinstance(error, StorageError)):
         return explain(error, words)
-    from cc_bot.db.engines import config_path, dialect_of, shown
+    from cc_bot.db.engines import config_path, dialect_of, without_password
 
     url = str(error.params["path"]) if config is None or stopped else config.database_url
     cause = error.__cause__ if stopped else error
     trouble = cause if isinstance(cause, StorageError) else StorageError()
     on_server = dialect_of(url) != "sqlite"
-    where = url if stopped else shown(url) if on_server else config_path(url)
+    where = url if stopped else without_password(url) if on_server else config_path(url)
     problem = storage_problem(trouble, where, words[StorageTexts], on_server=on_server)
     return f"{problem} {explain(error, words)}" if stopped else problem
 

@@ -10,8 +10,8 @@ from cc_bot.app.cli import ask_consent, say, say_if_possible
 from cc_bot.app.database import SOURCE_OPTION, run_apply_erasures, run_copy, run_restore, run_wipe
 from cc_bot.config import Config
 from cc_bot.db import apply_pending, back_up, list_pending, open_database
-from cc_bot.db.backup import Announce, Rows
-from cc_bot.db.engines import dialect_of, require_file, shown, source_url
+from cc_bot.db.backup import Announce, RowCounts
+from cc_bot.db.engines import dialect_of, require_file, source_url, without_password
 from cc_bot.db.files import URL_SETTING
 from cc_bot.db.restore import StagedBackup
 from cc_bot.features.privacy.restored import ReappliedErasures
@@ -74,7 +74,7 @@ async def _migrate(config: Config, _: argparse.Namespace) -> None:
             say_if_possible(words.migration.format(version=step.version, description=step.description))
         applied = await apply_pending(database, clock=config.clock)
     result = words.migrated if applied else words.up_to_date
-    say(result.format(path=shown(config.database_url)))
+    say(result.format(path=without_password(config.database_url)))
 
 
 async def _copy(config: Config, options: argparse.Namespace) -> None:
@@ -82,12 +82,16 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
     source_at = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
     result = await run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
-    filled = [table for table in result.plan.tables if table.rows]
+    filled = [table for table in result.plan.tables if table.row_count]
     for table in filled:
-        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.rows:,}':>12}"))
+        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.row_count:,}':>12}"))
     say(words.copied_empty.format(count=len(result.plan.tables) - len(filled)))
-    source, target = shown(source_at), shown(options.target)
-    say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
+    source, target = without_password(source_at), without_password(options.target)
+    say(
+        words.copied.format(
+            source=source, target=target, rows=f"{sum(table.row_count for table in filled):,}"
+        )
+    )
     if result.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(result.plan.left_out)))
     if result.erased:
@@ -97,7 +101,7 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
     if source_url(config.database_url) != source_url(options.target):
         on_server = dialect_of(options.target) != "sqlite"
         sentence = words.copied_next_server if on_server else words.copied_next
-        say(sentence.format(url=target, former=shown(config.database_url)))
+        say(sentence.format(url=target, former=without_password(config.database_url)))
 
 
 async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
@@ -129,7 +133,7 @@ async def _wipe(config: Config, options: argparse.Namespace) -> None:
     say(words.stays)
 
 
-def _counts(rows: Rows) -> dict[str, int]:
+def _counts(rows: RowCounts) -> dict[str, int]:
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 

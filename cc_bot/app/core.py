@@ -197,7 +197,7 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
         changed.clear()
         with upkeep("sweep"):
             await stores.sessions.expire()
-            await spending.take_over()
+            await spending.settle_abandoned()
             await stores.proposals.prune()
             await stores.web_sessions.prune()
         with suppress(TimeoutError):
@@ -212,5 +212,5 @@ async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clo
             if summaries:
                 await summaries.catch_up()
             else:
-                await stores.summaries.stop_waiting(clock(), give_up=True)
+                await stores.summaries.stop_summarizing(clock(), give_up=True)
         await asyncio.sleep(SWEEP_EVERY_S)

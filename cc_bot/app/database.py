@@ -18,9 +18,9 @@ from cc_bot.db.engines import (
     ensure_unused,
     folder_setting,
     require_file,
-    shown,
     source_url,
     state_path,
+    without_password,
 )
 from cc_bot.db.erasure_log import ErasureLog, Erasures, copy_in, logs_in, merge_log, read_erasures
 from cc_bot.db.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
@@ -302,4 +302,4 @@ async def _open_unused(url: str, setting: str, *, read_only: bool = False) -> As
             await ensure_unused(database)
             yield database
     except StorageError as error:
-        raise CopyStopped(path=shown(url)) from error
+        raise CopyStopped(path=without_password(url)) from error

@@ -64,7 +64,7 @@ async def run_discord(
                     words.waits_for.format(host=other.host, shards=other.shards_text or "*")
                 ),
             )
-            slot.write_owner(name)
+            slot.write(name)
             watchdog = Watchdog(ServiceManager(config.service_manager))
             restart = await _run(config, say, joining, watchdog, outside=outside)
             if not restart:
@@ -87,7 +87,7 @@ async def _run(
             membership = core.membership
             assert membership is not None  # noqa: S101 - it has joined
             membership.is_connected = lambda: core.pulse.connected
-            await core.spending.take_over()
+            await core.spending.settle_abandoned()
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.services import BotDependencies, DiscordSettings
 

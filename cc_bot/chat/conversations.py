@@ -201,7 +201,7 @@ class SessionTurn(Turn):
             (answer,) if self.replaced else (*self.questions, answer),
             replaces=self.replaced.id if self.replaced else None,
             redraw=self._canvas_draft.redraw if self._canvas_draft else None,
-            entry=self.options.entry,
+            turn_id=self.options.entry,
             proposals=proposals,
             settlement=settlement,
             channel=self.options.location,
@@ -245,10 +245,10 @@ def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...
     question_ids = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(question_ids)
     answer = 0 if turn.replaced else turn.options.answer_discord_id or 0
-    reset = state.resets.get(key.thread_id, 0)
+    reset = state.reset_ids.get(key.thread_id, 0)
     own = MessageRange(
         key,
-        settled_before=min(state.waiting.get(key.thread_id, frozenset()) | question_ids),
+        settled_before=min(state.waiting_ids.get(key.thread_id, frozenset()) | question_ids),
         reset=reset,
         before=max(newest, answer),
         hidden=question_ids,
@@ -259,9 +259,9 @@ def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...
     thread_start = key.thread_id + 1
     channel = MessageRange(
         key.parent,
-        settled_before=min(state.waiting.get(0, frozenset()) | {thread_start}),
+        settled_before=min(state.waiting_ids.get(0, frozenset()) | {thread_start}),
         in_block_from=state.next_block_start,
-        reset=max(reset, state.resets.get(0, 0)),
+        reset=max(reset, state.reset_ids.get(0, 0)),
         before=thread_start,
     )
     return (_with_blocks(channel, state), _with_blocks(own, state))
@@ -357,17 +357,17 @@ class ChannelTurn(Turn):
         if planned.frozen or window_start:
             frozen = {block.key for block in planned.frozen}
             stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
-            windows = {self.channel: window_start} if window_start else {}
-            await blocks.freeze(planned.frozen, windows=windows, thawed=stale)
+            window_starts = {self.channel: window_start} if window_start else {}
+            await blocks.freeze(planned.frozen, window_starts=window_starts, replaced=stale)
         recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
         return planned, token_budget, shown_memory_ids(recent)
 
     def _read(self, token_budget: TokenBudget) -> Transaction[_Context]:
         max_blocks = 2 * ceil(token_budget.total / token_budget.block) + 2  # two adjacent ones exceed a block
-        state = yield from read_context_state(self.channel, bot_id=self.options.bot_id, blocks=max_blocks)
+        state = yield from read_context_state(self.channel, bot_id=self.options.bot_id, max_blocks=max_blocks)
         ranges = _ranges(self, state)
-        blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window]
-        fit, first = newest_blocks(blocks, token_budget), state.window
+        blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window_start]
+        fit, first = newest_blocks(blocks, token_budget), state.window_start
         blocks_in_range = max(Counter(block.key for block in blocks).values(), default=0)
         cut = len(fit) < len(blocks) or blocks_in_range >= max_blocks
         if cut:

@@ -155,7 +155,7 @@ class Spending:
         return await self.usage.reserve(request, (await self.policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Release an unused reservation. If storage fails, `take_over` settles it."""
+        """Release an unused reservation. If storage fails, `settle_abandoned` settles it."""
         try:
             await self.usage.release(reservation)
         except StorageError as error:
@@ -172,7 +172,7 @@ class Spending:
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Settle the usage when the block exits. If storage fails, `take_over` settles it."""
+        """Settle the usage when the block exits. If storage fails, `settle_abandoned` settles it."""
         recorder = UsageRecorder(reservation, self.policy, self.meter)
         try:
             yield recorder
@@ -211,10 +211,10 @@ class Spending:
         policy = await self.policy()
         return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
 
-    async def take_over(self) -> None:
+    async def settle_abandoned(self) -> None:
         """Settle the reservations of dead processes, and delete usage that no limit needs any more."""
         prices = (await self.policy()).prices
-        if left := await self.usage.take_over(prices.cost):
+        if left := await self.usage.settle_abandoned(prices.cost):
             _log.info("reservations_taken_over", count=left)
         await self.usage.forget_settled()
 

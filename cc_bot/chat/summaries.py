@@ -111,8 +111,8 @@ class Summaries:
 
     async def catch_up(self) -> None:
         """Summarize expired sessions of all users. Raises StorageError."""
-        await self.stores.summaries.stop_waiting(self.clock() - MAX_TURN_AGE)
-        for key in await self.stores.summaries.list_waiting(MAX_WAITING):
+        await self.stores.summaries.stop_summarizing(self.clock() - MAX_TURN_AGE)
+        for key in await self.stores.summaries.list_unsummarized(MAX_WAITING):
             self.after_turn(key)
 
     async def wait_idle(self) -> None:

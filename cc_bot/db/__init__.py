@@ -17,7 +17,7 @@ from cc_bot.db.database import (
     user_lock,
 )
 from cc_bot.db.engines import open_database
-from cc_bot.db.erasure_log import ErasureLog, Erasures, memory_name, thread_name
+from cc_bot.db.erasure_log import ErasureLog, Erasures, memory_log_id, thread_log_id
 from cc_bot.db.files import DEFAULT_URL, sqlite_path
 from cc_bot.db.schema import Migration, apply_pending, list_pending
 from cc_bot.db.sqlite import TIMEOUT_S, Synchronous

@@ -1,7 +1,6 @@
 """Backups, made with SQLite's online backup API while the bot keeps writing.
 
-All pages are copied in one step: with several, each write restarts the copy. A copy gets its final name after
-its check and a sync.
+All pages are copied in one step, as a write between two steps restarts the copy.
 """
 
 import asyncio
@@ -16,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta, tzinfo
+from importlib import metadata
 from itertools import count
 from pathlib import Path
 from typing import Final, Literal
 
-from cc_bot import __version__
 from cc_bot.db.erasure_log import ErasureLog, copy_in, merge_log, read_erasures
 from cc_bot.db.files import ensure_free_space, move, sync_file, sync_folder, write_new
 from cc_bot.db.sqlite import code_of, connect_existing
@@ -34,46 +33,44 @@ Announce = Callable[[Stage], None]
 def announce_nothing(_: Stage) -> None: ...
 
 
-_FORMAT: Final = 1
-_NOTE: Final = "This proves damage, not origin: see docs/backup.md."
-_NAME: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-(\d+))?\.db")
-_LEFT_OVER: Final = re.compile(r"\.sessions_\d{8}-\d{6}(?:-\d+)?\.db\.partial(?:-journal)?")
-_LEFT_OVER_AFTER: Final = timedelta(days=1)
+_MANIFEST_FORMAT: Final = 1
+_MANIFEST_NOTE: Final = "This proves damage, not origin: see docs/backup.md."
+_BACKUP_NAME: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-(\d+))?\.db")
+_PARTIAL_NAME: Final = re.compile(r"\.sessions_\d{8}-\d{6}(?:-\d+)?\.db\.partial(?:-journal)?")
+_MAX_COPY_TIME: Final = timedelta(days=1)  # older unfinished files were interrupted
 _SELECT_TABLES: Final = """
     SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name
 """
 
-Rows = Mapping[str, int]  # by table
+RowCounts = Mapping[str, int]  # by table
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A backup's contents. The hash detects damage that SQLite's check misses."""
+    """Describes a backup. The hash detects damage that SQLite's check misses."""
 
     made_at: datetime
     program: str
     schema_version: int
     size_bytes: int
     sha256: str
-    rows: Rows
+    rows: RowCounts
     erasures: int  # entries in the erasure log
 
     def to_json(self) -> str:
         made_at = self.made_at.isoformat(timespec="milliseconds")
-        return (
-            json.dumps({"format": _FORMAT, "note": _NOTE, **asdict(self), "made_at": made_at}, indent=2)
-            + "\n"
-        )
+        fields = {"format": _MANIFEST_FORMAT, "note": _MANIFEST_NOTE, **asdict(self), "made_at": made_at}
+        return json.dumps(fields, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
         """Raises ValueError."""
         try:
-            found = json.loads(text)
-            if found["format"] != _FORMAT:
+            values = json.loads(text)
+            if values["format"] != _MANIFEST_FORMAT:
                 raise ValueError("a manifest of another program")
-            made_at = datetime.fromisoformat(found["made_at"]).astimezone(UTC)
-            return cls(**{each.name: found[each.name] for each in fields(cls)} | {"made_at": made_at})
+            made_at = datetime.fromisoformat(values["made_at"]).astimezone(UTC)
+            return cls(**{each.name: values[each.name] for each in fields(cls)} | {"made_at": made_at})
         except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError("no manifest") from error
 
@@ -105,9 +102,9 @@ class Damaged(sqlite3.DatabaseError):
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
-def check_database(connection: sqlite3.Connection) -> tuple[int, Rows]:
+def check_database(connection: sqlite3.Connection) -> tuple[int, RowCounts]:
     """Check a cc-bot database; return its schema version and row counts. Raises sqlite3.Error."""
-    ensure_whole(connection)
+    ensure_undamaged(connection)
     [(version,)] = connection.execute("SELECT max(version) FROM schema_migrations").fetchall()
     if version is None:
         raise Damaged
@@ -118,7 +115,7 @@ def check_database(connection: sqlite3.Connection) -> tuple[int, Rows]:
     return int(version), counts
 
 
-def ensure_whole(connection: sqlite3.Connection) -> None:
+def ensure_undamaged(connection: sqlite3.Connection) -> None:
     """Raises Damaged if SQLite's checks fail, or another sqlite3.Error."""
     if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
         raise Damaged
@@ -133,54 +130,54 @@ def is_disk_error(error: BaseException) -> bool:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backup:
-    """A backup in a folder; later ones compare greater."""
+    """A backup in a folder. A later backup compares greater."""
 
-    moment: datetime  # in the time zone of the program
-    number: int  # counts backups of the same second
+    moment: datetime  # without a time zone, which is that of the operator
+    number: int  # among backups of the same second
     path: Path
 
 
 def backups_in(folder: Path) -> list[Backup]:
     """List the backups, newest first. Raises OSError."""
-    found = list[Backup]()
+    backups = list[Backup]()
     for path in folder.iterdir():
-        if match := _NAME.fullmatch(path.name):
-            with suppress(ValueError):  # an invalid date: not our file
-                moment = datetime.strptime(match[1], "%Y%m%d-%H%M%S")  # noqa: DTZ007 - the name says no zone
-                found.append(Backup(moment, int(match[2] or 1), path))
-    return sorted(found, reverse=True)
+        if match := _BACKUP_NAME.fullmatch(path.name):
+            with suppress(ValueError):  # an invalid date, so not our file
+                moment = datetime.strptime(match[1], "%Y%m%d-%H%M%S")  # noqa: DTZ007 - the name has no zone
+                backups.append(Backup(moment, int(match[2] or 1), path))
+    return sorted(backups, reverse=True)
 
 
 def rotate(
     folder: Path,
     now: datetime,
     *,
-    made: Path,
+    new_backup: Path,
     keep: int | None = None,
     days: int | None = None,
     database: Path | None = None,
 ) -> tuple[Path, ...]:
-    """Delete backups beyond the newest `keep` or older than `days`, but never the newest, `made`, or
-    `database`; and remains of copies. Returns the backups deleted, oldest first. Raises OSError."""
-    live = database.resolve() if database else None
-    older = [each for each in backups_in(folder) if each.path.resolve() != live][1:]
-    too_many = len(older) if keep is None else max(keep, 1) - 1
-    horizon = None if days is None else now.replace(tzinfo=None) - timedelta(days=days)
-    outdated = [
+    """Delete backups beyond the newest `keep` or older than `days`, and interrupted copies. Never deletes the
+    newest, `new_backup` or `database`. Returns the backups deleted, oldest first. Raises OSError."""
+    database = database.resolve() if database else None
+    older = [each for each in backups_in(folder) if each.path.resolve() != database][1:]
+    max_older = len(older) if keep is None else max(keep, 1) - 1
+    cutoff = None if days is None else now.replace(tzinfo=None) - timedelta(days=days)
+    expired = [
         backup.path
         for position, backup in enumerate(older)
-        if backup.path != made and (position >= too_many or (horizon and backup.moment < horizon))
+        if backup.path != new_backup and (position >= max_older or (cutoff and backup.moment < cutoff))
     ]
-    for path in reversed(outdated):
+    for path in reversed(expired):
         path.unlink(missing_ok=True)
         manifest_path(path).unlink(missing_ok=True)
-    cut_off = (now - _LEFT_OVER_AFTER).timestamp()
+    interrupted_before = (now - _MAX_COPY_TIME).timestamp()
     for path in folder.iterdir():
-        with suppress(FileNotFoundError):  # the backup was renamed in between
-            if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < cut_off:
+        with suppress(FileNotFoundError):  # the copy has got its final name meanwhile
+            if _PARTIAL_NAME.fullmatch(path.name) and path.stat().st_mtime < interrupted_before:
                 path.unlink()
     sync_folder(folder)
-    return tuple(reversed(outdated))
+    return tuple(reversed(expired))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +196,9 @@ async def back_up(
     days: int | None = None,
     announce: Announce = announce_nothing,
 ) -> BackupResult:
-    """Copy the database, with its manifest and erasure log, into the folder as `sessions_YYYYMMDD-HHMMSS.db`;
-    delete expired backups. Files have mode 0600. Raises DatabaseMissing, DatabaseUnusable, NotEnoughRoom,
-    BackupFailed or, after the copy was made, OldBackupsKept."""
+    """Copy the database, with a manifest and the erasure log, into the folder as
+    `sessions_YYYYMMDD-HHMMSS.db`; delete expired backups. Raises DatabaseMissing, DatabaseUnusable,
+    NotEnoughRoom, BackupFailed or, after the copy was made, OldBackupsKept."""
     return await asyncio.to_thread(lambda: _back_up(database, folder, now, announce, keep=keep, days=days))
 
 
@@ -211,11 +208,11 @@ def _back_up(
     log = ErasureLog.beside(database)
     name = f"sessions_{now:%Y%m%d-%H%M%S}"
     with _new_copy(database, folder, name, announce) as (partial, target, version, rows):
-        log.make()
+        log.create()
         merge_log(log.path, copy_in(folder))
         manifest = Manifest(
             made_at=now.astimezone(UTC),
-            program=__version__,
+            program=metadata.version("cc-bot"),
             schema_version=version,
             size_bytes=partial.stat().st_size,
             sha256=hash_of(partial),
@@ -224,14 +221,14 @@ def _back_up(
         )
         write_new(manifest_path(target), manifest.to_json().encode())
     try:
-        deleted = rotate(folder, now, made=target, keep=keep, days=days, database=database)
+        deleted = rotate(folder, now, new_backup=target, keep=keep, days=days, database=database)
     except OSError as error:
         raise OldBackupsKept(made=str(target), path=str(folder)) from error
     return BackupResult(target, manifest, deleted)
 
 
 def back_up_before(database: Path, version: int) -> Path:
-    """Copy the database beside itself before migrating: `sessions.before-v2.db`."""
+    """Copy the database beside itself before a migration: `sessions.before-v2.db`."""
     with _new_copy(database, database.parent, f"{database.stem}.before-v{version}") as (_, target, *_counts):
         return target
 
@@ -239,8 +236,8 @@ def back_up_before(database: Path, version: int) -> Path:
 @contextmanager
 def _new_copy(
     database: Path, folder: Path, stem: str, announce: Announce = announce_nothing
-) -> Iterator[tuple[Path, Path, int, Rows]]:
-    """Yield the copy, its final name, schema version and row counts. Raises as `back_up`."""
+) -> Iterator[tuple[Path, Path, int, RowCounts]]:
+    """Yield the copy, its final path, schema version and row counts; rename it on exit."""
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
     try:
@@ -281,7 +278,7 @@ def numbered_paths(folder: Path, stem: str) -> Iterator[Path]:
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Create a file with mode 0600, which reserves a final name."""
+    """Create a file with mode 0600. Returns it, and the final path that it reserves."""
     for target in numbered_paths(folder, stem):
         partial = target.with_name(f".{target.name}.partial")
         with suppress(FileExistsError):
@@ -293,7 +290,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
 
 
 def copies_of(database: Path) -> list[Path]:
-    """List the copies that upgrades and restores left beside a database, with their SQLite files."""
+    """List the copies that migrations and restores left beside a database, with their WALs."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-\d{{8}}-\d{{6}})(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
@@ -306,25 +303,25 @@ def copies_of(database: Path) -> list[Path]:
 
 
 def leftovers_of(database: Path) -> list[Path]:
-    """List the folders of interrupted restores."""
+    """List the temporary folders of interrupted restores."""
     return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete and return copies older than `days` (0: none), or a day if interrupted. Raises OSError."""
-    unfinished = (now - _LEFT_OVER_AFTER).timestamp()
-    old = (now - timedelta(days=days)).timestamp() if days else 0
-    doomed = [
+    """Delete and return copies older than `days` (0: none), and interrupted ones. Raises OSError."""
+    interrupted_before = (now - _MAX_COPY_TIME).timestamp()
+    old_before = (now - timedelta(days=days)).timestamp() if days else 0
+    old = [
         path
         for path in (*leftovers_of(database), *copies_of(database))
-        if path.stat().st_mtime < (unfinished if path.name.startswith(".") else old)
+        if path.stat().st_mtime < (interrupted_before if path.name.startswith(".") else old_before)
     ]
-    for path in doomed:
+    for path in old:
         with suppress(FileNotFoundError):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    if doomed:
+    if old:
         sync_folder(database.parent)
-    return tuple(doomed)
+    return tuple(old)
 
 
 def newest_backup(folder: Path, zone: tzinfo) -> datetime | None:

@@ -1,8 +1,7 @@
-"""How values map to table columns.
+"""Maps dataclasses to columns of tables.
 
-`Columns(Memory, …)` describes columns by the fields of a dataclass. To add one, add it to the schema and to
-the value in `domain/`; if its type does not say how it is stored, add a Codec. For memories, `MemoryFields`
-are what callers can set, and `PortableMemory` what memory files contain.
+With `MEMORY = Columns(Memory)`, `MEMORY.select` lists the columns in SQL, `MEMORY.read` makes a Memory of a
+row, and `MEMORY.write` the opposite. To add a column, add it to the schema and to the dataclass.
 """
 
 import json
@@ -28,7 +27,8 @@ class Store:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
-        """`log` is None while erasures are repeated. `process` owns turns, claims and reservations."""
+        """`log`: None while erasures of a log are repeated. `process`: recorded with what others take over if
+        it dies."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -45,31 +45,26 @@ def to_text(moment: datetime) -> str:
 
 
 def to_ms(moment: datetime) -> int:
-    """Return Unix milliseconds, truncated. A float would lose some."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    """Return Unix milliseconds, rounded down."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)  # a float would lose some
 
 
 def from_ms(ms: int) -> datetime:
-    """Return the time, clamped to datetime's range, so that one bad row breaks no query."""
-    if not 0 <= ms <= _LAST_MS:
-        ms = 0 if ms < 0 else _LAST_MS
-    return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
+    """Return the time, or the nearest possible, so that one bad row breaks no query."""
+    ms = min(max(ms, 0), _LAST_MS)
+    return datetime.fromtimestamp(ms / 1000, UTC)  # exact until 2242
 
 
 def idle_since(now: datetime, ttl: timedelta) -> str:
     """Return the last activity that is too long ago for an open session."""
     try:
         return to_text(now - ttl)
-    except OverflowError:  # thousands of years: sessions never expire
+    except OverflowError:  # a time limit of thousands of years
         return _BEGINNING_OF_TIME
 
 
 Noun = Literal["memory", "schedule", "proposal"]
-_NUMBERED: Final[Mapping[Noun, str]] = {
-    "memory": "memories",
-    "schedule": "schedules",
-    "proposal": "proposals",
-}
+_TABLES: Final[Mapping[Noun, str]] = {"memory": "memories", "schedule": "schedules", "proposal": "proposals"}
 
 
 def next_number(noun: Noun) -> str:
@@ -79,10 +74,10 @@ def next_number(noun: Noun) -> str:
 
 
 def record_last_number(noun: Noun) -> str:
-    """Return SQL that prevents reuse of the user $1's last number, to run after the insert."""
+    """Return SQL to run after the insert, so that the user's ($1) numbers are never reused."""
     return f"""
         INSERT INTO numbers (user_id, noun, last)
-        SELECT $1, '{noun}', number FROM {_NUMBERED[noun]} WHERE user_id = $1 AND number IS NOT NULL
+        SELECT $1, '{noun}', number FROM {_TABLES[noun]} WHERE user_id = $1 AND number IS NOT NULL
         ORDER BY number DESC LIMIT 1
         ON CONFLICT (user_id, noun) DO UPDATE SET last = excluded.last
         WHERE numbers.user_id = $1 AND numbers.last < excluded.last
@@ -93,17 +88,17 @@ def record_last_number(noun: Noun) -> str:
 class Codec:
     """How a field is stored. None is stored as NULL."""
 
-    write: Callable[[Any], Any] | None = None  # None: stored as it is; likewise `read`
-    read: Callable[[Any], Any] | None = None
+    write: Callable[[Any], Any] | None = None  # None: the value is stored as it is
+    read: Callable[[Any], Any] | None = None  # None: the stored value is the field's
     column: str = ""  # the column's name, if it differs from the field's
-    null: str = "NULL"  # typed, as PostgreSQL takes an untyped one for text
+    null: str = "NULL"  # with a type, unless that is text
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _list_to_json(values: Iterable[object]) -> str:
-    return _encode([*values]) if values else "[]"  # the usual case
+    return _encode([*values]) if values else "[]"  # most are empty
 
 
 def list_from_json(stored: str) -> tuple[Any, ...]:
@@ -119,14 +114,14 @@ def _object_from_json(stored: str) -> Any:
 
 
 ISO: Final = Codec(to_text, datetime.fromisoformat)
-_NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
-MS: Final = Codec(to_ms, from_ms, null=_NO_NUMBER)
+_NULL_NUMBER: Final = "CAST(NULL AS BIGINT)"
+MS: Final = Codec(to_ms, from_ms, null=_NULL_NUMBER)
 _LIST: Final = Codec(_list_to_json, list_from_json)
 
 _CODECS: Final[Mapping[Any, Codec]] = {
     **dict.fromkeys((str, float, bytes), Codec()),
-    int: Codec(null=_NO_NUMBER),
-    bool: Codec(int, bool, null=_NO_NUMBER),
+    int: Codec(null=_NULL_NUMBER),
+    bool: Codec(int, bool, null=_NULL_NUMBER),
     tuple[str, ...]: _LIST,
     tuple[int, ...]: _LIST,
     Mapping[str, str]: Codec(object_to_json, _object_from_json),
@@ -142,13 +137,13 @@ class _Column:
     codec: Codec
     optional: bool
 
-    def written(self, value: Any) -> Any:
+    def write(self, value: Any) -> Any:
         write = self.codec.write
         return value if write is None or (value is None and self.optional) else write(value)
 
 
 class Columns(Generic[V]):
-    """The columns of a table's rows, in the order of the fields."""
+    """The columns for a class, in the order of its fields and those of nested classes."""
 
     def __init__(
         self,
@@ -158,7 +153,8 @@ class Columns(Generic[V]):
         without: Collection[str] = (),
         **codecs: "Codec | Columns[Any]",
     ) -> None:
-        """`moments`: the Codec of datetimes; `codecs`: for fields whose type has none. Raises TypeError."""
+        """`moments`: the Codec of datetimes. `without`: fields to skip. `codecs`: for fields whose type has
+        none. Raises TypeError."""
         self._value = value
         self._without = without
         self._codecs = codecs
@@ -166,51 +162,53 @@ class Columns(Generic[V]):
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
         self.read: Final[Callable[[Row], V]] = self._compile("row", self._build_expression(self, value, ""))
-        written = ", ".join(f"{each.name!r}: {self._write_expression(each)}" for each in self._columns)
-        self.write: Final[Callable[[V], dict[str, Any]]] = self._compile("value", f"{{{written}}}")
+        items = ", ".join(f"{each.name!r}: {self._write_expression(each)}" for each in self._columns)
+        self.write: Final[Callable[[V], dict[str, Any]]] = self._compile("value", f"{{{items}}}")
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)  # for SELECT, RETURNING and INSERT
         self.placeholders: Final[str] = Parameters(self.names).placeholders  # for VALUES, from $1
         self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
 
-    def of(self, alias: str) -> str:
+    def with_alias(self, alias: str) -> str:
         return ", ".join(f"{alias}.{name}" for name in self.names)
 
     def select_values(self, **values: str) -> str:
-        """Return a list for SELECT of the same shape, with these values and else NULL."""
+        """Return a list for SELECT with these values by column, and NULL in other columns."""
         return ", ".join(values.get(each.name, each.codec.null) for each in self._columns)
 
-    def column(self, name: str) -> Callable[[Row], Any]:
+    def getter(self, name: str) -> Callable[[Row], Any]:
         return itemgetter(self.names.index(name))
 
-    def first(self, rows: Sequence[Row]) -> V | None:
+    def read_first(self, rows: Sequence[Row]) -> V | None:
         return self.read(rows[0]) if rows else None
 
     def by_name(self, row: Row) -> dict[str, Any]:
         return dict(zip(self.names, row, strict=True))
 
     def write_some(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {each.name: each.written(values[each.field]) for each in self._columns if each.field in values}
+        return {each.name: each.write(values[each.field]) for each in self._columns if each.field in values}
 
-    def _build_expression(self, described: "Columns[Any]", value: type, prefix: str) -> str:
-        parts = []
+    def _build_expression(self, columns: "Columns[Any]", value: type, prefix: str) -> str:
+        """Add the columns of a class. Returns an expression that makes its object of a `row`. `prefix`: the
+        fields that lead to it, as in `key.`"""
+        arguments = []
         for name, hint in _field_types(value).items():
-            if name in described._without:
+            if name in columns._without:
                 continue
             plain, optional = _without_none(hint)
-            codec = described._codecs.get(name) or described._by_type.get(plain)
+            codec = columns._codecs.get(name) or columns._by_type.get(plain)
             if isinstance(codec, Columns):
-                part = self._build_expression(codec, codec._value, f"{prefix}{name}.")
+                argument = self._build_expression(codec, codec._value, f"{prefix}{name}.")
             elif codec:
                 field = f"{prefix}{name}"
-                part = self._add_column(_Column(codec.column or name, field, codec, optional))
+                argument = self._add_column(_Column(codec.column or name, field, codec, optional))
             elif is_dataclass(plain) and isinstance(plain, type):
-                part = self._build_expression(described, plain, f"{prefix}{name}.")
+                argument = self._build_expression(columns, plain, f"{prefix}{name}.")
             else:
                 raise TypeError(f"{value.__name__}.{name} needs a Codec")
-            parts.append(f"{name}={part}")
+            arguments.append(f"{name}={argument}")
         self._scope[value.__name__] = value
-        return f"{value.__name__}({', '.join(parts)})"
+        return f"{value.__name__}({', '.join(arguments)})"
 
     def _add_column(self, column: _Column) -> str:
         number = len(self._columns)
@@ -225,11 +223,11 @@ class Columns(Generic[V]):
     def _write_expression(self, column: _Column) -> str:
         if column.codec.write is None:
             return f"value.{column.field}"
-        self._scope[f"write_{column.name}"] = column.written
+        self._scope[f"write_{column.name}"] = column.write
         return f"write_{column.name}(value.{column.field})"
 
     def _compile(self, argument: str, expression: str) -> Callable[..., Any]:
-        """Compile a function, as dataclasses do: it is as fast as hand-written code."""
+        """Compile a function, as dataclasses do: it is as fast as a handwritten one."""
         compiled: Callable[..., Any] = eval(f"lambda {argument}: {expression}", self._scope)  # noqa: S307 - only names of fields
         return compiled
 
@@ -241,7 +239,7 @@ def _field_types(value: type) -> dict[str, Any]:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """Return the type without None, or that of a Literal's values; and whether it allowed None."""
+    """Return the type without None (for a Literal: of its values), and whether None was allowed."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
         hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
@@ -249,6 +247,8 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 class Parameters:
+    """Numbered parameters for columns."""
+
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
         self._by_name = {name: f"${number}" for number, name in enumerate(names, first)}
         self.count: Final = len(self._by_name)
@@ -260,17 +260,17 @@ class Parameters:
     def __getitem__(self, name: str) -> str:
         return self._by_name[name]
 
-    def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
+    def pick(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple(columns[name] for name in self._by_name)
 
 
 def upsert(table: str, keys: str, values: str) -> str:
-    """Return SQL that inserts a row of these columns (names between spaces), or updates it by its keys."""
-    names, changed = (*keys.split(), *values.split()), Parameters(values.split()).excluded
-    row, own = Parameters(names), f"WHERE {table}.user_id = $1" if names[0] == "user_id" else ""
+    """Return SQL that inserts a row, or updates it by its keys. Names are separated by spaces."""
+    row, changes = Parameters((*keys.split(), *values.split())), Parameters(values.split()).excluded
+    condition = f"WHERE {table}.user_id = $1" if keys.startswith("user_id") else ""
     return f"""
         INSERT INTO {table} ({row.names}) VALUES ({row.placeholders})
-        ON CONFLICT ({", ".join(keys.split())}) DO UPDATE SET {changed} {own}
+        ON CONFLICT ({", ".join(keys.split())}) DO UPDATE SET {changes} {condition}
     """  # noqa: S608 - only constants
 
 
@@ -283,17 +283,17 @@ def key_columns(key: SessionKey) -> tuple[int, int, str]:
 
 
 def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
-    """Return the keys of a channel, or of a thread and its channel, as Discord may name the thread only."""
+    """Return the locks of a channel, or of a thread and its channel: some events name only the thread."""
     return (channel_lock(key.channel_id), channel_lock(key.location_id))
 
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
-    """Return JSON with references in place of memories' texts."""
+    """Return JSON without the texts of memories."""
     return _list_to_json([asdict(without_texts(call)) for call in calls])
 
 
 def tool_calls_from_json(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()  # the usual case
+    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()
 
 
 MESSAGE: Final = Columns(

@@ -1,7 +1,8 @@
 """Copies a database into an empty one, of SQLite or PostgreSQL, completely or not at all.
 
-PostgreSQL receives the rows in one transaction; for SQLite a new file is filled, then renamed. Only tables
-and columns of both schemas are copied, and no table that lacks a column which this version requires.
+For PostgreSQL, all rows are inserted in one transaction. For SQLite, a new file is filled and then renamed.
+Only tables and columns of both schemas are copied. A table without a column that this version requires is
+left out.
 """
 
 import sqlite3
@@ -39,9 +40,9 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 @dataclass(frozen=True, slots=True)
 class CopiedTable:
     name: str
-    columns: tuple[str, ...]  # in both schemas
-    rows: int
-    number_column: str  # its numbers are never reused; empty if there is none
+    columns: tuple[str, ...]
+    row_count: int
+    number_column: str  # as in TableLayout
     last_number: int
 
     @property
@@ -51,40 +52,45 @@ class CopiedTable:
 
 @dataclass(frozen=True, slots=True)
 class CopyPlan:
-    tables: tuple[CopiedTable, ...]  # each after the tables that it references
-    left_out: tuple[str, ...]  # tables and columns (`table.column`)
+    tables: tuple[CopiedTable, ...]  # each after those that it references
+    left_out: tuple[str, ...]  # names of tables, and of columns as `table.column`
 
 
 async def ensure_empty(target: Database) -> None:
     """Raises CopyTargetOccupied if the target has more rows than the migrations insert."""
-    existing = await list_tables(target)
+    names = await list_tables(target)
     for table in newest_tables():
-        probe = f'SELECT 1 FROM "{table.name}" LIMIT $1'
+        sql = f'SELECT 1 FROM "{table.name}" LIMIT $1'
         initial = table.initial_rows
-        if table.name in existing and len(await target.query(probe, initial + 1)) > initial:
+        if table.name in names and len(await target.query(sql, initial + 1)) > initial:
             raise CopyTargetOccupied(path=target.location, name=table.name)
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Plan which tables and columns to copy. Raises StorageError."""
-    existing = {(table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])}
+    """Return which tables and columns to copy. Raises StorageError."""
+    source_columns = {
+        (table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])
+    }
     layouts = {
         table.name: table
         for table in newest_tables()
-        if any(table.name == each for each, _ in existing)
-        and all((table.name, column.name) in existing for column in table.columns if column.required)
+        if any(table.name == name for name, _ in source_columns)
+        and all((table.name, column.name) in source_columns for column in table.columns if column.required)
     }
-    ours = {(table.name, column.name) for table in layouts.values() for column in table.columns}
-    left_out = {f"{table}.{column}" if table in layouts else table for table, column in existing - ours}
-    tables = [await _plan_table(source, layout, existing & ours) for layout in layouts.values()]
+    our_columns = {(table.name, column.name) for table in layouts.values() for column in table.columns}
+    left_out = {
+        f"{table}.{column}" if table in layouts else table for table, column in source_columns - our_columns
+    }
+    shared = source_columns & our_columns
+    tables = [await _plan_table(source, layout, shared) for layout in layouts.values()]
     return CopyPlan(tuple(tables), tuple(sorted(left_out - {MIGRATIONS_TABLE})))
 
 
 async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[str, str]]) -> CopiedTable:
     columns = tuple(column.name for column in layout.columns if (layout.name, column.name) in shared)
-    [(rows,)] = await source.query(f'SELECT count(*) FROM "{layout.name}"')
+    [(count,)] = await source.query(f'SELECT count(*) FROM "{layout.name}"')
     last = await _last_number(source, layout.name, layout.number_column) if layout.number_column else 0
-    return CopiedTable(layout.name, columns, rows, layout.number_column, last)
+    return CopiedTable(layout.name, columns, count, layout.number_column, last)
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
@@ -109,7 +115,8 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
                 if last := table.last_number:
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
                     await connection.execute(setval, table.name, table.number_column, last)
-                _ensure_equal(table.rows, await connection.fetchval(f'SELECT count(*) FROM "{table.name}"'))
+                count = await connection.fetchval(f'SELECT count(*) FROM "{table.name}"')
+                _ensure_equal(table.row_count, count)
             # The planner needs statistics of the new rows.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
@@ -131,12 +138,10 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
                 if last := table.last_number:
                     connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
                     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table.name, last))
-                _ensure_equal(
-                    table.rows, *connection.execute(f'SELECT count(*) FROM "{table.name}"').fetchone()
-                )
-                _ensure_equal(
-                    None, connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone()
-                )
+                [(count,)] = connection.execute(f'SELECT count(*) FROM "{table.name}"')
+                _ensure_equal(table.row_count, count)
+                violation = connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone()
+                _ensure_equal(None, violation)
             connection.execute("COMMIT")
         sync_file(new)
         for suffix in ("-wal", "-shm"):
@@ -161,7 +166,7 @@ def _ensure_equal(expected: object, found: object) -> None:
 
 
 def _failure(error: StorageError, location: str, table: CopiedTable) -> StartupError:
-    """Return CopyRefused, naming the table, if its rows are the cause; else CopyStopped."""
+    """Return CopyRefused with the table's name if its rows are the cause, else CopyStopped."""
     if type(error) is StorageError:
         return CopyRefused(path=location, name=table.name)
     return CopyStopped(path=location)

@@ -26,42 +26,42 @@ _SERVER_NAME: Final = "postgresql"
 
 
 def config_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the operator's files are. Raises InvalidSetting."""
+    """Return the path beside which the operator's files are, with links unresolved. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def state_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
-    """Return the path beside which the erasure log and lock are, with links resolved."""
+    """Return the path beside which the erasure log and the lock are, with links resolved."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 
 
 def folder_setting(url: str) -> str:
-    """Return the setting that determines both folders."""
+    """Return the setting that determines the folder of both paths."""
     return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
 
 
-def shown(url: str) -> str:
-    """Return the URL without its password. Raises InvalidSetting or EngineMissing."""
+def without_password(url: str) -> str:
+    """Raises InvalidSetting or EngineMissing."""
     if dialect_of(url) == "sqlite":
         return url
-    _need_driver()
+    _require_driver()
     from cc_bot.db.postgres import PostgresUrl  # noqa: PLC0415 - only where a URL names a server
 
-    return PostgresUrl.parse(url).shown
+    return PostgresUrl.parse(url).without_password
 
 
 def source_url(url: str) -> str:
-    """Return the URL without its password and with an absolute path. Raises as `shown`."""
+    """Return the URL without its password and with an absolute path. Raises as `without_password`."""
     if dialect_of(url) == "sqlite":
         return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
-    address = shown(url)
+    address = without_password(url)
     options = parse_qsl(urlsplit(url).query)
     hosts = "&".join(f"{name}={value}" for name, value in options if name in ("host", "port"))
     return f"{address}?{hosts}" if hosts else address
 
 
 def require_file(url: str, command: str) -> Path:
-    """Return the database file, links resolved. Raises InvalidSetting, or NotAFile for a server."""
+    """Return the database file, with links resolved. Raises InvalidSetting, or NotAFile for a server."""
     if dialect_of(url) != "sqlite":
         raise NotAFile(command=command)
     return database_file(url)
@@ -77,17 +77,17 @@ async def open_database(
         file = database_file(url)
         async with connect_sqlite(
             file, synchronous=synchronous, timeout_s=timeout_s, read_only=read_only
-        ) as opened:
-            yield opened
+        ) as database:
+            yield database
         return
-    _need_driver()
+    _require_driver()
     from cc_bot.db.postgres import connect_postgres  # noqa: PLC0415 - only where a URL names a server
 
-    async with connect_postgres(url) as database:
-        yield database
+    async with connect_postgres(url) as server:
+        yield server
 
 
-def _need_driver() -> None:
+def _require_driver() -> None:
     if find_spec("asyncpg") is None:
         raise EngineMissing(extra="postgres")
 
@@ -99,7 +99,7 @@ _COUNT_OTHERS: Final = """
 """
 """Leaves out idle connections, which are a pooler's: a bot queries at least every 15 seconds."""
 _MAX_ATTEMPTS: Final = 20
-_PAUSE_S: Final = 0.1  # a closed connection may still be listed
+_PAUSE_S: Final = 0.1  # between attempts, as a closed connection may still be listed
 
 
 async def ensure_unused(database: Database) -> None:

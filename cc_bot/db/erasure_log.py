@@ -1,7 +1,7 @@
-"""The erasure log, outside the database and its backups, so that a restore does not bring erased data back.
+"""The erasure log: what was erased, so that a restore of a backup erases it again.
 
-Each line has a kind, salted hash of an id, and time. Lines are only added, so logs of several machines can be
-merged. Known ids can be tested, so it is as private as the database.
+Each line has a kind, a salted hash of an id, and a time. Lines are only added, so logs can be merged. The log
+is as private as the database, as it tells whether a known id was erased.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "p
 """`memory_and_messages`: with the messages that repeat it. `place`: all messages of a channel or thread."""
 
 _SALT_BYTES: Final = 16
-_SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}  # takes about 4 ms, so only for users
-_TORN: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # left by a crash
-_EARLIER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
+_SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}  # takes about 4 ms
+_TRUNCATED_LINE: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # left by a crash: it lacks the last `}`
+_FORMER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
 
 _log = structlog.get_logger(__name__)
 
@@ -42,13 +42,13 @@ class UnreadableLine(ValueError):
         self.line = line
 
 
-def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """Return a memory's id in the log. A restore may reuse its number, but at another time."""
+def memory_log_id(user_id: int, memory_id: int, created_at: str) -> str:
+    """Return a memory's id in the log, with its time, as a restore may reuse the row id."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
-def thread_name(channel_id: int, thread_id: int) -> str:
-    """Return the id of a thread in the log; thread 0 is the channel itself."""
+def thread_log_id(channel_id: int, thread_id: int) -> str:
+    """Return a thread's id in the log; thread 0 is the channel itself."""
     return f"{channel_id}/{thread_id}"
 
 
@@ -62,25 +62,29 @@ class _Entry(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Erasures:
     salts: frozenset[bytes]
-    times: Mapping[str, datetime]  # the last time by hash
-    last_user: datetime | None
+    last_times: Mapping[str, datetime]  # by hash of the id
+    last_user_time: datetime | None  # when a user was last erased
     count: int
-    unreadable: Mapping[Path, int]  # unread logs, with the first invalid line
+    unreadable: Mapping[Path, int]  # logs that were not read, with the first invalid line
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
-        """Return whether the id was erased since then; None: at any time."""
-        if kind == "user" and (self.last_user is None or (since is not None and self.last_user < since)):
+        """Return whether the id was erased since then (None: at any time)."""
+        if kind == "user" and not _is_since(self.last_user_time, since):
             return False  # without a slow hash
-        times = (self.times.get(_hash(salt, kind, id_)) for salt in self.salts)
-        return any(at and (since is None or at >= since) for at in times)
+        times = (self.last_times.get(_hash(salt, kind, id_)) for salt in self.salts)
+        return any(_is_since(time, since) for time in times)
+
+
+def _is_since(time: datetime | None, since: datetime | None) -> bool:
+    return time is not None and (since is None or time >= since)
 
 
 class ErasureLog:
     def __init__(self, path: Path, *, clock: Clock = utc_now) -> None:
         self.path = path
         self._clock = clock
-        self._in_trouble = False
-        self._writing = Lock()  # a line being written would look truncated
+        self._has_failed = False  # then further failures are not logged
+        self._write_lock = Lock()  # a line being written would look truncated
 
     @classmethod
     def beside(cls, database: Path, *, clock: Clock = utc_now) -> "ErasureLog":
@@ -88,25 +92,25 @@ class ErasureLog:
         return cls(database.with_suffix(".erasures.jsonl"), clock=clock)
 
     async def note(self, kind: Kind, *ids: int | str) -> None:
-        """Record erasures. Raises ErasureNotNoted; then nothing may be erased, as a restore would undo it."""
+        """Record erasures before they are made. Raises ErasureNotNoted."""
         if not ids:
             return
         try:
             await asyncio.to_thread(self._note, kind, ids)
         except (OSError, ValueError) as error:
-            if not self._in_trouble:
+            if not self._has_failed:
                 _log.error("erasures_not_noted", path=str(self.path), reason=str(error))
-            self._in_trouble = True
+            self._has_failed = True
             raise ErasureNotNoted from error
-        self._in_trouble = False
+        self._has_failed = False
 
-    def make(self) -> None:
-        """Create an empty log if missing, to tell it from a lost one. Raises OSError."""
+    def create(self) -> None:
+        """Create an empty log if there is none, as a missing one counts as lost. Raises OSError."""
         append(self.path, b"")
 
     def _note(self, kind: Kind, ids: Iterable[int | str]) -> None:
-        with self._writing:
-            salt, at = _salt_of(self.path), self._clock()
+        with self._write_lock:
+            salt, at = _find_salt(self.path), self._clock()
             entries = (_Entry(salt, _hash(salt, kind, id_), at, kind) for id_ in ids)
             append(self.path, b"".join(_to_line(each) + b"\n" for each in entries))
 
@@ -117,23 +121,23 @@ def read_erasures(*paths: Path) -> Erasures:
     for path in paths:
         try:
             with suppress(FileNotFoundError):
-                entries |= _by_line(path)
+                entries |= _read_by_line(path)
         except (OSError, ValueError) as error:
             unreadable[path] = getattr(error, "line", 1)
-    times = dict[str, datetime]()
+    last_times = dict[str, datetime]()
     for entry in entries.values():
-        times[entry.hash] = max(entry.at, times.get(entry.hash, entry.at))
-    users = [entry.at for entry in entries.values() if entry.kind == "user"]
+        last_times[entry.hash] = max(entry.at, last_times.get(entry.hash, entry.at))
+    user_times = [entry.at for entry in entries.values() if entry.kind == "user"]
     salts = frozenset(entry.salt for entry in entries.values())
-    return Erasures(salts, times, max(users, default=None), len(entries), unreadable)
+    return Erasures(salts, last_times, max(user_times, default=None), len(entries), unreadable)
 
 
 def merge_log(source: Path, target: Path) -> None:
-    """Add the source's missing lines. Raises OSError or UnreadableLine."""
-    added, known = _by_line(source), dict[bytes, _Entry]()
+    """Add the lines of `source` that `target` lacks. Raises OSError or UnreadableLine."""
+    source_lines, target_lines = _read_by_line(source), dict[bytes, _Entry]()
     with suppress(FileNotFoundError):
-        known = _by_line(target)
-    append(target, b"".join(line + b"\n" for line in added if line not in known))
+        target_lines = _read_by_line(target)
+    append(target, b"".join(line + b"\n" for line in source_lines if line not in target_lines))
 
 
 def logs_in(folder: Path) -> list[Path]:
@@ -146,36 +150,37 @@ def copy_in(folder: Path) -> Path:
     return folder / "erasures.jsonl"
 
 
-def _entries(path: Path) -> Iterator[_Entry]:
-    """Yield the entries. In a log of an earlier checkout the first line has the salt."""
+def _read_entries(path: Path) -> Iterator[_Entry]:
+    """Yield the entries. In the former format, only the first line has the salt."""
     salt = ""
     with open_regular(path) as file:
         for number, line in enumerate(map(bytes.rstrip, file), 1):
-            if number == 1 and (found := _EARLIER_HEAD.fullmatch(line)):
-                salt = found[1].decode()
+            if number == 1 and (head := _FORMER_HEAD.fullmatch(line)):
+                salt = head[1].decode()
             elif entry := _parse(path, number, line, salt):
                 yield entry
 
 
-def _by_line(path: Path) -> dict[bytes, _Entry]:
-    return {_to_line(entry): entry for entry in _entries(path)}
+def _read_by_line(path: Path) -> dict[bytes, _Entry]:
+    return {_to_line(entry): entry for entry in _read_entries(path)}
 
 
-def _salt_of(path: Path) -> bytes:
+def _find_salt(path: Path) -> bytes:
+    """Return the salt that the log uses, or a new one."""
     with suppress(FileNotFoundError):
-        for entry in _entries(path):
+        for entry in _read_entries(path):
             return entry.salt
     return secrets.token_bytes(_SALT_BYTES)
 
 
-def _parse(path: Path, number: int, line: bytes, salt: str) -> _Entry | None:
+def _parse(path: Path, number: int, line: bytes, head_salt: str) -> _Entry | None:
     """Return None if a crash truncated the line. Raises UnreadableLine."""
     try:
         fields = json.loads(line)
-        given = bytes.fromhex(fields.get("salt", salt) if salt else fields["salt"])
-        return _Entry(given, str(fields["id"]), datetime.fromisoformat(fields["at"]), str(fields["kind"]))
+        salt = bytes.fromhex(fields.get("salt", head_salt) if head_salt else fields["salt"])
+        return _Entry(salt, str(fields["id"]), datetime.fromisoformat(fields["at"]), str(fields["kind"]))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        if not _TORN.fullmatch(line):
+        if not _TRUNCATED_LINE.fullmatch(line):
             raise UnreadableLine(path, number) from error
         _log.warning("erasure_line_unreadable", path=str(path), line=number)
         return None
@@ -188,6 +193,6 @@ def _to_line(entry: _Entry) -> bytes:
 
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:
     text = f"{kind}/{id_}".encode()
-    if kind == "user":
+    if kind == "user":  # slow, as the ids of users are public
         return hashlib.scrypt(text, salt=salt, **_SCRYPT, dklen=32).hex()
     return hmac.new(salt, text, hashlib.sha256).hexdigest()

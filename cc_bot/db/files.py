@@ -29,7 +29,7 @@ _MAX_PATH_BYTES = 3900  # the system's limit is 4096
 
 
 def sqlite_path(url: str) -> Path:
-    """Return the file after `sqlite:///`, with nothing unquoted. Raises InvalidSetting without the URL."""
+    """Return the file after `sqlite:///`, where `%` has no meaning. Raises InvalidSetting."""
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
         raise InvalidSetting(
@@ -39,48 +39,50 @@ def sqlite_path(url: str) -> Path:
 
 
 def _can_be_a_file(path: Path) -> bool:
-    longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
-    fits = longest <= _MAX_NAME_BYTES and len(os.fsencode(path)) <= _MAX_PATH_BYTES
+    name_bytes = max((len(os.fsencode(name)) for name in path.parts), default=0)
+    fits = name_bytes <= _MAX_NAME_BYTES and len(os.fsencode(path)) <= _MAX_PATH_BYTES
     return path.name not in ("", "..") and fits
 
 
 def database_file(url: str) -> Path:
-    """Like `sqlite_path`, with links resolved: SQLite keeps the WAL beside the actual file."""
+    """Return `sqlite_path` with links resolved: SQLite keeps the WAL beside the actual file."""
     path = sqlite_path(url)
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def sidecar(database: Path, suffix: str) -> Path:
-    """Return the file beside the database with a suffix, such as `-wal`."""
+    """Return the path with a suffix after its name, such as `-wal`."""
     return database.with_name(database.name + suffix)
 
 
 def has_folder(database: Path) -> bool:
-    """Return whether the folder exists or is the default; a misspelt one must not start an empty database."""
+    """Return whether the folder exists or is the default. Others are not created, as they may be misspelt."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
-    """Create the default folder. Raises DatabaseFolderMissing for another. `setting` names the folder."""
+    """Create the default folder. Raises DatabaseFolderMissing for another. `setting`: named in the error."""
     if not has_folder(database):
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
     database.parent.mkdir(mode=0o700, exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
-class LockOwner:
-    note: Path
-    previous: str  # the previous holder; empty if there was none, or the note is a copy
+class OwnerNote:
+    """The file beside a lock that names the process which has or had it."""
 
-    def write_owner(self, name: str) -> None:
-        self.note.touch(mode=0o600)
-        self.note.write_text(f"{name} {_fingerprint(self.note)}", "utf-8")
+    path: Path
+    previous: str  # the process before; empty if unknown
+
+    def write(self, name: str) -> None:
+        self.path.touch(mode=0o600)
+        self.path.write_text(f"{name} {_fingerprint(self.path)}", "utf-8")
 
 
 @contextmanager
-def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[LockOwner]:
-    """Hold the lock beside the database, or that of these shards: two bots would answer twice. `setting`
-    names the folder. Raises AlreadyRunning, DatabaseFolderMissing, or DatabaseUnusable."""
+def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[OwnerNote]:
+    """Hold the lock beside the database, or that of some shards. Raises AlreadyRunning, DatabaseUnusable, or
+    as `ensure_folder`."""
     ensure_folder(database, setting)
     base = f"{database}.{shards}" if shards else f"{database}"
     lock, note = FileLock(f"{base}.lock", timeout=0, mode=0o600), Path(f"{base}.process")
@@ -95,14 +97,14 @@ def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") 
         with suppress(OSError, UnicodeDecodeError):
             name, _, fingerprint = note.read_text("utf-8").partition(" ")
             previous = name if fingerprint == _fingerprint(note) else ""
-        yield LockOwner(note, previous)
+        yield OwnerNote(note, previous)
     finally:
         lock.release()
 
 
 def _fingerprint(note: Path) -> str:
-    found = note.stat()
-    return f"{found.st_dev}:{found.st_ino}"
+    status = note.stat()
+    return f"{status.st_dev}:{status.st_ino}"
 
 
 MARGIN_BYTES: Final = 2**24
@@ -114,10 +116,10 @@ def free_bytes(folder: Path) -> int:
 
 
 def ensure_free_space(folder: Path, size: int) -> None:
-    """Raises NotEnoughRoom unless the bytes fit with a margin."""
-    found, needed = free_bytes(folder), size + MARGIN_BYTES
-    if found < needed:
-        raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(found))
+    """Raises NotEnoughRoom unless `size` bytes fit with a margin."""
+    free, needed = free_bytes(folder), size + MARGIN_BYTES
+    if free < needed:
+        raise NotEnoughRoom(path=str(folder), needed=format_size(needed), free=format_size(free))
 
 
 def sync_file(path: Path) -> None:
@@ -126,7 +128,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Do nothing on Windows, where a folder can't be synced."""
+    """Does nothing on Windows, where a folder can't be synced."""
     with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -154,7 +156,7 @@ def write_new(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines in one write, after ending a truncated one, with mode 0600. Raises OSError."""
+    """Append whole lines in one write; a truncated last line is ended first. Raises OSError."""
     is_new = not path.exists()
     if is_new:
         path.touch(mode=0o600)

@@ -1,4 +1,4 @@
-"""The tables with personal data: how a user's rows are counted, exported and erased."""
+"""Describes the tables with personal data: how a user's rows are counted, exported and erased."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ class PersonalTable:
 
     table: str
     kind: "DataKind | None"  # None: derived rows, not exported
-    at: str = ""  # the time column, if any
-    name: str = ""  # its list in an export; empty: the table's name
-    column: str = "user_id"
-    only: str = ""  # an additional condition
-    hidden: tuple[str, ...] = ()  # not exported: derived columns, Discord tokens, process names
-    erasing: Literal["delete", "unsign", "keep"] = "delete"  # unsign: the row stays, without the user's id
+    time_column: str = ""  # empty if there is none
+    name: str = ""  # of the list in an export; empty: the table's name
+    user_column: str = "user_id"
+    condition: str = ""  # in addition to the user column
+    hidden: tuple[str, ...] = ()  # columns not exported: derived ones, Discord tokens, process names
+    erasure: Literal["delete", "unsign", "keep"] = "delete"  # unsign: replace the user's id by 0
     deleted_with_last_session: bool = False  # its rows are for session keys
-    ids: str = ""  # a query for the rows' ids, if there are many or other rows lead to them
+    select_ids: str = ""  # a query for the rows' ids, if there are many or they depend on other rows
     id_column: str = "id"
     page_size: int = 200  # ids whose rows are read at once
-    read_where: str = ""  # for reading, if it is not the user column
+    read_condition: str = ""  # for reading, if it is not the user column
 
     @property
     def list_name(self) -> str:
@@ -37,7 +37,7 @@ class PersonalTable:
 
     @property
     def is_about_user(self) -> str:
-        return f"{self.column} = $1{self.only and f' AND {self.only}'}"
+        return f"{self.user_column} = $1{self._and_condition}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,32 +45,38 @@ class PersonalTable:
 
     @property
     def select(self) -> str:
-        """SQL that reads the rows. $1 user; with `ids`: $2 an array of ids, in whose order the rows come."""
-        some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
-        condition = self.read_where or self.is_about_user
-        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {condition}{some}"
+        """SQL that reads the rows. $1 user; with `select_ids`, $2 an array of ids."""
+        page = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.select_ids else ""
+        condition = self.read_condition or self.is_about_user
+        return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {condition}{page}"
 
     @property
     def count(self) -> str:
-        """SQL for the number of rows, their first and last time. $1 user"""
-        span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
-        condition = self.read_where or self.is_about_user
-        chosen = f"{condition} AND {self.id_column} IN ({self.ids})" if self.ids else condition
-        return f"SELECT count(*), {span} FROM {self.table} WHERE {chosen}"
+        """SQL for the number of rows, and the first and last time. $1 user"""
+        times = f"min({self.time_column}), max({self.time_column})" if self.time_column else "NULL, NULL"
+        condition = f"{self.read_condition or self.is_about_user}{self._and_in_ids}"
+        return f"SELECT count(*), {times} FROM {self.table} WHERE {condition}"
 
     @property
     def erase(self) -> str:
-        """SQL that deletes the rows, or removes the user's id from them. $1 user"""
-        if self.erasing == "unsign":
-            return f"UPDATE {self.table} SET {self.column} = 0 WHERE {self.is_about_user}"
-        chosen = f" AND {self.id_column} IN ({self.ids})" if self.ids else ""
-        return f"DELETE FROM {self.table} WHERE {self.is_about_user}{chosen}"
+        """SQL that deletes the rows, or replaces the user's id in them. $1 user"""
+        if self.erasure == "unsign":
+            return f"UPDATE {self.table} SET {self.user_column} = 0 WHERE {self.is_about_user}"
+        return f"DELETE FROM {self.table} WHERE {self.is_about_user}{self._and_in_ids}"
 
     @property
     def users(self) -> str:
-        more = self.only and f" AND {self.only}"
-        signed = "<> 0" if self.erasing == "unsign" else "IS NOT NULL"  # the terminal user is 0
-        return f"SELECT DISTINCT {self.column} FROM {self.table} WHERE {self.column} {signed}{more}"
+        has_user = "<> 0" if self.erasure == "unsign" else "IS NOT NULL"  # the terminal's user is 0
+        condition = f"{self.user_column} {has_user}{self._and_condition}"
+        return f"SELECT DISTINCT {self.user_column} FROM {self.table} WHERE {condition}"
+
+    @property
+    def _and_condition(self) -> str:
+        return f" AND {self.condition}" if self.condition else ""
+
+    @property
+    def _and_in_ids(self) -> str:
+        return f" AND {self.id_column} IN ({self.select_ids})" if self.select_ids else ""
 
 
 @cache

@@ -1,6 +1,6 @@
-"""The PostgreSQL implementation of Database; the only module that uses asyncpg.
+"""The PostgreSQL implementation of Database.
 
-Connections keep no state between transactions, so PgBouncer in transaction mode works.
+A connection keeps no state between transactions, so that PgBouncer can be used in transaction mode.
 """
 
 import asyncio
@@ -52,18 +52,18 @@ T = TypeVar("T")
 
 _Connection = asyncpg.pool.PoolConnectionProxy
 
-OLDEST_VERSION: Final = 14  # the first whose planner uses index order for all our queries
+OLDEST_VERSION: Final = 14  # the first that reads all our queries in the order of an index
 MAX_CONNECTIONS: Final = 10
-TIMEOUT_S: Final = 15.0  # for statements and retries; half of it for a lock, twice for a pooled connection
+TIMEOUT_S: Final = 15.0  # for statements and retries; half of it for a lock, twice to get a connection
 LONG_TIMEOUT_S: Final = 120.0  # for `read_long` and writes with MAINTENANCE_LOCK, such as migrations
 FAST_FAIL_TIMEOUT_S: Final = 1.0  # while the server is known to be unreachable, and during shutdown
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0  # for each host, if the URL names several
-IDLE_TIMEOUT_S: Final = 15.0  # then the server ends the transaction of a suspended process, and its locks
+IDLE_TIMEOUT_S: Final = 15.0  # then the server ends the transaction of a suspended process, for its locks
 _MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
-ENCODING: Final = "UTF8"  # PgBouncer would set asyncpg's spelling (`utf-8`) before each transaction
+ENCODING: Final = "UTF8"  # with asyncpg's `utf-8`, PgBouncer would set it again before each transaction
 
 SCHEMES: Final = ("postgresql", "postgres")
 EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
@@ -76,12 +76,12 @@ class PostgresUrl:
     `prepare=off` is our own option, for poolers without prepared statements."""
 
     urls: tuple[str, ...] = field(repr=False)  # one for each host
-    shown: str  # for messages, without the password
-    prepare: bool
+    without_password: str  # nor options
+    prepare: bool  # whether to use prepared statements
 
     @classmethod
     def parse(cls, url: str) -> "PostgresUrl":
-        """Raises InvalidSetting without the URL."""
+        """Raises InvalidSetting."""
         try:
             parts = urlsplit(url)
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
@@ -89,15 +89,15 @@ class PostgresUrl:
         except (ValueError, KeyError) as error:
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         user, _, hosts = parts.netloc.rpartition("@")
-        # An unescaped slash in a password makes its rest look like the path, which must not be shown.
+        # After an unescaped slash, the rest of a password would be taken for the path, and be shown.
         if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE)
-        shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
+        name_and_hosts = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         query = urlencode(options, safe="/:,")
         login = parts.netloc.removesuffix(hosts)
         return cls(
             tuple(urlunsplit(parts._replace(netloc=login + host, query=query)) for host in hosts.split(",")),
-            urlunsplit((SCHEMES[0], shown, parts.path, "", "")),
+            urlunsplit((SCHEMES[0], name_and_hosts, parts.path, "", "")),
             prepare,
         )
 
@@ -110,7 +110,7 @@ def _are_hosts(hosts: str) -> bool:
 _UNREACHABLE_ERRORS: Final = (
     OSError,
     TimeoutError,
-    asyncpg.InternalClientError,  # lost the connection while in use
+    asyncpg.InternalClientError,  # the connection was lost while in use
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
@@ -180,14 +180,14 @@ def classify(error: BaseException) -> Diagnosis:
     return Diagnosis(StorageError, reason)
 
 
-def _lock_number(subject: LockKey) -> int:
-    """Return an advisory lock's number. Keys that share one only wait for each other."""
-    return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
+def _lock_number(key: LockKey) -> int:
+    """Return the number of an advisory lock. Keys that share one only wait for each other."""
+    return int.from_bytes(blake2b(repr(tuple(key)).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class PostgresDatabase(Database):
-    """Writes with the same lock key run one at a time. A lock in memory orders this process's without using
-    connections; an advisory lock excludes other processes."""
+    """Writes with the same lock key run one at a time: in this process by a lock in memory, which needs no
+    connection to wait, and between processes by an advisory lock."""
 
     dialect: Dialect = "postgresql"
 
@@ -197,18 +197,18 @@ class PostgresDatabase(Database):
         self._full_timeout_s = timeout_s
         self._locks = KeyedLock()
         self._writes = set[asyncio.Task[Any]]()
-        self._stopping = False
+        self._is_stopping = False
         self._deadlines = set[asyncio.Timeout]()
-        self._lock_timeout_ms = round(timeout_s * 500)
-        self._limits = (
+        self._lock_timeout_ms = round(timeout_s * 500)  # half of it
+        self._set_timeouts = (
             f"SET LOCAL lock_timeout = {self._lock_timeout_ms};"
             f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"
         )
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        if self._is_known_trouble(DatabaseLocked):  # lock_timeout can only be set in a transaction
+        if self._is_known_trouble(DatabaseLocked):  # only a transaction can have a lock_timeout
             return await self.read(Statement(sql, params).as_transaction)
-        return await self._with_retries(lambda connection: _rows(connection, sql, params, self._timeout_s))
+        return await self._with_retries(lambda connection: _fetch(connection, sql, params, self._timeout_s))
 
     async def read(self, steps: Callable[[], Transaction[T]]) -> T:
         return await self._read(steps, self._timeout_s)
@@ -218,7 +218,7 @@ class PostgresDatabase(Database):
 
     async def _read(self, steps: Callable[[], Transaction[T]], timeout_s: float) -> T:
         async def run(connection: _Connection) -> T:
-            await connection.execute(f"{_BEGIN_READING}; {self._limits}", timeout=self._timeout_s)
+            await connection.execute(f"{_BEGIN_READING}; {self._set_timeouts}", timeout=self._timeout_s)
             result = await _run_steps(connection, steps, timeout_s)
             await connection.execute("COMMIT", timeout=self._timeout_s)
             return result
@@ -248,7 +248,7 @@ class PostgresDatabase(Database):
 
     @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:
-        """Yield a connection in a transaction without retries or a time limit. Raises StorageError."""
+        """Yield a connection in a transaction, without retries or a time limit. Raises StorageError."""
         try:
             async with self._acquire() as connection, connection.transaction():
                 await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")
@@ -257,7 +257,7 @@ class PostgresDatabase(Database):
             raise self._translate(error) from error
 
     def begin_shutdown(self) -> None:
-        self._stopping = True
+        self._is_stopping = True
         until_s = asyncio.get_running_loop().time() + FAST_FAIL_TIMEOUT_S
         for deadline in self._deadlines:
             if not deadline.expired():
@@ -265,16 +265,17 @@ class PostgresDatabase(Database):
 
     async def close(self) -> None:
         if self._writes:
-            await asyncio.wait(self._writes, timeout=FAST_FAIL_TIMEOUT_S if self._stopping else None)
+            await asyncio.wait(self._writes, timeout=FAST_FAIL_TIMEOUT_S if self._is_stopping else None)
         with suppress(*_DRIVER_ERRORS):  # the server may be unreachable
-            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else CONNECT_TIMEOUT_S):
+            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._is_stopping else CONNECT_TIMEOUT_S):
                 await self._pool.close()
 
     async def _write(self, steps: Callable[[], Transaction[T]], lock_keys: Sequence[LockKey]) -> T:
-        locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in lock_keys]
+        select_locks = [f"SELECT pg_advisory_xact_lock({_lock_number(each)})" for each in lock_keys]
 
         async def run(connection: _Connection) -> T:
-            await connection.execute("; ".join(("BEGIN", self._limits, *locks)), timeout=self._timeout_s)
+            begin = "; ".join(("BEGIN", self._set_timeouts, *select_locks))
+            await connection.execute(begin, timeout=self._timeout_s)
             timeout_s = LONG_TIMEOUT_S if MAINTENANCE_LOCK in lock_keys else self._full_timeout_s
             result = await _run_steps(connection, steps, self._shorten(timeout_s))
             try:
@@ -286,9 +287,9 @@ class PostgresDatabase(Database):
             return result
 
         until_s = time.monotonic() + self._full_timeout_s
-        async with AsyncExitStack() as locked:
+        async with AsyncExitStack() as locks:
             for key in lock_keys:
-                await locked.enter_async_context(self._locks.after(key))
+                await locks.enter_async_context(self._locks.after(key))
             return await self._with_retries(run, until_s)
 
     @property
@@ -296,14 +297,14 @@ class PostgresDatabase(Database):
         return self._shorten(self._full_timeout_s)
 
     def _shorten(self, seconds: float) -> float:
-        fast = self._stopping or self._is_known_trouble(DatabaseUnreachable)
-        return min(FAST_FAIL_TIMEOUT_S, seconds) if fast else seconds
+        must_be_fast = self._is_stopping or self._is_known_trouble(DatabaseUnreachable)
+        return min(FAST_FAIL_TIMEOUT_S, seconds) if must_be_fast else seconds
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
         """Limit the body's time once the shutdown has begun."""
         try:
-            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._stopping else None) as deadline:
+            async with asyncio.timeout(FAST_FAIL_TIMEOUT_S if self._is_stopping else None) as deadline:
                 self._deadlines.add(deadline)
                 try:
                     yield
@@ -323,7 +324,7 @@ class PostgresDatabase(Database):
         try:
             yield connection
         finally:
-            with suppress(*_DRIVER_ERRORS):  # the body has succeeded or raised already
+            with suppress(*_DRIVER_ERRORS):  # the body's own result or error counts
                 await self._pool.release(connection, timeout=FAST_FAIL_TIMEOUT_S)
 
     async def _with_retries(self, job: Callable[[_Connection], Awaitable[T]], until_s: float = 0.0) -> T:
@@ -350,17 +351,18 @@ class PostgresDatabase(Database):
 
 
 async def _run_steps(connection: _Connection, steps: Callable[[], Transaction[T]], timeout_s: float) -> T:
-    with closing(steps()) as running:
+    with closing(steps()) as transaction:
         try:
-            statement = next(running)
+            statement = next(transaction)
             while True:
-                statement = running.send(await _rows(connection, statement.sql, statement.params, timeout_s))
+                rows = await _fetch(connection, statement.sql, statement.params, timeout_s)
+                statement = transaction.send(rows)
         except StopIteration as end:
             result: T = end.value
             return result
 
 
-async def _rows(
+async def _fetch(
     connection: _Connection, sql: str, params: Iterable[Any], timeout_s: float | None = None
 ) -> Sequence[Row]:
     rows: list[Any] = await connection.fetch(
@@ -370,8 +372,8 @@ async def _rows(
 
 
 async def _connect(urls: list[str], *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
-    """Connect to the first host that answers, and move its URL to the front."""
-    # asyncpg's timeout is for all hosts: the first could use it up.
+    """Connect to the first host that answers, and move its URL to the front of `urls`."""
+    # asyncpg has one timeout for all hosts, which the first could use up.
     timeout_s = CONNECT_TIMEOUT_S if len(urls) == 1 else NEXT_HOST_TIMEOUT_S
     failure: BaseException = OSError()
     for url in [*urls]:
@@ -408,16 +410,18 @@ async def connect_postgres(url: str, *, timeout_s: float = TIMEOUT_S) -> AsyncIt
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _DRIVER_ERRORS as error:
             if reason := _find_refusal(error):
-                raise PostgresRefused(url=address.shown, reason=reason, setting=URL_SETTING) from error
+                raise PostgresRefused(
+                    url=address.without_password, reason=reason, setting=URL_SETTING
+                ) from error
             raise classify(error).kind() from error
         if version < OLDEST_VERSION:
             raise PostgresTooOld(found=version, needed=OLDEST_VERSION)
         if encoding != ENCODING:
-            raise PostgresNotUtf8(url=address.shown, found=encoding)
+            raise PostgresNotUtf8(url=address.without_password, found=encoding)
     except BaseException:
         pool.terminate()
         raise
-    database = PostgresDatabase(pool, address.shown, timeout_s)
+    database = PostgresDatabase(pool, address.without_password, timeout_s)
     try:
         yield database
     finally:
@@ -431,5 +435,5 @@ async def _reset(connection: "asyncpg.Connection[Any]") -> None:
 
 def _find_refusal(error: BaseException) -> Reason | None:
     if isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error):
-        return "password"  # PgBouncer has no error code for it
+        return "password"  # PgBouncer sends no error code for it
     return next((reason for kind, reason in _REFUSALS.items() if isinstance(error, kind)), None)

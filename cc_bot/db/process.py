@@ -1,8 +1,8 @@
-"""Processes: runs of the program that share a database, and their duties.
+"""Processes: the runs of the program that share a database, and their duties.
 
-A process is alive while its row exists. `LEASE` after its last renewal, others may delete the row and finish
-its work. A duty is work that one process does for all. Duties are idempotent or claimed row by row, so a
-former holder that wakes up does no harm.
+A process is alive while its row exists. Its lease expires `LEASE` after the last renewal; then others may
+delete the row and finish its work. A duty is work that one process does for all. It does no harm if two do it
+at once for a moment, as duties are idempotent or claim each row.
 """
 
 import json
@@ -14,10 +14,10 @@ from typing import Final
 from cc_bot.db import PROCESSES_LOCK, Statement, Transaction
 from cc_bot.db.columns import MS, Codec, Columns, Store, from_ms, object_to_json
 
-RENEWED_EVERY: Final = timedelta(seconds=10)
-LEASE: Final = timedelta(seconds=30)  # after this time without a renewal a process may be declared dead
+RENEWAL_INTERVAL: Final = timedelta(seconds=10)
+LEASE: Final = timedelta(seconds=30)
 
-CONNECTS_WITHIN: Final = timedelta(minutes=1)  # a starting process needs less time to connect to Discord
+MAX_CONNECT_TIME: Final = timedelta(minutes=1)  # of a starting process, to Discord
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Shard:
     """A Discord connection for some of the servers."""
 
     id: int
-    count: int  # with 1, it covers all servers
+    count: int  # of all shards; 1: this one covers all servers
 
 
 UNSHARDED: Final = Shard(0, 1)
@@ -33,20 +33,20 @@ UNSHARDED: Final = Shard(0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    name: str  # a random name
+    name: str  # random
     host: str
     version: str
-    shards: tuple[int, ...] | None = ()  # None: all shards. A terminal runs none.
-    shard_count: int = 0  # 0 for all or none
+    shards: tuple[int, ...] | None = ()  # None: all shards; a terminal has none
+    shard_count: int = 0  # of all processes; 0 if this one has all or none
     file_hashes: Mapping[str, str] = field(default_factory=dict)  # of the operator's files, by name
 
     @property
     def shards_text(self) -> str:
-        """The shards, `0-3/16`; empty for none and for all."""
+        """The shards as `0-3/16`; empty for none or all."""
         return f"{write_shards(self.shards)}/{self.shard_count}" if self.shards else ""
 
     def conflicts_with(self, other: "Process") -> bool:
-        """Return whether the two can't run their shards at the same time."""
+        """Return whether both have a shard in common, or count shards differently."""
         if self.shards == () or other.shards == ():
             return False
         if self.shards is None or other.shards is None or self.shard_count != other.shard_count:
@@ -73,26 +73,26 @@ class ActiveProcess:
     started_at: datetime
     renewed_at: datetime
     lapsed: bool  # the lease has expired
-    connected_at: datetime | None = None  # when it was last renewed with all shards connected
+    connected_at: datetime | None = None  # the last renewal with all shards connected
 
     @property
     def is_unconnected(self) -> bool:
         """Return whether some of its shards have not been connected for a while."""
         since = max(self.connected_at or self.started_at, self.started_at)
-        return self.process.shards != () and self.renewed_at - since > CONNECTS_WITHIN
+        return self.process.shards != () and self.renewed_at - since > MAX_CONNECT_TIME
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
+class Duty:
     name: str
-    process: str | None  # None: the duty is free
+    process: str | None  # the name of the process that holds it; None if it is free
 
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    active: tuple[ActiveProcess, ...]  # all processes, this one included
-    died: tuple[str, ...]  # names of the processes that this renewal declared dead
-    duties: tuple[Lease, ...] = ()
+    active: tuple[ActiveProcess, ...]  # includes this one
+    dead_names: tuple[str, ...]  # processes that this renewal has declared dead
+    duties: tuple[Duty, ...] = ()
 
 
 def find_free_shards(active: Sequence[ActiveProcess]) -> frozenset[int]:
@@ -105,18 +105,17 @@ def find_free_shards(active: Sequence[ActiveProcess]) -> frozenset[int]:
 
 
 def find_differing(active: Sequence[ActiveProcess]) -> tuple[str, ...]:
-    """Return the operator's files, or `version`, that differ between processes."""
-    facts = [{**each.process.file_hashes, "version": each.process.version} for each in active]
-    names = dict.fromkeys(name for each in facts for name in each)
-    return tuple(name for name in names if len({each.get(name) for each in facts}) > 1)
+    """Return the names of the operator's files that differ between processes, and `version` if that does."""
+    versions = [{**each.process.file_hashes, "version": each.process.version} for each in active]
+    names = dict.fromkeys(name for each in versions for name in each)
+    return tuple(name for name in names if len({each.get(name) for each in versions}) > 1)
 
 
 _LEASE_MS: Final = round(LEASE.total_seconds() * 1000)
 
 
-# $1 process
 def left_by_dead_process(table: str) -> str:
-    """Return a condition for rows of a table whose process, other than $1, is dead."""
+    """Return a condition for the rows of dead processes. $1: the name of this process."""
     active = f"SELECT 1 FROM processes AS p WHERE p.name = {table}.process"  # noqa: S608
     return f"{table}.process <> $1 AND NOT EXISTS ({active})"
 
@@ -147,7 +146,7 @@ _INSERT: Final = f"""
 
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
 
-# $1 an array of names; _TAKE takes their duties
+# Their duties are then free for _TAKE. $1 an array of names
 _DELETE: Final = "DELETE FROM processes WHERE name IN @texts($1) RETURNING name"
 
 # $1 duty, $2 process
@@ -170,25 +169,26 @@ SELECT_DUTIES: Final = """
 
 class ProcessStore(Store):
     async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[ActiveProcess, ...]:
-        """Remove lapsed processes among `watched`; return those that conflict, or add the process."""
+        """Add the process, or return those that conflict with it. First removes processes among `watched`
+        whose lease has expired."""
 
         def steps() -> Transaction[tuple[ActiveProcess, ...]]:
             sql = "DELETE FROM processes WHERE name IN @texts($1) AND until <= @now"
             yield Statement(sql, (json.dumps([*watched]),))
             others = map(_ACTIVE.read, (yield Statement(SELECT_PROCESSES)))
-            found = tuple(each for each in others if each.process.conflicts_with(process))
-            if not found:
+            conflicting = tuple(each for each in others if each.process.conflicts_with(process))
+            if not conflicting:
                 yield Statement(_INSERT, (*_PROCESS.write(process).values(), _LEASE_MS))
-            return found
+            return conflicting
 
         return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def renew(
         self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
     ) -> Renewal | None:
-        """Renew a process; release duties that are not `wanted`. Returns None if it is dead. Declares lapsed
-        processes dead, unless its own lease had lapsed or it is `late`, as after an outage. Raises
-        StorageError."""
+        """Renew a process, and release duties that are not `wanted`. Returns None if it is dead. Declares
+        others dead whose lease has expired, unless an outage may have stopped all: this process is `late`, or
+        its lease has expired too. Raises StorageError."""
 
         def steps() -> Transaction[Renewal | None]:
             sql = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
@@ -202,19 +202,19 @@ class ProcessStore(Store):
                 WHERE name = $1
             """
             yield Statement(renew, (process.name, _LEASE_MS, hashes, int(connected)))
-            died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
+            dead = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             active = yield Statement(SELECT_PROCESSES)
-            duties = [Lease(*row) for row in (yield Statement(SELECT_DUTIES))]
+            duties = [Duty(*row) for row in (yield Statement(SELECT_DUTIES))]
             for duty in duties:
                 if duty.process == process.name and duty.name not in wanted:
                     yield Statement(_GIVE_BACK, (duty.name, process.name))
-            names = tuple(name for (name,) in died)
-            return Renewal(tuple(map(_ACTIVE.read, active)), names, tuple(duties))
+            dead_names = tuple(name for (name,) in dead)
+            return Renewal(tuple(map(_ACTIVE.read, active)), dead_names, tuple(duties))
 
         return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
-        """Remove ended processes; return the names removed. Raises StorageError."""
+        """Remove ended processes. Returns the names removed. Raises StorageError."""
         return tuple(name for (name,) in await self._change([PROCESSES_LOCK], _DELETE, json.dumps([*names])))
 
     async def list_all(self) -> tuple[ActiveProcess, ...]:
@@ -222,13 +222,13 @@ class ProcessStore(Store):
         return tuple(map(_ACTIVE.read, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
-        """Take a free duty, or keep it. Returns False if another process holds it. Raises StorageError."""
+        """Take or keep a duty. Returns False if another process holds it. Raises StorageError."""
         return bool(await self._change([PROCESSES_LOCK], _TAKE, duty, process))
 
     async def give_back(self, duty: str, process: str) -> None:
-        """Free a duty if the process holds it. Raises StorageError."""
+        """Release a duty if the process holds it. Raises StorageError."""
         await self._change([PROCESSES_LOCK], _GIVE_BACK, duty, process)
 
-    async def list_duties(self) -> tuple[Lease, ...]:
-        """List all duties, free ones included. Raises StorageError."""
-        return tuple(Lease(*row) for row in await self._database.query(SELECT_DUTIES))
+    async def list_duties(self) -> tuple[Duty, ...]:
+        """List all duties, also free ones. Raises StorageError."""
+        return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))

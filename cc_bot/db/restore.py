@@ -1,8 +1,8 @@
 """Replaces the database with a backup, atomically.
 
-A copy of the backup is checked, migrated, and cleared of data erased since. The old database gets a second
-name, then one rename replaces it, so a crash leaves a complete file. The WAL is checkpointed first: SQLite
-would apply it to the new file, and checkpointing fails if another program has the file open.
+A copy of the backup is checked and migrated, and what was erased since is erased in it. The old database gets
+a second name, and one rename puts the copy in its place, so a crash leaves a complete file. Before that, the
+WAL is deleted, as SQLite would apply it to the new file.
 """
 
 import glob
@@ -21,7 +21,7 @@ from cc_bot.db.backup import (
     Announce,
     Damaged,
     Manifest,
-    Rows,
+    RowCounts,
     check_database,
     copies_of,
     hash_of,
@@ -54,11 +54,11 @@ _MAGIC: Final = b"SQLite format 3\0"  # https://www.sqlite.org/fileformat.html, 
 
 @dataclass(frozen=True, slots=True)
 class StagedBackup:
-    """A verified copy beside the database."""
+    """A checked copy of a backup, in a folder beside the database."""
 
     path: Path
     manifest: Manifest | None
-    rows: Rows
+    rows: RowCounts
 
     @property
     def made_at(self) -> datetime | None:
@@ -69,7 +69,7 @@ class StagedBackup:
 async def stage_backup(
     backup: Path, database: Path, clock: Clock, announce: Announce
 ) -> AsyncIterator[StagedBackup]:
-    """Yield a verified, migrated copy in a temporary folder. Raises BackupMissing, BackupDamaged,
+    """Yield a checked and migrated copy in a temporary folder. Raises BackupMissing, BackupDamaged,
     BackupChanged, DatabaseNewer, NotEnoughRoom, RestoreFailed or DatabaseFolderMissing."""
     if not os.path.isfile(backup):  # noqa: ASYNC240, PTH113 - Path's own way raises for a name that is too long
         raise BackupMissing(path=str(backup))
@@ -122,8 +122,8 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
 
 
 def compact_copy(copy: Path, database: Path) -> None:
-    """Compact the copy into one synced file. Row ids of the old database are not reused, as buttons and
-    users refer to them. Raises sqlite3.Error or OSError."""
+    """Compact the copy into one synced file. It will not reuse row ids of the old database, which buttons
+    have. Raises sqlite3.Error or OSError."""
     compact = sidecar(copy, ".compact")
     compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
@@ -139,7 +139,7 @@ def compact_copy(copy: Path, database: Path) -> None:
 
 
 def _last_row_ids(database: Path) -> list[tuple[str, int]]:
-    """Return the last row id of each table; none for a damaged file, as they may be wrong."""
+    """Return the last row id of each table; none if the file is damaged."""
     with suppress(sqlite3.Error), closing(connect_existing(database)) as connection:
         if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
             return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
@@ -162,17 +162,18 @@ def ensure_own_file(database: Path) -> None:
 def _is_own_file(database: Path) -> bool:
     try:
         with closing(connect_existing(database)) as connection:
-            found = schema_of(connection)
-        return not found or f"TABLE {MIGRATIONS_TABLE}" in found
+            schema = schema_of(connection)
+        return not schema or f"TABLE {MIGRATIONS_TABLE}" in schema
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC
-        # A lock file shows that the bot has run on it; beside a symbolic link it may be another database's.
+        # A lock file shows that the bot has used the file. Beside a symbolic link it may be another
+        # database's.
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
 def remove_wal(database: Path) -> None:
-    """Checkpoint and delete the WAL. Raises DatabaseInUse if another program uses the file."""
+    """Empty and delete the WAL. Raises DatabaseInUse if another program uses the file."""
     try:
         if database.exists():
             with closing(connect_existing(database, "rw", timeout_s=0)) as connection:
@@ -183,41 +184,41 @@ def remove_wal(database: Path) -> None:
 
 
 def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
-    """Replace the database; return the old one's new name, if any. Raises DatabaseInUse, or RestoreFailed
-    with the database unchanged."""
+    """Replace the database; return the path of the old one, if there was one. If it raises DatabaseInUse or
+    RestoreFailed, the database is unchanged."""
     remove_wal(database)
     try:
-        replaced = _set_aside(database, now) if database.exists() else None
+        old = _add_second_name(database, now) if database.exists() else None
         move(copy, database)
     except OSError as error:
         raise RestoreFailed(path=str(database)) from error
-    return replaced
+    return old
 
 
-def _set_aside(database: Path, now: datetime) -> Path:
-    """Keep the old database under a second name. First deletes its names from interrupted restores."""
+def _add_second_name(database: Path, now: datetime) -> Path:
+    """Give the database a second name, and return it. Deletes the one of an interrupted restore."""
     stem = f"{database.stem}.replaced-"
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
             path.unlink()
-    names = numbered_paths(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
-    replaced = next(name for name in names if not name.exists())
-    os.utime(database, (now.timestamp(), now.timestamp()))  # when it was replaced: backup.py deletes old ones
+    paths = numbered_paths(database.parent, f"{stem}{now:%Y%m%d-%H%M%S}")
+    second = next(path for path in paths if not path.exists())
+    os.utime(database, (now.timestamp(), now.timestamp()))  # delete_old_copies goes by this time
     try:
-        replaced.hardlink_to(database)
-    except (OSError, NotImplementedError):  # not every file system supports links
-        shutil.copyfile(database, replaced)
-        replaced.chmod(0o600)
-        sync_file(replaced)
+        second.hardlink_to(database)
+    except (OSError, NotImplementedError):  # the file system has no links
+        shutil.copyfile(database, second)
+        second.chmod(0o600)
+        sync_file(second)
     for suffix in _SIDECARS:
         with suppress(FileNotFoundError):
-            sidecar(database, suffix).replace(sidecar(replaced, suffix))
+            sidecar(database, suffix).replace(sidecar(second, suffix))
     sync_folder(database.parent)
-    return replaced
+    return second
 
 
 def list_data_files(database: Path, *more: Path) -> list[Path]:
-    """List the files with data, WAL first: SQLite would apply one left over to a new database."""
+    """List the files with data. The WAL is first, as SQLite would apply one left over to a new database."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
@@ -227,11 +228,11 @@ def list_data_files(database: Path, *more: Path) -> list[Path]:
 def wipe(database: Path, *more: Path) -> list[Path]:
     """Delete and return the files with data. Raises DatabaseInUse or DatabaseUnusable."""
     remove_wal(database)
-    doomed = list_data_files(database, *more)
+    paths = list_data_files(database, *more)
     try:
-        for path in doomed:
+        for path in paths:
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         sync_folder(database.parent)
     except OSError as error:
         raise DatabaseUnusable(path=str(database)) from error
-    return doomed
+    return paths

@@ -1,7 +1,7 @@
-"""The schema: numbered SQL files, applied in order, and checks that a database has it.
+"""The schema: migrations (numbered SQL files), and checks that a database is as they make it.
 
-Objects must be as the migrations make them. Other triggers are refused, as they run with every write; other
-views, tables and indexes are ignored, and kept by a restore.
+An operator may add views, tables and indexes, which a restore keeps. Triggers are refused, as they run with
+writes of the program.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
-from cc_bot.db.backup import back_up_before, ensure_whole
+from cc_bot.db.backup import back_up_before, ensure_undamaged
 from cc_bot.db.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Transaction, expand
 from cc_bot.db.files import has_folder
 from cc_bot.db.sqlite import classify, code_of, connect_existing, size_of
@@ -47,7 +47,7 @@ _TOKENS: Final = re.compile(
 _COMMENTS: Final = ("--", "/*")
 _MAX_NAME_LENGTH: Final = 60
 
-Schema = Mapping[str, str]  # normalized SQL by kind and name, such as `TABLE memories`
+Schema = Mapping[str, str]  # SQL without comments, by kind and name, such as `TABLE memories`
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class Migration:
 def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
     """Return all migrations. The first includes the `schema.sql` of features."""
     first, *later = read_migrations(resources.files("cc_bot.db") / "migrations", dialect)
-    own = (resources.files("cc_bot.features") / feature.name / "schema.sql" for feature in FEATURES)
-    scripts = [file.read_text("utf-8") for file in own if file.is_file()]
-    tables = chain.from_iterable(_split(expand(script, dialect)) for script in scripts)
-    return replace(first, statements=(*first.statements, *tables)), *later
+    files = (resources.files("cc_bot.features") / feature.name / "schema.sql" for feature in FEATURES)
+    scripts = [file.read_text("utf-8") for file in files if file.is_file()]
+    feature_statements = chain.from_iterable(_split(expand(script, dialect)) for script in scripts)
+    return replace(first, statements=(*first.statements, *feature_statements)), *later
 
 
 def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
@@ -81,7 +81,7 @@ def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[M
 
 
 def _split(script: str) -> tuple[str, ...]:
-    """Split a script at semicolons that end a line. SQLite's executescript would commit the transaction."""
+    """Split a script at semicolons that end a line: SQLite's executescript would commit the transaction."""
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)
@@ -115,15 +115,14 @@ async def apply_pending(
     clock: Clock = utc_now,
     copy_first: bool = True,
 ) -> tuple[Migration, ...]:
-    """Apply pending migrations, each in one transaction, and return them. `copy_first`: copy a database that
-    has data. Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that
-    succeeded."""
+    """Apply pending migrations, each in one transaction, and return them. `copy_first`: copy a file that has
+    data. Raises DatabaseNewer, SchemaChanged or StorageError; migrations before the error remain applied."""
     # Fails if the database can't be written.
     await database.transaction([Statement(_CREATE_MIGRATIONS_TABLE)], (MAINTENANCE_LOCK,))
     pending = await list_pending(database, migrations)
     if database.dialect == "sqlite":
-        version, found = await database.read(_read_schema)
-        if version and (name := _find_mismatch(found, version, migrations)):
+        version, schema = await database.read(_read_schema)
+        if version and (name := _find_mismatch(schema, version, migrations)):
             raise SchemaChanged(path=database.location, name=name)
         if copy_first and pending and pending[0].version > 1:
             await asyncio.to_thread(back_up_before, Path(database.location), pending[-1].version)
@@ -167,12 +166,13 @@ def _schema_of_rows(rows: Iterable[Sequence[str]]) -> Schema:
     }
 
 
-def _find_mismatch(found: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
-    """Return the first missing or altered object or extra trigger; empty if there is none."""
+def _find_mismatch(schema: Schema, version: int, migrations: Sequence[Migration] | None = None) -> str:
+    """Return the first object that is missing or altered, or an extra trigger; empty if there is none."""
     expected = _schema_after(_statements_up_to(version, migrations))
-    wrong = [name for name, sql in expected.items() if found.get(name) != sql]
-    wrong += [name for name in found if name.startswith("TRIGGER ") and name not in expected]
-    return "".join(each if each.isprintable() else "?" for each in "".join(wrong[:1]))[:_MAX_NAME_LENGTH]
+    names = [name for name, sql in expected.items() if schema.get(name) != sql]
+    names += [name for name in schema if name.startswith("TRIGGER ") and name not in expected]
+    first = names[0] if names else ""
+    return "".join(each if each.isprintable() else "?" for each in first)[:_MAX_NAME_LENGTH]
 
 
 def _statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
@@ -205,7 +205,7 @@ class Column:
 class TableLayout:
     name: str
     columns: tuple[Column, ...]
-    number_column: str  # its numbers are never reused; empty if there is none
+    number_column: str  # the key, if the engine assigns it and never reuses it; else empty
     initial_rows: int  # inserted by migrations
 
 
@@ -222,11 +222,11 @@ def newest_tables() -> tuple[TableLayout, ...]:
 
 
 def _layout(connection: sqlite3.Connection, name: str, sql: str) -> TableLayout:
-    found = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
-    key = next((column for _, column, *_, position in found if position == 1), "")
+    infos = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
+    key = next((column for _, column, *_, key_position in infos if key_position == 1), "")
     columns = tuple(
         Column(column, kind, bool(not_null) and default is None)
-        for _, column, kind, not_null, default, _ in found
+        for _, column, kind, not_null, default, _ in infos
     )
     [(rows,)] = connection.execute(f'SELECT count(*) FROM "{name}"')  # noqa: S608 - from the schema
     return TableLayout(name, columns, key if "AUTOINCREMENT" in sql else "", rows)
@@ -239,9 +239,9 @@ Condition = Literal["fine", "missing", "no_folder", "foreign"]
 class Examination:
     condition: Condition
     size_bytes: int = 0  # of the file and its WAL
-    version: int | None = None  # None if it can't be read
+    version: int | None = None  # None if unreadable
     mismatch: str = ""  # an object that differs from the migrations
-    problem: type[StorageError] | None = None  # why the check ended early
+    problem: type[StorageError] | None = None  # what ended the check early
 
 
 def examine(path: Path) -> Examination:
@@ -253,16 +253,16 @@ def examine(path: Path) -> Examination:
     size = size_of(path)
     try:
         with closing(connect_existing(path, "rw")) as connection:
-            found, version = schema_of(connection), 0
-            if found and f"TABLE {MIGRATIONS_TABLE}" not in found:
+            schema, version = schema_of(connection), 0
+            if schema and f"TABLE {MIGRATIONS_TABLE}" not in schema:
                 return Examination("foreign", size)
-            if found:
+            if schema:
                 [(version,)] = connection.execute(_SELECT_VERSION)
-            ensure_whole(connection)  # before locks, as damage matters more
-            connection.execute("BEGIN IMMEDIATE")
+            ensure_undamaged(connection)  # first, as damage matters more than a lock
+            connection.execute("BEGIN IMMEDIATE")  # fails if another program locks the file
             connection.execute("ROLLBACK")
-            known = 0 < version <= known_migrations()[-1].version
-            return Examination("fine", size, version, _find_mismatch(found, version) if known else "")
+            is_known = 0 < version <= known_migrations()[-1].version
+            return Examination("fine", size, version, _find_mismatch(schema, version) if is_known else "")
     except sqlite3.Error as error:
         problem = classify(error).kind
         if problem is StorageError or code_of(error) == sqlite3.SQLITE_NOTADB:

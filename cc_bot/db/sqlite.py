@@ -1,6 +1,6 @@
-"""SQLite implementation of Database; the only module that uses aiosqlite.
+"""The SQLite implementation of Database.
 
-A transaction is one function on aiosqlite's thread, so a cancelled task can't leave it open.
+A transaction is one function that runs on aiosqlite's thread, so a cancelled task can't leave it open.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from cc_bot.domain.errors import (
 Synchronous = Literal["NORMAL", "FULL"]  # with NORMAL, a power cut may lose the last turns
 
 _CACHE_KIB: Final = 16 * 1024
-_CACHED_STATEMENTS: Final = 512  # more than the program has, so that each is prepared once
+_CACHED_STATEMENTS: Final = 512  # more than the program has: each is prepared once
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
@@ -56,9 +56,9 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = connect_existing(path, "rw", timeout_s)
     try:
-        _refuse_foreign(connection)
+        _ensure_own_tables(connection)
         for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
-            with suppress(FileNotFoundError):  # deleted by the last program to close the database
+            with suppress(FileNotFoundError):  # the last program to close the database deletes the WAL
                 if file.stat().st_mode & 0o077:
                     file.chmod(0o600)
         _use_wal(connection, timeout_s)
@@ -66,7 +66,7 @@ def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted data
-        connection.execute("PRAGMA busy_timeout = 0")  # readers queue behind a job that waits for a lock
+        connection.execute("PRAGMA busy_timeout = 0")  # _retry waits instead: SQLite would block the thread
     except BaseException:
         connection.close()
         raise
@@ -101,13 +101,13 @@ def size_of(path: Path) -> int:
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)  # noqa: PTH116 - with each write: Path takes twice as long
+        status = os.stat(path)  # noqa: PTH116 - for each write: Path takes twice as long
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def _refuse_foreign(connection: sqlite3.Connection) -> None:
+def _ensure_own_tables(connection: sqlite3.Connection) -> None:
     """Raises sqlite3.DatabaseError if the tables are another program's."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
@@ -115,7 +115,7 @@ def _refuse_foreign(connection: sqlite3.Connection) -> None:
 
 
 def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
-    """Switch to the WAL, with retries: busy_timeout does not apply."""
+    """Switch to the WAL. Retries, as SQLite's own timeout does not apply here."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -144,7 +144,7 @@ _MOVED_REMEDY: Final = "put the file back, or start the bot again with the one t
 
 
 class FileMoved(Exception):
-    """The file was deleted or replaced while open. SQLite checks this only without a WAL."""
+    """The file was deleted or replaced while open, which SQLite does not notice with a WAL."""
 
 
 def code_of(error: BaseException) -> int:
@@ -164,16 +164,16 @@ def classify(error: BaseException) -> Diagnosis:
 T = TypeVar("T")
 
 SQLITE_VERSION: Final = sqlite3.sqlite_version
-_OLDEST: Final = (3, 35, 0)  # the first version with RETURNING
-TIMEOUT_S: Final = 30.0  # for writes: longer than a VACUUM of some gigabytes; users still get an answer
-_FAST_FAIL_TIMEOUT_S: Final = 1.0  # after another write has timed out
-_PAUSE_S: Final = 0.05  # between attempts, for readers
-_STREAMED_ROWS: Final = 20  # fetched at once; a row may hold megabytes
+_OLDEST_VERSION: Final = (3, 35, 0)  # the first with RETURNING
+TIMEOUT_S: Final = 30.0  # for writes: longer than a VACUUM of some gigabytes
+_FAST_FAIL_TIMEOUT_S: Final = 1.0  # for writes after one has timed out
+_PAUSE_S: Final = 0.05  # between attempts, in which readers get the thread
+_STREAMED_ROWS: Final = 20  # fetched at once, as a row may hold megabytes
 _IN_MEMORY_BYTES: Final = 2**24  # VACUUM of a smaller file works in memory
 
 
 class SqliteDatabase(Database):
-    """Ignores lock keys, as a file has one writer."""
+    """Ignores lock keys, as only one connection can write to a file."""
 
     dialect: Dialect = "sqlite"
 
@@ -182,18 +182,18 @@ class SqliteDatabase(Database):
         self.path = path
         self._connection = connection
         self._timeout_s = timeout_s
-        self._long_read = asyncio.Lock()
-        self._waiting = set[asyncio.Task[Any]]()
+        self._long_read_lock = asyncio.Lock()
+        self._retries = set[asyncio.Task[Any]]()
         self._identity = _identity(self.location)
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        return await self._run(lambda connection: _rows(connection, _expand_sql(sql), params))
+        return await self._run(lambda connection: _fetch(connection, _expand_sql(sql), params))
 
     async def read(self, steps: Callable[[], Transaction[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", steps))
 
     async def read_long(self, steps: Callable[[], Transaction[T]]) -> T:
-        async with self._long_read:  # one at a time: jobs share a few threads
+        async with self._long_read_lock:  # one at a time, as threads are few
             try:
                 with closing(connect_existing(self.path)) as connection:
                     return await _run_in_thread(lambda each: _run_steps(each, "BEGIN", steps), connection)
@@ -230,7 +230,7 @@ class SqliteDatabase(Database):
             raise StorageError from error
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:
-        """Without VACUUM, page splits leave copies of deleted rows that secure_delete does not overwrite."""
+        """VACUUM removes copies of deleted rows, which SQLite makes when it splits pages."""
         outcome: ScrubOutcome = "done"
         if vacuum:
             try:
@@ -241,7 +241,7 @@ class SqliteDatabase(Database):
         return outcome if outcome != "busy" and await self._run(_checkpoint) else "busy"
 
     async def close(self) -> None:
-        await asyncio.gather(*self._waiting, return_exceptions=True)
+        await asyncio.gather(*self._retries, return_exceptions=True)
         await self._connection.close()
 
     async def _run(self, job: Callable[[sqlite3.Connection], T], timeout_s: float | None = None) -> T:
@@ -254,8 +254,8 @@ class SqliteDatabase(Database):
                     raise
             # Finishes even if the caller is cancelled.
             task = asyncio.create_task(self._retry(job, until_s))
-            self._waiting.add(task)
-            task.add_done_callback(self._waiting.discard)
+            self._retries.add(task)
+            task.add_done_callback(self._retries.discard)
             return await asyncio.shield(task)
         except _DRIVER_ERRORS as error:
             raise self._translate(error) from error
@@ -286,7 +286,7 @@ async def _run_in_thread(job: Callable[[sqlite3.Connection], T], connection: sql
 
 class _Connection(aiosqlite.Connection):
     async def open(self) -> None:
-        """Connect. After a failure no thread is left that might report to a closed loop."""
+        """Connect. Ends the thread after a failure, before it can report to a loop that is closed."""
         try:
             await self
         except BaseException:
@@ -294,7 +294,7 @@ class _Connection(aiosqlite.Connection):
             raise
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a job on the thread. aiosqlite logs it, so it must be a closure: parameters are user text."""
+        """Run a job on the thread. aiosqlite logs its arguments, so it must have none with user text."""
         result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
         return result
 
@@ -304,19 +304,20 @@ async def connect_sqlite(
     path: Path, *, synchronous: Synchronous = "NORMAL", timeout_s: float = TIMEOUT_S, read_only: bool = False
 ) -> AsyncIterator[SqliteDatabase]:
     """Raises DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, or another StorageError."""
-    if sqlite3.sqlite_version_info < _OLDEST:
-        raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST)))
-    opening = (
+    if sqlite3.sqlite_version_info < _OLDEST_VERSION:
+        raise SqliteTooOld(found=SQLITE_VERSION, needed=".".join(map(str, _OLDEST_VERSION)))
+    connect = (
         partial(_open_read_only, path) if read_only else partial(open_file, path, synchronous, timeout_s)
     )
-    connection = _Connection(opening, iter_chunk_size=64)
+    connection = _Connection(connect, iter_chunk_size=64)
     try:
         await connection.open()
     except (OSError, sqlite3.Error, UnicodeError) as error:
-        no_database = code_of(error) == sqlite3.SQLITE_NOTADB
-        kind = StorageError if no_database else classify(error).kind
-        unusable = kind in (StorageError, DatabaseReadOnly)
-        raise (DatabaseUnusable(path=str(path)) if unusable else kind()) from error
+        is_no_database = code_of(error) == sqlite3.SQLITE_NOTADB
+        kind = classify(error).kind
+        if is_no_database or kind in (StorageError, DatabaseReadOnly):
+            raise DatabaseUnusable(path=str(path)) from error
+        raise kind() from error
     database = SqliteDatabase(path, connection, timeout_s)
     try:
         yield database
@@ -330,7 +331,7 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
         # One text of invalid UTF-8 must not make the others unreadable.
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         connection.execute("BEGIN")
-        _refuse_foreign(connection)  # its first read starts the snapshot
+        _ensure_own_tables(connection)  # the first read begins the snapshot
     except BaseException:
         connection.close()
         raise
@@ -370,11 +371,9 @@ def _expand_sql(sql: str) -> str:
     return re.sub(r"\$(\d+)", r"?\1", expand(sql, "sqlite"))
 
 
-def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> Sequence[Row]:
-    for each in params:
-        if isinstance(each, str) and "\0" in each:
-            params = tuple(map(sanitize, params))
-            break
+def _fetch(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> Sequence[Row]:
+    if any(isinstance(each, str) and "\0" in each for each in params):
+        params = tuple(map(sanitize, params))
     try:
         return connection.execute(sql, params).fetchall()
     except UnicodeEncodeError:
@@ -384,11 +383,12 @@ def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> 
 def _run_steps(connection: sqlite3.Connection, mode: str, steps: Callable[[], Transaction[T]]) -> T:
     connection.execute(mode)
     try:
-        with closing(steps()) as running:
+        with closing(steps()) as transaction:
             try:
-                statement = next(running)
+                statement = next(transaction)
                 while True:
-                    statement = running.send(_rows(connection, _expand_sql(statement.sql), statement.params))
+                    rows = _fetch(connection, _expand_sql(statement.sql), statement.params)
+                    statement = transaction.send(rows)
             except StopIteration as end:
                 result: T = end.value
         connection.execute("COMMIT")

@@ -322,7 +322,7 @@ class Gate:
         """Return the last known rules if the database does not answer in time."""
         try:
             async with asyncio.timeout(self.timeout_s):
-                self._last_access = await self.store.get_in_force()
+                self._last_access = await self.store.get_state()
         except (StorageError, TimeoutError) as error:
             if self._last_access is None:
                 raise StorageError from error

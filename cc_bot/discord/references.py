@@ -246,7 +246,9 @@ class References:
         self, kind: ReferenceKind, message_id: int, author_id: int, at: QuestionLocation
     ) -> _Resolved:
         """Of messages older than the channel's reset, only the author's session is shown."""
-        archived, reset_id = await self.stores.channels.get_readable(message_id, at.location_id, author_id)
+        archived, reset_id = await self.stores.channels.get_readable_message(
+            message_id, at.location_id, author_id
+        )
         is_by_author = archived is not None and archived.user_id == author_id
         if at.guild_id and message_id <= reset_id and not is_by_author:
             return _Resolved(Reference(kind, shown=False))

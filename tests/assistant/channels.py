@@ -59,7 +59,7 @@ class Room:
         """A member says something."""
         self.newest_id = max(self.newest_id + 10, key.thread_id + 10) if not at else max(self.newest_id, at)
         message = Message("user", content, author_id=7, author_name=name, discord_id=at or self.newest_id)
-        await self.stores.channels.add(key, message, waiting=waiting)
+        await self.stores.channels.add(key, message, is_question=waiting)
         return message
 
     async def prompt(self, *questions: Message, key: ChannelKey = CHANNEL) -> TurnPrompt:

@@ -74,7 +74,7 @@ class Table:
     ) -> list[TurnEvent]:
         """Store the questions of a channel as the front end does, and answer them together."""
         for question in questions:
-            await self.stores.channels.add(channel, question, waiting=True)
+            await self.stores.channels.add(channel, question, is_question=True)
         return await self.answer_in(channel, questions, answer_id=answer_id)
 
     async def answer_in(

@@ -65,7 +65,7 @@ class TestAgent:
     @pytest.mark.parametrize("key", [KEY, ChannelKey(10)])
     async def test_answers_with_all_that_it_is(self, desk: Desk, key: SessionKey | ChannelKey) -> None:
         if isinstance(key, ChannelKey):
-            await desk.stores.channels.add(key, replace(QUESTION, discord_id=7), waiting=True)
+            await desk.stores.channels.add(key, replace(QUESTION, discord_id=7), is_question=True)
         model = desk.models[("large", "small")] = ScriptedModel()
         model.script = [[call("recall", query="cats"), call("remember", "2", content="x")], ["Cats."]]
         answer = await desk.ask(replace(OPTIONS, answer_discord_id=8), key)

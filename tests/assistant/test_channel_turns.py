@@ -101,7 +101,7 @@ class TestOrder:
         table.model.script = [["はい", gate], ["いいえ"]]
         first = asyncio.create_task(table.ask_in(CHANNEL, aiko(1000, "一つ目")))
         await table.model.asked()
-        await table.stores.channels.add(other, second := aiko(1010, "二つ目"), waiting=True)
+        await table.stores.channels.add(other, second := aiko(1010, "二つ目"), is_question=True)
         answering = asyncio.create_task(table.answer_in(other, [second], seen=lambda _: in_line.set()))
         await in_line.wait()
         assert len(table.model.requests) == 1

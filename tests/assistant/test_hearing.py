@@ -153,7 +153,7 @@ class Scene:
     async def ask(self, table: Table, *numbers: int) -> list[TurnEvent]:
         questions = [asked(number, f"質問{number}") for number in numbers]
         for question in questions:
-            await table.stores.channels.add(PLACE, question, waiting=True)
+            await table.stores.channels.add(PLACE, question, is_question=True)
         with_files = [replace(question, attachments=(FILE,)) for question in questions]
         return await table.answer_in(PLACE, with_files, answer_id=50)
 

@@ -106,7 +106,7 @@ async def name_of_another(scene: Scene, order: str) -> Ready:
 
 async def name_in_a_mention(scene: Scene, order: str) -> Ready:
     question = replace(said(10, f"@{order} どう思う？"), tainted=True)
-    await scene.stores.channels.add(PLACE, question, waiting=True)
+    await scene.stores.channels.add(PLACE, question, is_question=True)
     [waiting] = await list_waiting(scene.stores, PLACE)
     return Ready(lambda: scene.ask(waiting, key=PLACE))
 
@@ -114,13 +114,13 @@ async def name_in_a_mention(scene: Scene, order: str) -> Ready:
 async def channel_of_a_thread(scene: Scene, order: str) -> Ready:
     await scene.stores.channels.add(PLACE, said(1, order, BYSTANDER.user_id, "太郎"))
     question = said(60, "どう思う？")
-    await scene.stores.channels.add(THREAD, question, waiting=True)
+    await scene.stores.channels.add(THREAD, question, is_question=True)
     return Ready(lambda: scene.ask(question, key=THREAD))
 
 
 async def chain_of_replies(scene: Scene, order: str) -> Ready:
     question = said(10, f"> {order}\nどう思う？")
-    await scene.stores.channels.add(PLACE, question, waiting=True)
+    await scene.stores.channels.add(PLACE, question, is_question=True)
     return Ready(lambda: scene.ask(question, key=PLACE))
 
 
@@ -220,5 +220,5 @@ CARRIERS: Final[tuple[Carrier, ...]] = (
 
 async def _asked_in_the_channel(scene: Scene) -> Ready:
     question = said(10, "どう思う？")
-    await scene.stores.channels.add(PLACE, question, waiting=True)
+    await scene.stores.channels.add(PLACE, question, is_question=True)
     return Ready(lambda: scene.ask(question, key=PLACE))

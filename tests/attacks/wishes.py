@@ -115,7 +115,7 @@ async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
         await scene.stores.channels.add(PLACE, others)
     if in_channel:
         question = Message("user", wish.text, discord_id=10, author_id=KEY.user_id, author_name="花子")
-        await scene.stores.channels.add(PLACE, question, waiting=True)
+        await scene.stores.channels.add(PLACE, question, is_question=True)
         [waiting] = await list_waiting(scene.stores, PLACE)
         return await scene.ask(waiting, key=PLACE)
     files = (_FILE,) if asked == "beside a file" else ()

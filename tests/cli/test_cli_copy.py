@@ -13,7 +13,7 @@ import pytest
 
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.db import open_database
-from cc_bot.db.engines import dialect_of, shown
+from cc_bot.db.engines import dialect_of, without_password
 from cc_bot.db.erasure_log import ErasureLog
 from cc_bot.db.files import instance_lock
 from cc_bot.domain.clock import utc_now
@@ -75,8 +75,8 @@ class TestCopy:
         assert code == 0
         assert re.search(r"^  memories +rows: +2$", output, re.MULTILINE)
         assert re.search(r"^  \d+ more tables are empty$", output, re.MULTILINE)
-        assert f"Copied sqlite:///data/sessions.db to {shown(target)}: " in output
-        next_step = f"To use it, set CC_BOT_DATABASE_URL in .env to {shown(target)}"
+        assert f"Copied sqlite:///data/sessions.db to {without_password(target)}: " in output
+        next_step = f"To use it, set CC_BOT_DATABASE_URL in .env to {without_password(target)}"
         assert any(line.startswith(next_step) for line in output.splitlines())
         assert await remembered(target, program.folder) == ["犬も好き", "猫が好き"]
         log = ErasureLog.beside(at).path

@@ -160,12 +160,12 @@ class TestMaintenance:
     async def test_has_its_note_on_one_line_and_ends_once(self, administration: Administration) -> None:
         of = {"administration": administration}
         await admin.begin_maintenance(OWNER, " 22時まで \n お待ちください ", **of)
-        assert (await administration.stores.access.get_in_force()).maintenance == Maintenance(
+        assert (await administration.stores.access.get_state()).maintenance == Maintenance(
             "22時まで お待ちください"
         )
         for sentence in (JA.maintenance_ended, JA.maintenance_was_off):
             assert await admin.end_maintenance(OWNER, **of) == Reply((sentence,))
-        assert (await administration.stores.access.get_in_force()).maintenance is None
+        assert (await administration.stores.access.get_state()).maintenance is None
 
 
 class TestTheRecord:

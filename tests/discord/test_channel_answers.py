@@ -69,7 +69,7 @@ class Room(BotChannel):
         self.posts[text] = posted
         content = "\n".join((text, *(f"[file: {file.name}]" for file in files)))
         question = Message("user", content, discord_id=posted.id, author_id=user.id, author_name=name)
-        await self.stores.channels.add(self.key, question, waiting=True)
+        await self.stores.channels.add(self.key, question, is_question=True)
         return question
 
     async def answer(self) -> bool:
@@ -170,7 +170,7 @@ class TestWaiting:
         key = ChannelKey(room.channel.id, thread.id)
         posted = await room.discord.post(room.aiko, thread, "どうしたらいい？", mention=True)
         question = Message("user", posted.content, discord_id=posted.id, author_id=room.aiko.id)
-        await room.stores.channels.add(key, question, waiting=True)
+        await room.stores.channels.add(key, question, is_question=True)
         assert await room.answers.answer(await room.user(room.aiko.id, key), await room.mentions(key))
         assert "冷蔵庫が鳴る" in room.prompt()
 

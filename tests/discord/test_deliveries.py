@@ -47,7 +47,7 @@ class Scene(BotChannel):
 
     async def left(self) -> list[str]:
         """Return the ids of the turns in the ledger."""
-        return [turn.id for turn in await self.stores.ledger.list_unfinished()]
+        return [turn.id for turn in await self.stores.ledger.adopt_unfinished()]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -107,7 +107,7 @@ class TestEntry:
         entry = await scene.accepts()
         async with entry.delivered():
             await scene.entries.record_page(entry.entry, 41)
-            [turn] = await scene.stores.ledger.list_unfinished()
+            [turn] = await scene.stores.ledger.adopt_unfinished()
             assert turn.pages == (41,)
             await entry.finish(AnswerState())
         assert (await scene.left(), scene.entries.retry_due.is_set()) == ([], False)

@@ -53,7 +53,7 @@ class Scene(BotChannel):
         accepted in the same millisecond come in no order."""
         async with asyncio.timeout(self.discord.patience_s):
             while True:
-                turns = await self.stores.ledger.list_unfinished()
+                turns = await self.stores.ledger.adopt_unfinished()
                 named = called is None or all(turn.id == called for turn in turns)
                 if named and sorted(turn.state for turn in turns) == sorted(states):
                     return
@@ -78,7 +78,7 @@ class Scene(BotChannel):
 
     async def killed_again(self, turn: PendingTurn, **fields: Any) -> None:
         """Kill the process that has shown the end of a turn, before that is recorded."""
-        await self.stores.ledger.delete_seen(turn.id, self.aiko.id)
+        await self.stores.ledger.delete(turn.id, self.aiko.id)
         await self.stores.ledger.accept(replace(turn, **fields))
 
     def told_once(self) -> bool:
@@ -179,10 +179,10 @@ async def test_an_interaction_that_was_not_acknowledged_is_told_of_and_may_be_as
     await scene.begun(**fields)
     await scene.starts("interrupted")
     [told] = scene.written()
-    for turn in await scene.stores.ledger.list_unfinished():
-        await scene.stores.ledger.delete_seen(turn.id, scene.aiko.id)
+    for turn in await scene.stores.ledger.adopt_unfinished():
+        await scene.stores.ledger.delete(turn.id, scene.aiko.id)
     await scene.begun(**fields, former="abcd", shown_in=6, ephemeral=True)
     await scene.starts("interrupted", called="abcd")
-    [turn] = await scene.stores.ledger.list_unfinished()
+    [turn] = await scene.stores.ledger.adopt_unfinished()
     assert (turn.id, turn.question) == ("abcd", AskedQuestion("元気？", "Aiko"))
     assert scene.written() == [told]

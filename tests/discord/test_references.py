@@ -57,7 +57,7 @@ class TestTaint:
             [reference] = await scene.reply(id_)
             assert (reference.author_name, reference.content, reference.tainted) == ("", "はい", tainted)
         asked = Message("user", "which?", author_id=scene.ben.id, author_name="Ben", discord_id=7)
-        await scene.stores.channels.add(scene.key, asked, waiting=True)
+        await scene.stores.channels.add(scene.key, asked, is_question=True)
         answer = Message("assistant", "はい", discord_id=8, reply_to=7)
         await scene.stores.channels.archive_answer(scene.key, answer, [asked])
         told, question = await scene.reply(8)

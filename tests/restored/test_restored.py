@@ -170,7 +170,7 @@ class TestForgotten:
             await stores.channels.delete([11, 12])  # of which nothing was kept
             assert not stores.erasures.path.exists()
             for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
-                await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
+                await stores.channels.add(CHANNEL, said(number, text), is_question=number == 13)
             await stores.channels.archive_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
             await stores.channels.add_pages(CHANNEL.location_id, 21, [22])
             for number, location in enumerate(locations):
@@ -240,7 +240,7 @@ class TestCut:
         assert not (await bot.restore(backup, without_erasures=True)).erasures_known
         for path in bot.logs():
             path.unlink()
-        ErasureLog.beside(bot.database).make()
+        ErasureLog.beside(bot.database).create()
         with pytest.raises(ErasuresCut):
             await bot.restore(backup)
 

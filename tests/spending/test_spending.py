@@ -97,7 +97,7 @@ class TestSpending:
         spending = Spending(stores.usage, Office().current)
         await spending.admit(PAYER, "turn", model="small", tokens=50).__aenter__()
         other = UsageStore(stores.usage._database, process="other")
-        await Spending(other, Office().current).take_over()
+        await Spending(other, Office().current).settle_abandoned()
         [each] = await used(stores)
         assert (each.tokens, each.cost_micros) == (TOKENS_PER_REQUEST + 50, (TOKENS_PER_REQUEST + 50) * 2)
 

@@ -175,11 +175,11 @@ def beside(folder: Path, name: str, *, days_ago: float) -> Path:
 class TestRotation:
     def test_deletes_what_count_or_age_lets_go_with_its_manifest(self, tmp_path: Path) -> None:
         paths = [made(tmp_path, NOW - days * DAY) for days in range(6)]
-        assert rotate(tmp_path, NOW + 9999 * DAY, made=paths[0]) == ()
-        assert rotate(tmp_path, NOW, days=4, made=paths[0]) == (paths[5],)
-        assert rotate(tmp_path, NOW, keep=4, days=30, made=paths[0]) == (paths[4],)
-        assert rotate(tmp_path, NOW, keep=9, days=2, made=paths[0]) == (paths[3],)
-        assert rotate(tmp_path, NOW, keep=1, made=paths[0]) == (paths[2], paths[1])
+        assert rotate(tmp_path, NOW + 9999 * DAY, new_backup=paths[0]) == ()
+        assert rotate(tmp_path, NOW, days=4, new_backup=paths[0]) == (paths[5],)
+        assert rotate(tmp_path, NOW, keep=4, days=30, new_backup=paths[0]) == (paths[4],)
+        assert rotate(tmp_path, NOW, keep=9, days=2, new_backup=paths[0]) == (paths[3],)
+        assert rotate(tmp_path, NOW, keep=1, new_backup=paths[0]) == (paths[2], paths[1])
         assert names(tmp_path) == ["sessions_20261122-030405.db", "sessions_20261122-030405.json"]
 
     def test_knows_the_order_within_a_second_and_spares_the_one_that_was_just_made(
@@ -188,7 +188,7 @@ class TestRotation:
         paths = [made(tmp_path, NOW, end) for end in ("", "-2", "-10")]
         assert [backup.path for backup in backups_in(tmp_path)] == paths[::-1]
         later = made(tmp_path, NOW + DAY)  # the clock was ahead once
-        assert rotate(tmp_path, NOW, keep=1, made=paths[0]) == (paths[1], paths[2])
+        assert rotate(tmp_path, NOW, keep=1, new_backup=paths[0]) == (paths[1], paths[2])
         assert (paths[0].exists(), later.exists()) == (True, True)
 
     def test_leaves_what_is_not_named_like_a_backup_but_copies_that_were_cut_off_a_day_ago(
@@ -204,7 +204,7 @@ class TestRotation:
         cut_off_now = beside(tmp_path, half.replace("3000", "3001"), days_ago=0.1)
         newest = made(tmp_path, NOW)
         made(tmp_path, NOW - DAY)
-        rotate(tmp_path, NOW, keep=1, days=1, made=newest)
+        rotate(tmp_path, NOW, keep=1, days=1, new_backup=newest)
         kept = [cut_off_now.name, newest.name, newest.with_suffix(".json").name]
         assert names(tmp_path) == sorted([*others, *kept])
 

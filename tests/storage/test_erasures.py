@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.db.erasure_log import ErasureLog, memory_name, merge_log, read_erasures
+from cc_bot.db.erasure_log import ErasureLog, memory_log_id, merge_log, read_erasures
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
 from tests.storage.files import mode, names
 
@@ -44,7 +44,7 @@ class TestErasureLog:
     async def test_remembers_who_was_erased_last_at_which_moment_and_nobody_else(
         self, log: ErasureLog, time: Time
     ) -> None:
-        log.make()
+        log.create()
         assert log.path.read_bytes() == b""
         assert not read_erasures(log.path).match("user", ME, None)
         await log.note("user", ME)
@@ -65,7 +65,7 @@ class TestErasureLog:
         await other.note("user", ME)
         hashes = {json.loads(each.path.read_text())["id"] for each in (log, other)}
         assert len(hashes) == 2
-        await log.note("memory", memory_name(ME, 42, "2026-11-22T00:00:00.000000+00:00"))
+        await log.note("memory", memory_log_id(ME, 42, "2026-11-22T00:00:00.000000+00:00"))
         content = log.path.read_text()
         assert mode(log.path) == 0o600
         assert str(ME) not in content

@@ -30,7 +30,7 @@ def test_a_slot_tells_who_held_it_and_has_ended(tmp_path: Path) -> None:
     database = tmp_path / "postgresql"
     with instance_lock(database) as slot:
         assert slot.previous == ""
-        slot.write_owner("cat")
+        slot.write("cat")
         with instance_lock(database, shards="0-3-of-8") as beside:
             assert beside.previous == ""
         with pytest.raises(AlreadyRunning), instance_lock(database):
@@ -40,6 +40,6 @@ def test_a_slot_tells_who_held_it_and_has_ended(tmp_path: Path) -> None:
     copy = shutil.copytree(tmp_path, tmp_path / "copy") / database.name
     with instance_lock(copy) as beside:
         assert beside.previous == ""
-    slot.note.write_bytes(b"\xff")
+    slot.path.write_bytes(b"\xff")
     with instance_lock(database) as slot:
         assert slot.previous == ""

@@ -85,7 +85,7 @@ class TestUrl:
         read = PostgresUrl.parse(
             "postgresql://cc:p%40w@a:1,b:2/cc?prepare=off&target_session_attrs=read-write"
         )
-        assert (read.shown, read.prepare) == ("postgresql://cc@a:1,b:2/cc", False)
+        assert (read.without_password, read.prepare) == ("postgresql://cc@a:1,b:2/cc", False)
         assert "p%40w" not in repr(read)
         rest = "cc?target_session_attrs=read-write"
         assert read.urls == (f"postgresql://cc:p%40w@a:1/{rest}", f"postgresql://cc:p%40w@b:2/{rest}")

@@ -171,7 +171,7 @@ class TestDamaged:
         self, database: Database, path: Path
     ) -> None:
         await database.close()
-        ErasureLog.beside(path).make()
+        ErasureLog.beside(path).create()
         for begin, refusal in ((100, DatabaseDamaged), (0, DatabaseUnusable), (None, DatabaseDamaged)):
             if begin is None:
                 os.truncate(path, 0)  # it was a database, as there is a log of it

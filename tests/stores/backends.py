@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.channels import ChannelStore
-from cc_bot.chat.stores.opening import Storage, Stores, make_feature_stores
+from cc_bot.chat.stores.opening import StoreContext, Stores, make_feature_stores
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.db import Database, ErasureLog, LockKey, Row, ScrubOutcome, Statement, Transaction
 from cc_bot.domain.clock import utc_now
@@ -154,7 +154,9 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         "channels": ChannelStore(database, log=erasures),
         "retention": RetentionStore(database, history_limit=history_limit),
         "erasures": erasures,
-        "own": make_feature_stores(Storage(database, utc_now, SecretRules(), timedelta(days=1), "")),
+        "feature_stores": make_feature_stores(
+            StoreContext(database, utc_now, SecretRules(), timedelta(days=1), "")
+        ),
     }
     others = [each for each in fields(Stores) if each.default is MISSING and each.name not in made]
     return Stores(**made, **{each.name: cast("Any", each.type)(database) for each in others})

@@ -91,14 +91,16 @@ VALUES: Final[dict[object, object]] = (
     | {Sequence[Message]: []}
 )
 STORES: Final = [
-    each for each in fields(Stores) if each.default is MISSING and each.name not in ("erasures", "own")
+    each
+    for each in fields(Stores)
+    if each.default is MISSING and each.name not in ("erasures", "feature_stores")
 ]
 
 
 async def read_everything(stores: Stores) -> None:
     """Call every method that only reads, with something for each parameter that it needs."""
     core: dict[Any, Any] = {each.type: getattr(stores, each.name) for each in STORES}
-    for kind, store in {**core, **stores.own}.items():
+    for kind, store in {**core, **stores.feature_stores}.items():
         for name, function in getmembers(kind, iscoroutinefunction):
             if name.split("_")[0] in READERS:
                 _, *parameters = signature(function).parameters.values()
@@ -122,7 +124,11 @@ async def do_everything(database: Database) -> set[str]:
     stores = stores_over(database)
     names = [each.name for each in STORES]
     noted = {name: noting(getattr(stores, name), called) for name in names}
-    stores = replace(stores, **noted, own={kind: noting(each, called) for kind, each in stores.own.items()})
+    stores = replace(
+        stores,
+        **noted,
+        feature_stores={kind: noting(each, called) for kind, each in stores.feature_stores.items()},
+    )
     await talk_in_sessions(stores, database, called)
     await remember(stores, database)
     await read_everything(stores)
@@ -139,8 +145,8 @@ async def do_everything(database: Database) -> set[str]:
     await heartbeats.set_marks(USER, {"named 1 20261125": NOW})
     await heartbeats.forget(USER)
     thread, vitals = ChannelKey(5, 7), stores.vitals
-    thawed = [Block(thread, 8, 10, 120)]
-    await stores.blocks.freeze([Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=thawed)
+    replaced = [Block(thread, 8, 10, 120)]
+    await stores.blocks.freeze([Block(thread, 8, 9, 100)], window_starts={thread: 8}, replaced=replaced)
     await do(vitals.open_sessions(), vitals.size_bytes(), vitals.schema_version(), vitals.check_writable())
     await do_everything_in_channels(stores)
     await do_everything_with_turns(stores)
@@ -172,7 +178,7 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await by_the_message.load_earlier(await by_the_message.open(KEY))
     await sessions.clear(KEY)
     assert await noting(SessionStore(database, session_ttl=timedelta()), called).expire() == 1
-    await stores.summaries.stop_waiting(datetime.now(UTC))
+    await stores.summaries.stop_summarizing(datetime.now(UTC))
 
 
 async def remember(stores: Stores, database: Database) -> None:
@@ -210,9 +216,11 @@ async def do_everything_with_turns(stores: Stores) -> None:
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
     await ledger.release_claim("u", USER)
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
-    await stores.sessions.archive_turn(session, turn("もう一度"), entry="u")
+    await stores.sessions.archive_turn(session, turn("もう一度"), turn_id="u")
     await read_everything(stores)
-    await do(ledger.forget_interrupted(datetime.now(UTC)), ledger.delete_seen("u", USER))
+    await do(
+        ledger.adopt_unfinished(), ledger.forget_interrupted(datetime.now(UTC)), ledger.delete("u", USER)
+    )
 
 
 async def do_everything_with_browsers(stores: Stores, database: Database) -> None:
@@ -246,7 +254,7 @@ async def read_and_delete_a_conversation(stores: Stores) -> None:
 
 async def grow_old_and_leave(stores: Stores) -> None:
     """See what is stored, have old things deleted, and be forgotten."""
-    await stores.channels.add(ChannelKey(9), said(70, author_id=USER), waiting=True)
+    await stores.channels.add(ChannelKey(9), said(70, author_id=USER), is_question=True)
     session = await stores.sessions.open(KEY)
     await stores.sessions.commit_turn(session, turn("最後に", attachments=(FILE,)))
     await stores.memories.add(USER, "最後のメモ")
@@ -269,7 +277,7 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
         assert await usage.settle(Settlement(await usage.reserve(asked, DEFAULT_RULES), spent))
     await usage.reserve(request, DEFAULT_RULES)
     await usage.release(await usage.reserve(request, DEFAULT_RULES))
-    assert await noting(UsageStore(database, process="other"), called).take_over(lambda *_: 0) == 1
+    assert await noting(UsageStore(database, process="other"), called).settle_abandoned(lambda *_: 0) == 1
     await usage.forget_settled()
     assert await stores.limits.unset(LimitKey("user", USER, "tokens_per_day"))
 
@@ -344,7 +352,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
         session = await stores.sessions.commit_turn(session, exchange)
         await summarized(stores, "猫の名前はタマ")
     told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
-    await stores.channels.add(ChannelKey(8), told, waiting=True)
+    await stores.channels.add(ChannelKey(8), told, is_question=True)
     await stores.channels.archive_answer(ChannelKey(8), answered, [told])
     canvas = json.dumps({"elements": [{"id": "text-1", "content": "猫の名前はタマ"}]})
     sql = "UPDATE sessions SET canvas_state = $2, canvas_revision = 1 WHERE user_id = $1"
@@ -359,7 +367,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
 
 async def do_everything_in_channels(stores: Stores) -> None:
     key, channels, mentions = ChannelKey(3), stores.channels, stores.ledger
-    await channels.add(key, said(10), waiting=True)
+    await channels.add(key, said(10), is_question=True)
     await channels.add_all(key, [said(11), said(12)])
     questions = [each.question for each in await mentions.list_due(key)]
     await do(mentions.begin_answer(key, questions, 10), mentions.set_answer_message(key, questions, 20))
@@ -374,7 +382,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await channels.store_transcript(key, said(10), "明日の予定は？")
     await do(
         stores.blocks.run_read(lambda: read_memory_calls(key, USER, 10)),
-        stores.blocks.run_read(lambda: read_context_state(key, bot_id=0, blocks=5)),
+        stores.blocks.run_read(lambda: read_context_state(key, bot_id=0, max_blocks=5)),
         read_page(stores, key, first=0, before=20, limit=5),
         channels.edit(10, "直した"),
         channels.delete([11]),
@@ -390,13 +398,13 @@ async def decide(stores: Stores, approved: Proposal, declined: Proposal) -> None
     assert await proposals.claim(approved, "a1", message)
     assert await proposals.reopen(approved)
     assert await proposals.claim(approved, "a1", message)
-    assert await proposals.adopt_claimed() == await proposals.list_approved(USER)
+    assert await proposals.adopt_approved() == await proposals.list_approved(USER)
     assert await proposals.finish(approved, "done", lambda told: told)
     await proposals.delete(approved)
     assert await proposals.decline(declined, lambda told: told)
     await proposals.prune()
     question, channel = said(30, "リマインドして", author_id=USER), ChannelKey(5)
-    await stores.channels.add(channel, question, waiting=True)
+    await stores.channels.add(channel, question, is_question=True)
     wanted = [remembering("薬"), WRITING]
     stored = await stores.channels.archive_answer(channel, answer(31, "はい"), [question], wanted)
     assert await proposals.decline(stored.proposals[-1], lambda told: told)

@@ -121,7 +121,7 @@ class TestErasing:
         location, numbers = ChannelKey(3), range(100, 140)
         questions = [said(number, author_id=7) for number in numbers]
         for question in questions:
-            await first.channels.add(location, question, waiting=True)
+            await first.channels.add(location, question, is_question=True)
         answering = (
             second.channels.archive_answer(location, answer((question.discord_id or 0) + 500), [question])
             for question in questions
@@ -130,4 +130,4 @@ class TestErasing:
         await asyncio.gather(*answering, return_exceptions=True)
         await erasing
         known = {*numbers, *(number + 500 for number in numbers)}
-        assert await first.channels.find_known(known) == frozenset()
+        assert await first.channels.find_known_ids(known) == frozenset()

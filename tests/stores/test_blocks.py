@@ -15,7 +15,7 @@ BOT = 99
 async def say(stores: Stores, *ids: int, key: ChannelKey = CHANNEL, waiting: bool = False) -> None:
     for id_ in ids:
         message = Message("user", f"発言{id_}", author_id=7, author_name="花子", discord_id=id_)
-        await stores.channels.add(key, message, waiting=waiting)
+        await stores.channels.add(key, message, is_question=waiting)
 
 
 async def read(stores: Stores, key: ChannelKey = CHANNEL, limit: int = 100, **bounds: int) -> list[int]:
@@ -25,7 +25,7 @@ async def read(stores: Stores, key: ChannelKey = CHANNEL, limit: int = 100, **bo
 
 
 async def state(stores: Stores, key: ChannelKey = CHANNEL, blocks: int = 100) -> ContextState:
-    return await stores.blocks.run_read(lambda: read_context_state(key, bot_id=BOT, blocks=blocks))
+    return await stores.blocks.run_read(lambda: read_context_state(key, bot_id=BOT, max_blocks=blocks))
 
 
 def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) -> Block:
@@ -65,14 +65,14 @@ class TestBlocks:
         await stores.blocks.freeze([block(1, 10, tokens=99), block(5, 12), block(20, 30), block(21, 30)])
         assert (await state(stores)).blocks == (*blocks, block(21, 30))
         assert (await state(stores, blocks=2)).blocks == (block(11, 20), block(21, 30)), "the newest"
-        await stores.blocks.freeze([block(6, 10)], thawed=[block(1, 10)])
+        await stores.blocks.freeze([block(6, 10)], replaced=[block(1, 10)])
         assert (await state(stores)).blocks == (block(6, 10), block(11, 20), block(21, 30))
         await stores.blocks.freeze([block(1, 5), block(4, 6)])
         assert (await state(stores)).blocks == (block(1, 5), block(6, 10), block(11, 20), block(21, 30))
         for first in (11, 5):
-            await stores.blocks.freeze(windows={CHANNEL: first})
+            await stores.blocks.freeze(window_starts={CHANNEL: first})
         assert (await state(stores)).blocks == (block(11, 20), block(21, 30))
-        assert ((await state(stores)).window, (await state(stores, THREAD)).window) == (11, 0)
+        assert ((await state(stores)).window_start, (await state(stores, THREAD)).window_start) == (11, 0)
 
     async def test_of_a_thread_are_its_channels_up_to_its_start_and_its_own(self, stores: Stores) -> None:
         own = block(60, 70, THREAD)
@@ -87,13 +87,13 @@ class TestState:
     async def test_tells_resets_and_who_waits_in_the_location_and_its_channel(self, stores: Stores) -> None:
         for key, ids in ((CHANNEL, (10, 30)), (THREAD, (70,)), (OTHER, (80,))):
             await say(stores, *ids, key=key, waiting=True)
-        assert (await state(stores)).waiting == {0: {10, 30}}
-        assert (await state(stores, THREAD)).waiting == {0: {10, 30}, 50: {70}}
+        assert (await state(stores)).waiting_ids == {0: {10, 30}}
+        assert (await state(stores, THREAD)).waiting_ids == {0: {10, 30}, 50: {70}}
         first, _ = await list_waiting(stores, CHANNEL)
         await stores.channels.archive_answer(CHANNEL, Message("assistant", "はい", discord_id=40), [first])
-        assert (await state(stores)).waiting == {0: {30}}
+        assert (await state(stores)).waiting_ids == {0: {30}}
         for bot, id_ in ((BOT, 10), (0, 20), (98, 90)):
             await stores.channels.reset(CHANNEL, bot_id=bot, discord_id=id_)
         await stores.channels.reset(THREAD, bot_id=BOT, discord_id=60)
-        assert (await state(stores)).resets == {0: 20}, "of the bot's own and everyone's, the greater"
-        assert (await state(stores, THREAD)).resets == {0: 20, 50: 60}
+        assert (await state(stores)).reset_ids == {0: 20}, "of the bot's own and everyone's, the greater"
+        assert (await state(stores, THREAD)).reset_ids == {0: 20, 50: 60}

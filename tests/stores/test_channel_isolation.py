@@ -16,7 +16,7 @@ async def talk(stores: Stores, database: Database) -> None:
     """Ids 100 to 139 go round the four places: a question each, and an answer to every second."""
     for number in range(100, 120):
         key = LOCATIONS[number % 4]
-        await stores.channels.add(key, said(number, name(key)), waiting=True)
+        await stores.channels.add(key, said(number, name(key)), is_question=True)
     for number in range(120, 130):
         key = LOCATIONS[number % 4]
         oldest, *_ = await list_waiting(stores, key)
@@ -53,7 +53,7 @@ class TestLocation:
         waiting = await list_waiting(stores, there)
         await stores.channels.archive_answer(here, answer(140), waiting)
         assert await list_waiting(stores, there) == waiting, "no place answers for another"
-        assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), waiting=True)
+        assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), is_question=True)
         assert await stores.ledger.list_questions(400) == ()
         private = (await stores.sessions.open(DM, visibility="private")).history
         assert private[0].content == "秘密の質問"

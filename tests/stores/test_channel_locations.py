@@ -77,8 +77,8 @@ class TestForgottenLocation:
         """Something of every kind about each place, by which it is known: 1 to 5."""
         for number, key in enumerate(self.KEYS, start=1):
             await stores.channels.reset(key, bot_id=BOT, discord_id=number)
-            await stores.channels.add(key, said(number * 10), waiting=True)
-            await stores.channels.add(key, said(number * 10 + 1), waiting=True)
+            await stores.channels.add(key, said(number * 10), is_question=True)
+            await stores.channels.add(key, said(number * 10 + 1), is_question=True)
             first, _ = await list_waiting(stores, key)
             await stores.channels.archive_answer(key, answer(number * 10 + 2), [first])
             await stores.channels.add_pages(key.location_id, number * 10 + 2, [number * 10 + 3])

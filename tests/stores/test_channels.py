@@ -30,7 +30,7 @@ async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
 class TestWhatIsRepliedTo:
     async def test_is_found_whole_in_its_location_and_for_whom_it_was_said(self, stores: Stores) -> None:
         async def found(discord_id: int, location_id: int, user_id: int = 99) -> tuple[int, str, int | None]:
-            each, _ = await stores.channels.get_readable(discord_id, location_id, user_id)
+            each, _ = await stores.channels.get_readable_message(discord_id, location_id, user_id)
             return (each.user_id, each.message.content, each.message.discord_id) if each else (0, "", None)
 
         nothing = (0, "", None)
@@ -66,9 +66,9 @@ class TestMessage:
     async def test_is_kept_once_as_it_was_first_said(self, stores: Stores, database: Database) -> None:
         assert await stores.channels.add(CHANNEL, said(10, "最初"))
         assert not await stores.channels.add(CHANNEL, said(10, "二度目"))
-        assert not await stores.channels.add(THREAD, said(10, "よその二度目"), waiting=True)
+        assert not await stores.channels.add(THREAD, said(10, "よその二度目"), is_question=True)
         for number, blank in enumerate(("", " \n\u3000", "\u3164")):
-            assert not await stores.channels.add(CHANNEL, said(11 + number, blank), waiting=True)
+            assert not await stores.channels.add(CHANNEL, said(11 + number, blank), is_question=True)
         assert await stores.ledger.list_channels() == ()
         page = [said(20, "猫\ud83d"), said(21, "a\0b"), said(22, "\\u0000"), said(23, "\0"), said(24, "")]
         assert await stores.channels.add_all(CHANNEL, [*page, said(10, "また")]) == 3
@@ -91,7 +91,7 @@ class TestMessage:
         await stores.sessions.commit_turn(session, [said(30), answer(31)])
         await stores.channels.archive_answer(CHANNEL, answer(20), [])
         for number in (10, 30, 31, 20):
-            assert not await stores.channels.add(CHANNEL, said(number, "同じ番号"), waiting=True)
+            assert not await stores.channels.add(CHANNEL, said(number, "同じ番号"), is_question=True)
         assert await stores.ledger.list_channels() == ()
         assert await archived(database) == {20: answer(20).content}
         assert await heard_in_dm(stores) == ["秘密の質問", "はい"]
@@ -113,7 +113,7 @@ class TestEdit:
 class TestDeletion:
     async def test_of_any_page_removes_the_whole_answer(self, stores: Stores, database: Database) -> None:
         for number, page in enumerate((20, 21, 22)):
-            await stores.channels.add(CHANNEL, said(10 + number, "質問"), waiting=True)
+            await stores.channels.add(CHANNEL, said(10 + number, "質問"), is_question=True)
             question = await list_waiting(stores, CHANNEL)
             await stores.channels.archive_answer(CHANNEL, answer(20), question)
             await stores.channels.add_pages(CHANNEL.location_id, 20, [21, 22])
@@ -131,7 +131,7 @@ class TestDeletion:
         await stores.channels.drop_pages(CHANNEL.location_id, [22])
         assert await stores.channels.delete([22]) == 0
         assert (await newest(stores)).discord_id == 20
-        await stores.channels.add(CHANNEL, said(30), waiting=True)
+        await stores.channels.add(CHANNEL, said(30), is_question=True)
         question = await list_waiting(stores, CHANNEL)
         await stores.ledger.begin_answer(CHANNEL, question, 30)
         await stores.ledger.set_answer_message(CHANNEL, question, 40)
@@ -151,7 +151,7 @@ class TestDeletion:
 class TestHeard:
     async def test_is_the_end_of_its_question_and_no_edit(self, stores: Stores, database: Database) -> None:
         question = said(10, "何時から？\n[file: 会議.mp3]")
-        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.channels.add(CHANNEL, question, is_question=True)
         other = said(10, question.content, author_id=8)
         await stores.channels.store_transcript(CHANNEL, other, "他人の言葉")
         shown = said(10, f"{question.content}\n[not shown]")  # as the model was told of it

@@ -56,7 +56,7 @@ AGAIN = PendingTurn(
 async def interrupted(stores: Stores) -> PendingTurn:
     await stores.ledger.accept(ASKED)
     await stores.ledger.mark_interrupted("e1", ME)
-    [entry] = await stores.ledger.list_unfinished()
+    [entry] = await stores.ledger.adopt_unfinished()
     return entry
 
 
@@ -67,7 +67,7 @@ class TestEntry:
         reservation = await stores.usage.reserve(request, rules, ASKED)
         with pytest.raises(TooManyAtOnce):
             await stores.usage.reserve(request, rules, replace(ASKED, id="e3"))
-        assert [entry.id for entry in await stores.ledger.list_unfinished()] == ["e1"]
+        assert [entry.id for entry in await stores.ledger.adopt_unfinished()] == ["e1"]
         await stores.usage.release(reservation)
         await stores.usage.reserve(request, rules)
         assert await stores.usage.list_for_user(ME, date(2000, 1, 1)) == ()
@@ -77,20 +77,20 @@ class TestEntry:
             await stores.ledger.accept(AGAIN)
             await stores.ledger.accept(ASKED)
         async with open_again() as stores:
-            assert await stores.ledger.list_unfinished() == (ASKED, AGAIN)
+            assert await stores.ledger.adopt_unfinished() == (ASKED, AGAIN)
             await stores.ledger.set_answer_message_id("e1", ME, 40)
             for message_id in (41, 42):
                 await stores.ledger.add_page("e1", ME, message_id)
             shown = replace(ASKED, shown_in=40, pages=(41, 42))
-            assert await stores.ledger.list_unfinished() == (shown, AGAIN)
-            await stores.ledger.delete_seen("e2", STRANGER)
+            assert await stores.ledger.adopt_unfinished() == (shown, AGAIN)
+            await stores.ledger.delete("e2", STRANGER)
             await stores.ledger.move(ASKED, 99, (43,))  # the bot writes by itself from now on
-            [moved] = await stores.ledger.list_unfinished()
+            [moved] = await stores.ledger.adopt_unfinished()
             assert (moved.location_id, moved.pages, moved.token, moved.token_until) == (99, (43,), None, None)
             for _ in range(2):
-                await stores.ledger.delete_seen("e1", ME)
+                await stores.ledger.delete("e1", ME)
                 await stores.ledger.mark_interrupted("e1", ME)
-                assert await stores.ledger.list_unfinished() == ()
+                assert await stores.ledger.adopt_unfinished() == ()
 
     async def test_is_its_users_alone(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
@@ -98,15 +98,15 @@ class TestEntry:
         await stores.ledger.add_page("e1", STRANGER, 41)
         await stores.ledger.move(replace(ASKED, key=OTHER_USER), 99, ())
         await stores.ledger.mark_interrupted("e1", STRANGER)
-        await stores.ledger.delete_seen("e1", STRANGER)
-        assert await stores.ledger.list_unfinished() == (ASKED,)
+        await stores.ledger.delete("e1", STRANGER)
+        assert await stores.ledger.adopt_unfinished() == (ASKED,)
         await stores.ledger.mark_interrupted("e1", ME)
         assert await stores.ledger.claim("e1", STRANGER, lambda found: found) is None
 
     async def test_of_a_temporary_turn_holds_no_question(self, stores: Stores) -> None:
         await stores.ledger.accept(replace(ASKED, temporary=True))
         await stores.ledger.store_transcript("e1", ME, "十時です")
-        [entry] = await stores.ledger.list_unfinished()
+        [entry] = await stores.ledger.adopt_unfinished()
         assert entry.question is None
 
     async def test_of_a_message_asks_what_that_is_edited_to(self, stores: Stores) -> None:
@@ -116,20 +116,20 @@ class TestEntry:
         assert entry is not None
         assert entry.question == replace(QUESTION, text="犬の名前は？")
         await stores.channels.edit(39, "@ケン の名前は？", tainted=True)
-        [entry] = await stores.ledger.list_unfinished()
+        [entry] = await stores.ledger.adopt_unfinished()
         assert entry.question == replace(QUESTION, text="@ケン の名前は？", tainted=True)
 
     async def test_of_a_message_that_got_no_answer_goes_with_it(self, stores: Stores) -> None:
         await stores.ledger.record_retryable_failure(replace(ASKED, kind="message", question_id=39))
         await stores.ledger.accept(replace(AGAIN, kind="message", question_id=40))
         assert await stores.channels.delete((39, 40)) == 1
-        assert [entry.question_id for entry in await stores.ledger.list_unfinished()] == [40]
+        assert [entry.question_id for entry in await stores.ledger.adopt_unfinished()] == [40]
 
     async def test_of_a_message_that_comes_twice_is_one(self, stores: Stores) -> None:
         message = replace(ASKED, kind="message", question_id=39)
         await stores.ledger.accept(message)
         await stores.ledger.accept(replace(message, id="e3"))
-        assert [entry.id for entry in await stores.ledger.list_unfinished()] == ["e3"]
+        assert [entry.id for entry in await stores.ledger.adopt_unfinished()] == ["e3"]
 
 
 REMINDER = ToolCall("c1", "schedule", "{}", '{"scheduled": {"id": 1, "text": "薬", "ref": 1}}')
@@ -137,7 +137,7 @@ BEGUN = ToolCall("c2", "remember", "{}", "", ok=False)
 
 
 async def calls_of(stores: Stores, turn: str, user_id: int) -> tuple[ToolCall, ...]:
-    of_sessions = [each for each in await stores.ledger.list_unfinished() if each.key.user_id == user_id]
+    of_sessions = [each for each in await stores.ledger.adopt_unfinished() if each.key.user_id == user_id]
     due = await stores.ledger.list_due(ChannelKey(5))
     found = {channel_turn_id(got(each.question.discord_id)): each.calls for each in due}
     return {**found, **{each.id: each.calls for each in of_sessions}}.get(turn, ())
@@ -151,9 +151,9 @@ class TestCalls:
         await stores.ledger.note_calls("e1", ME, [])  # nothing came of it
         assert await calls_of(stores, "e1", ME) == ()
         await stores.ledger.note_calls("e1", ME, [REMINDER, BEGUN])
-        [entry] = await stores.ledger.list_unfinished()
+        [entry] = await stores.ledger.adopt_unfinished()
         assert entry.calls == (REMINDER, BEGUN)
-        await stores.sessions.archive_turn(session, turn("薬"), entry="e1")
+        await stores.sessions.archive_turn(session, turn("薬"), turn_id="e1")
         assert await calls_of(stores, "e1", ME) == ()
 
     async def test_go_with_whoever_asks_again_and_back_until_nobody_does(self, stores: Stores) -> None:
@@ -167,7 +167,7 @@ class TestCalls:
         )
         assert taken.calls == await calls_of(stores, "e9", ME) == (REMINDER,)
         await stores.ledger.release_claim("e9", ME)
-        [entry] = await stores.ledger.list_unfinished()
+        [entry] = await stores.ledger.adopt_unfinished()
         assert (entry.id, entry.calls) == ("e1", (REMINDER,))
         await stores.ledger.forget_interrupted(NOW + timedelta(days=8))
         assert await calls_of(stores, "e1", ME) == ()
@@ -175,11 +175,11 @@ class TestCalls:
     async def test_go_with_their_entry(self, stores: Stores) -> None:
         asked = replace(ASKED, kind="message", question_id=80)
         for gone in (
-            lambda: stores.ledger.delete_seen("e1", ME),
+            lambda: stores.ledger.delete("e1", ME),
             lambda: stores.ledger.accept(replace(asked, id="e2")),  # delivered once more
             lambda: stores.channels.delete([80]),
         ):
-            await stores.ledger.delete_seen("e2", ME)
+            await stores.ledger.delete("e2", ME)
             await stores.ledger.accept(asked)
             await stores.ledger.note_calls("e1", ME, [REMINDER])
             await stores.ledger.mark_interrupted("e1", ME)
@@ -216,7 +216,7 @@ class TestCalls:
             question, other = said(70 + number, author_id=ME), said(90, author_id=ME)
             names = [channel_turn_id(got(each.discord_id)) for each in (question, other)]
             for asked, name in zip((question, other), names, strict=True):
-                await stores.channels.add(channel, asked, waiting=True)
+                await stores.channels.add(channel, asked, is_question=True)
                 await stores.ledger.note_calls(name, ME, [REMINDER])
             await over(question)
             left = [await calls_of(stores, name, ME) for name in names]
@@ -230,14 +230,14 @@ class TestAnswer:
         settlement = Settlement(reservation, ((ModelUsage("small", Usage(10, 5)), 3),))
         session = await stores.sessions.open(KEY)
         exchange = turn("猫の名前は？", answer="タマです。")
-        stored = await stores.sessions.archive_turn(session, exchange, entry="e1", settlement=settlement)
-        [entry] = await stores.ledger.list_unfinished()
+        stored = await stores.sessions.archive_turn(session, exchange, turn_id="e1", settlement=settlement)
+        [entry] = await stores.ledger.adopt_unfinished()
         assert (entry.state, entry.question, entry.answer_id) == ("answered", None, stored.messages[-1].id)
         found = got(await stores.ledger.get_message(entry.key.user_id, entry.answer_id))
         assert found.content == "タマです。"
         assert await stores.ledger.get_message(OTHER_USER.user_id, entry.answer_id) is None
         with pytest.raises(TurnLost):
-            await stores.sessions.archive_turn(session, exchange, entry="e1", settlement=settlement)
+            await stores.sessions.archive_turn(session, exchange, turn_id="e1", settlement=settlement)
         assert len((await stores.sessions.open(KEY)).history) == 2
         [used] = await stores.usage.list_for_user(ME, date(2000, 1, 1))
         assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
@@ -247,9 +247,9 @@ class TestAnswer:
         await stores.ledger.accept(ASKED)
         not_mine = Session(theirs.id, KEY, (), theirs.created_at, theirs.last_active)
         with pytest.raises(StorageError):
-            await stores.sessions.archive_turn(not_mine, turn("?"), entry="e1")
+            await stores.sessions.archive_turn(not_mine, turn("?"), turn_id="e1")
         await stores.sessions.archive_turn(await stores.sessions.open(KEY), turn("?"))
-        assert await stores.ledger.list_unfinished() == (ASKED,)
+        assert await stores.ledger.adopt_unfinished() == (ASKED,)
 
 
 class TestInterrupted:
@@ -261,7 +261,7 @@ class TestInterrupted:
         await stores.ledger.accept(ASKED)
         assert await stores.ledger.claim("e1", ME, lambda found: found) is None, "it is not interrupted yet"
         await stores.ledger.mark_interrupted("e1", ME)
-        [before] = await stores.ledger.list_unfinished()
+        [before] = await stores.ledger.adopt_unfinished()
 
         def renewed(found: PendingTurn) -> PendingTurn:
             return replace(found, id="e9", state="accepted", token="new", token_until=NOW, former="e1")
@@ -270,18 +270,18 @@ class TestInterrupted:
         assert taken == renewed(before)
         assert await stores.ledger.claim("e1", ME, renewed) is None
         await stores.ledger.release_claim("e9", STRANGER)
-        assert await stores.ledger.list_unfinished() == (taken,)
+        assert await stores.ledger.adopt_unfinished() == (taken,)
         await stores.ledger.release_claim("e9", ME)
-        assert await stores.ledger.list_unfinished() == (before,)
+        assert await stores.ledger.adopt_unfinished() == (before,)
 
     async def test_is_forgotten_after_a_week(self, stores: Stores) -> None:
         await stores.ledger.accept(AGAIN)
         await stores.ledger.accept(ASKED)
         await stores.ledger.mark_interrupted("e1", ME)
         await stores.ledger.forget_interrupted(NOW)
-        assert len(await stores.ledger.list_unfinished()) == 2
+        assert len(await stores.ledger.adopt_unfinished()) == 2
         await stores.ledger.forget_interrupted(NOW + INTERRUPTED_LIFETIME)
-        assert await stores.ledger.list_unfinished() == (AGAIN,)
+        assert await stores.ledger.adopt_unfinished() == (AGAIN,)
 
 
 class TestHeard:

@@ -24,7 +24,7 @@ from tests.stores.locations import (
 
 async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tuple[Message, ...]:
     for number in numbers:
-        assert await stores.channels.add(key, said(number, f"質問{number}"), waiting=True)
+        assert await stores.channels.add(key, said(number, f"質問{number}"), is_question=True)
     return await list_waiting(stores, key)
 
 
@@ -70,7 +70,7 @@ class TestDue:
         async with open_again() as stores:
             for number, author in ((10, 4), (11, 3), (12, 2), (13, 4), (14, 1)):
                 question = said(number, "質問", author_id=author)
-                await stores.channels.add(CHANNEL, question, waiting=True)
+                await stores.channels.add(CHANNEL, question, is_question=True)
             assert (await due(stores), await due(stores, THREAD)) == ([4, 3, 2, 4, 1], [])
             for question in await list_waiting(stores, CHANNEL):
                 of = (question.discord_id or 0) + 10
@@ -165,7 +165,7 @@ class TestWaiting:
         assert await list_waiting(stores, CHANNEL) == (second,)
         assert await stores.ledger.get_answer_message(10) is None
         assert await stores.ledger.list_questions(20) == ()
-        assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
+        assert not await stores.channels.add(CHANNEL, said(10), is_question=True)
 
     async def test_of_what_is_private_is_not_told(self, stores: Stores, database: Database) -> None:
         await wait(stores, 10, 11)

@@ -89,20 +89,20 @@ class TestADeadProcess:
         await here.ledger.accept(ASKED)
         await there.die()
         await there.join(2, 3)
-        assert await there.ledger.list_unfinished() == (), "what a living one has entered"
-        assert [each.id for each in await here.ledger.list_unfinished()] == [ASKED.id]
+        assert await there.ledger.adopt_unfinished() == (), "what a living one has entered"
+        assert [each.id for each in await here.ledger.adopt_unfinished()] == [ASKED.id]
         await here.die()
         third = Machine(here.usage._database, "third")
         await third.join(0, 1)
-        found = await asyncio.gather(there.ledger.list_unfinished(), third.ledger.list_unfinished())
+        found = await asyncio.gather(there.ledger.adopt_unfinished(), third.ledger.adopt_unfinished())
         assert sorted(map(len, found)) == [0, 1]
-        assert await there.ledger.list_unfinished() == found[0]
+        assert await there.ledger.adopt_unfinished() == found[0]
 
     async def test_has_what_it_reserved_counted_once(self, here: Machine, there: Machine) -> None:
         lost, own = await here.reserve(), await there.reserve(KEN)
-        assert await there.usage.take_over(lambda *_: 0) == 0
+        assert await there.usage.settle_abandoned(lambda *_: 0) == 0
         await here.die()
-        assert await there.usage.take_over(lambda *_: 0) == 1
+        assert await there.usage.settle_abandoned(lambda *_: 0) == 1
         assert not await here.settle(lost)
         assert await there.settle(own)
         [each] = await there.usage.list_for_user(AIKO, date(2000, 1, 1))
@@ -125,10 +125,10 @@ class TestADeadProcess:
         reservation = await here.reserve(KEY.user_id, entered=ASKED)
         session = await here.sessions.open(KEY)
         await here.die()
-        await there.usage.take_over(lambda *_: 0)
+        await there.usage.settle_abandoned(lambda *_: 0)
         with pytest.raises(TurnLost):
             await here.sessions.archive_turn(
-                session, turn("？"), entry=ASKED.id, settlement=used(reservation)
+                session, turn("？"), turn_id=ASKED.id, settlement=used(reservation)
             )
-        [left] = await there.ledger.list_unfinished()
+        [left] = await there.ledger.adopt_unfinished()
         assert left.state == "accepted"

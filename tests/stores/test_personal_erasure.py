@@ -107,11 +107,11 @@ class TestChannels:
         await talk(stores, ME, "しまうま", channel=CHANNEL, first=20)
         questions = [said(30, "わたし", author_id=ME), said(31, "あなた", author_id=YOU)]
         for question in questions:
-            await stores.channels.add(CHANNEL, question, waiting=True)
+            await stores.channels.add(CHANNEL, question, is_question=True)
         await stores.ledger.set_answer_message(CHANNEL, questions, 32)
         await stores.channels.archive_answer(CHANNEL, answer(32, "お二人へ"), questions)
         late = said(40, "しまうま？", author_id=ME)
-        await stores.channels.add(CHANNEL, late, waiting=True)
+        await stores.channels.add(CHANNEL, late, is_question=True)
         await stores.personal_data.erase(ME)
         with pytest.raises(StorageError):
             await stores.channels.archive_answer(CHANNEL, answer(41, "しまうまです"), [late])

@@ -30,7 +30,7 @@ async def let_pass(database: Database, process: Process, seconds: float) -> None
 
 async def died(processes: ProcessStore, *, late: bool = False) -> tuple[str, ...]:
     renewal = got(await processes.renew(FIRST, late=late))
-    return tuple(renewal.died)
+    return tuple(renewal.dead_names)
 
 
 class TestProcesses:

@@ -35,7 +35,7 @@ async def claim(stores: Stores, proposal: Proposal, name: str = "a1") -> Proposa
 
 async def propose_in_channel(stores: Stores) -> Proposal:
     location, question = ChannelKey(5), said(30, "書いて")
-    await stores.channels.add(location, question, waiting=True)
+    await stores.channels.add(location, question, is_question=True)
     shown = replace(answer(31, "はい"), tool_calls=(WAITS,))
     [proposal] = (await stores.channels.archive_answer(location, shown, [question], [WRITING])).proposals
     return proposal
@@ -51,7 +51,7 @@ class TestClaim:
         claims = await asyncio.gather(*(stores.proposals.claim(proposal, f"p{n}", MESSAGE) for n in range(8)))
         [claimed] = [each for each in claims if each is not None]
         assert claimed == replace(proposal, state="claimed", claimed_by=claimed.claimed_by, message=MESSAGE)
-        assert await stores.proposals.adopt_claimed() == (claimed,)
+        assert await stores.proposals.adopt_approved() == (claimed,)
         assert await stores.proposals.list_approved(KEY.user_id) == (claimed,)
         assert await stores.proposals.list_approved(8) == ()
         assert await stores.proposals.get(KEY.user_id, proposal.id) is None
@@ -62,7 +62,7 @@ class TestClaim:
         first, second = await propose(stores, WRITING, remembering("猫"))
         for proposal in (first, await propose_in_channel(stores)):
             assert await stores.proposals.reopen(await claim(stores, proposal))
-            assert await stores.proposals.adopt_claimed() == ()
+            assert await stores.proposals.adopt_approved() == ()
             found = await stores.proposals.get(KEY.user_id, proposal.id)
             assert found is not None
             assert (found.content, found.message.token) == (proposal.content, None)
@@ -80,9 +80,9 @@ class TestFinish:
         assert not await stores.proposals.reopen(claimed)
         answered = (await stores.sessions.open(KEY)).history[-1]
         assert (answered.tool_calls, answered.tainted) == ((told(WAITS), OTHER), True)
-        assert [each.state for each in await stores.proposals.adopt_claimed()] == ["done"]
+        assert [each.state for each in await stores.proposals.adopt_approved()] == ["done"]
         await stores.proposals.delete(claimed)
-        assert await stores.proposals.adopt_claimed() == ()
+        assert await stores.proposals.adopt_approved() == ()
 
     async def test_of_an_erased_user_brings_nothing_back(self, stores: Stores) -> None:
         [proposal] = await propose(stores)
@@ -90,7 +90,7 @@ class TestFinish:
         await stores.personal_data.erase(KEY.user_id)
         assert not await stores.proposals.finish(claimed, "done", told)
         assert not await stores.proposals.reopen(claimed)
-        assert await stores.proposals.adopt_claimed() == ()
+        assert await stores.proposals.adopt_approved() == ()
         assert await stores.proposals.get(KEY.user_id, proposal.id) is None
 
     async def test_in_a_channel_has_its_answer_tell_it(self, stores: Stores, database: Database) -> None:

@@ -41,8 +41,8 @@ class TestMessages:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("古い", attachments=(FILE,)))
         await stores.sessions.clear(KEY)
-        await stores.channels.add(CHANNEL, said(10), waiting=True)
-        await stores.channels.add(CHANNEL, said(11), waiting=True)
+        await stores.channels.add(CHANNEL, said(10), is_question=True)
+        await stores.channels.add(CHANNEL, said(11), is_question=True)
         await stores.ledger.set_answer_message(CHANNEL, [said(10)], 12)
         await stores.channels.archive_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(CHANNEL.location_id, 12, [13])
@@ -84,7 +84,7 @@ class TestMessages:
         assert [each.id for each in page] == [8, 7, 6]
 
     async def test_are_not_fetched_again_where_an_answer_is_left(self, stores: Stores, now: Clock) -> None:
-        await stores.channels.add(CHANNEL, said(10), waiting=True)
+        await stores.channels.add(CHANNEL, said(10), is_question=True)
         now.tick(MONTH)
         await stores.channels.archive_answer(CHANNEL, answer(11), [said(10)])
         await stores.retention.prune_messages(utc_now() - timedelta(days=1))

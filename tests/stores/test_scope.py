@@ -9,7 +9,7 @@ import pytest
 from cc_bot.chat.stores import ledger, settings, usage
 from cc_bot.chat.stores.channels import SELECT_ARCHIVED_CHANNELS
 from cc_bot.chat.stores.files import SELECT_FILE_BYTES
-from cc_bot.chat.stores.proposals import ADOPT_CLAIMED, PRUNE_PROPOSALS, SELECT_CLAIMED
+from cc_bot.chat.stores.proposals import ADOPT_APPROVED, PRUNE_PROPOSALS, SELECT_APPROVED
 from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
 from cc_bot.chat.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LIVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
@@ -26,7 +26,7 @@ from tests.stores.everything import USER, do_everything
 FEW: Final = {"erased_usage"}  # a few rows a month
 USER_TABLES: Final = (
     "erasing",
-    *({each.table for each in personal_tables() if each.erasing == "delete"} - FEW),
+    *({each.table for each in personal_tables() if each.erasure == "delete"} - FEW),
 )
 ALL_TABLES: Final = (
     *USER_TABLES,
@@ -40,12 +40,12 @@ WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     SELECT_ARCHIVED_CHANNELS,  # a row a channel
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
-    *(settings.SELECT_LIMITS, usage.SELECT_ABANDONED, usage.FORGET_SETTLED, settings.SELECT_IN_FORCE),
+    *(settings.SELECT_LIMITS, usage.SELECT_ABANDONED, usage.FORGET_SETTLED, settings.SELECT_ACCESS),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(
         PRUNE_PROPOSALS,
-        ADOPT_CLAIMED,
-        SELECT_CLAIMED,
+        ADOPT_APPROVED,
+        SELECT_APPROVED,
         MARK_UNCERTAIN,
         RELEASE_REPORTS,
         SELECT_ALL_MODELS,
@@ -151,7 +151,10 @@ class TestRecordedRun:
         stores = stores_over(database)
         public = {
             f"{type(store).__name__}.{name}"
-            for store in (*(getattr(stores, each.name) for each in fields(stores)), *stores.own.values())
+            for store in (
+                *(getattr(stores, each.name) for each in fields(stores)),
+                *stores.feature_stores.values(),
+            )
             if not isinstance(store, ErasureLog)  # it is a file
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")

@@ -113,7 +113,7 @@ OWNER = 9
 
 class TestRules:
     async def test_of_all_subjects_are_told_at_once_each_as_it_was_last_set(self, stores: Stores) -> None:
-        assert await stores.access.get_in_force() == AccessState(AccessRules(), None)
+        assert await stores.access.get_state() == AccessState(AccessRules(), None)
         await stores.access.set("user", 1, "allow", set_by=OWNER)
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         await stores.access.set("role", 2, "allow", set_by=OWNER)
@@ -123,11 +123,11 @@ class TestRules:
             *(AccessRule("deny", "user", 1), AccessRule("allow", "role", 2)),
             *(AccessRule("deny", "channel", 3), AccessRule("allow", "guild", 4)),
         }
-        assert (await stores.access.get_in_force()).rules == rules
+        assert (await stores.access.get_state()).rules == rules
         assert await stores.access.unset("user", 1)
         assert not await stores.access.unset("user", 1)
         rules.remove(AccessRule("deny", "user", 1))
-        assert (await stores.access.get_in_force()).rules == rules
+        assert (await stores.access.get_state()).rules == rules
 
 
 class TestMaintenance:
@@ -136,10 +136,10 @@ class TestMaintenance:
             await stores.access.begin_maintenance("まもなく", set_by=OWNER)
             await stores.access.begin_maintenance("すぐ戻ります", set_by=OWNER)
         async with open_again() as stores:
-            assert (await stores.access.get_in_force()).maintenance == Maintenance("すぐ戻ります")
+            assert (await stores.access.get_state()).maintenance == Maintenance("すぐ戻ります")
             assert await stores.access.end_maintenance()
             assert not await stores.access.end_maintenance()
-            assert (await stores.access.get_in_force()).maintenance is None
+            assert (await stores.access.get_state()).maintenance is None
 
 
 class TestModelsOfAChannel:
@@ -168,7 +168,7 @@ class TestAVisit:
         await stores[ChoiceStore].set_default(thread, 5, "poet", OWNER)
         await stores.channel_models.set(channel, ("large",), set_by=OWNER)
         visit = await stores.access.get_visitor_state(7, (thread, channel))
-        assert visit.access == await stores.access.get_in_force()
+        assert visit.access == await stores.access.get_state()
         assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
         assert visit.settings == await stores.settings.get(7)
         assert visit.agents == StoredAgentChoices(

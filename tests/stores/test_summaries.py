@@ -152,15 +152,15 @@ class TestWaiting:
             await say(stores, "昨日の話")
             await say(stores, "やあ", key=OTHER_USER)
             await stores.sessions.clear(OTHER_USER)
-            assert await stores.summaries.list_waiting(10) == ()
+            assert await stores.summaries.list_unsummarized(10) == ()
         with freeze_time(A_DAY_LATER, real_asyncio=True):
             await stores.sessions.expire()
-            assert KEY in await stores.summaries.list_waiting(10)
-            await stores.summaries.stop_waiting(datetime.now(UTC) + LATER)
-            assert await stores.summaries.list_waiting(10) == (KEY,)
+            assert KEY in await stores.summaries.list_unsummarized(10)
+            await stores.summaries.stop_summarizing(datetime.now(UTC) + LATER)
+            assert await stores.summaries.list_unsummarized(10) == (KEY,)
             await fold(stores)
-            await stores.summaries.stop_waiting(datetime.now(UTC) - LATER)
-            assert KEY in await stores.summaries.list_waiting(10)  # a turn may be on its way to it
-            await stores.summaries.stop_waiting(datetime.now(UTC) + LATER)
-            assert await stores.summaries.list_waiting(10) == ()
+            await stores.summaries.stop_summarizing(datetime.now(UTC) - LATER)
+            assert KEY in await stores.summaries.list_unsummarized(10)  # a turn may be on its way to it
+            await stores.summaries.stop_summarizing(datetime.now(UTC) + LATER)
+            assert await stores.summaries.list_unsummarized(10) == ()
             assert await kept(stores) == ["要約"]

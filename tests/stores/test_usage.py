@@ -34,10 +34,10 @@ class Till:
         self.limits = LimitStore(database, clock=lambda: self.now)
         self.rules: Rules = {}
 
-    async def take_over(self, cost: Callable[[str, Usage], int] = lambda *_: 0) -> int:
+    async def settle_abandoned(self, cost: Callable[[str, Usage], int] = lambda *_: 0) -> int:
         """As a process does that lives, when this one does no more."""
         other = UsageStore(self.database, clock=lambda: self.now, zone=TOKYO, process="other")
-        return await other.take_over(cost)
+        return await other.settle_abandoned(cost)
 
     def limit(self, name: LimitName, value: int | None, scope: LimitScope = "everyone", id_: int = 0) -> None:
         self.rules = {**self.rules, LimitKey(scope, id_, name): value}
@@ -273,8 +273,8 @@ class TestUsage:
 class TestRestart:
     async def test_after_a_kill_counts_what_was_reserved_as_used(self, till: Till) -> None:
         lost = await till.reserve(tokens=300)
-        assert await till.take_over(lambda _, usage: usage.prompt_tokens * 3) == 1
+        assert await till.settle_abandoned(lambda _, usage: usage.prompt_tokens * 3) == 1
         [each] = await till.usage.list_for_user(AIKO, LONG_AGO)
         assert (each.tokens, each.turns, each.cost_micros, each.model) == (300, 1, 900, "small")
         assert not await till.settle(lost, used(10))
-        assert await till.take_over() == 0
+        assert await till.settle_abandoned() == 0

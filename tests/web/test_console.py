@@ -84,7 +84,7 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
     for path, form in ACTIONS:
         assert (await owner.press(path, **form)).status == 404, path
     administration = site.services[Administration]
-    assert (await administration.stores.access.get_in_force()).maintenance is None
+    assert (await administration.stores.access.get_state()).maintenance is None
     assert not [each for each in await limits_in_force(administration) if each.source == "here"]
     assert await administration.stores.channel_models.list_chains() == {}
 
@@ -119,9 +119,9 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
     assert "メンテナンスを始めました。" in told
     assert "<b>22時</b> まで" in told
     administration = site.services[Administration]
-    assert (await administration.stores.access.get_in_force()).maintenance == Maintenance("<b>22時</b> まで")
+    assert (await administration.stores.access.get_state()).maintenance == Maintenance("<b>22時</b> まで")
     assert "メンテナンスを終えました。" in await follow(owner, "/console/maintenance", do="end")
-    assert (await administration.stores.access.get_in_force()).maintenance is None
+    assert (await administration.stores.access.get_state()).maintenance is None
     assert (await owner.press("/console/maintenance", do="begin", note="長" * 301)).status == 400
 
 

@@ -1,6 +1,5 @@
-"""Users list, read and delete their own conversations. A deletion includes their part in a channel's context,
-and their summaries. An empty session replaces the one with the current canvas, so that earlier drawings do
-not return."""
+"""Lists, reads and deletes a user's conversations. A deletion includes their summaries, and their messages in
+a channel's context."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -9,7 +8,7 @@ from typing import Final
 from uuid import uuid4
 
 from cc_bot.chat.stores.blocks import delete_local_copies
-from cc_bot.chat.stores.canvases import MOVE, clear_canvas, read_current, select_current
+from cc_bot.chat.stores.canvases import NOTE_CANVAS_MOVED, clear_canvas, read_current_canvas
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
 from cc_bot.db import Statement, Transaction, channel_lock, run_all, user_lock
@@ -19,13 +18,15 @@ from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.features.memory.stores.rows import COUNT_ERASURE
 
 OPENING_CHARACTERS: Final = 200
-ANSWERED_WITHIN: Final = timedelta(days=1)  # how long a message in a DM may answer a reminder
+MAX_NOTIFICATION_AGE: Final = timedelta(days=1)
 
 _SESSION: Final = Columns(ArchivedSession, moments=ISO)
 
 # ruff: noqa: S608 - SQL is built from constants
 
-# Sessions with messages, found by messages_by_session.
+# "Uses" names an index.
+
+# Sessions with messages. Uses messages_by_session.
 _FROM_SESSIONS: Final = """
     FROM sessions AS s
     WHERE s.user_id = $1
@@ -69,27 +70,26 @@ _SELECT_MESSAGES: Final = f"""
     ORDER BY id LIMIT $3 OFFSET $4
 """
 
-# Names only. Uses attachments_by_session.
+# Uses attachments_by_session.
 _SELECT_FILES: Final = """
     SELECT message_id, name, content_type FROM attachments
     WHERE session_id = $2 AND user_id = $1 AND message_id BETWEEN $3 AND $4
     ORDER BY message_id, position
 """
 
-# Channels in which some of it is public. Uses messages_by_session.
+# The channels whose context has messages of the session. Uses messages_by_session.
 _SELECT_CHANNELS: Final = """
     SELECT parent_channel_id FROM messages WHERE session_id = $2 AND user_id = $1 AND in_channel = 1
 """
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
-
-_DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
+_DELETE_SESSION: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
 
 
 class ArchiveStore(Store):
     async def get_notification(self, discord_id: int) -> tuple[int, Message] | None:
-        """Return a reminder or heartbeat and its owner, by its Discord message."""
+        """Return a reminder or heartbeat, and whose it is; None if the message shows neither."""
         sql = f"""
-            SELECT m.user_id, {MESSAGE.of("m")} FROM messages AS m
+            SELECT m.user_id, {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
                 AND m.role = 'assistant' /* all users */
         """
@@ -99,7 +99,7 @@ class ArchiveStore(Store):
     async def get_last_notification(self, user_id: int, channel_id: int) -> Message | None:
         """Return the newest reminder or heartbeat of the last day, unless its user has written since."""
         sql = f"""
-            SELECT {MESSAGE.of("m")} FROM messages AS m
+            SELECT {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
                 AND NOT EXISTS (
                     SELECT 1 FROM sessions AS s
@@ -108,8 +108,8 @@ class ArchiveStore(Store):
                 )
             ORDER BY m.id DESC LIMIT 1
         """
-        since = to_ms(self._clock() - ANSWERED_WITHIN)
-        return MESSAGE.first(await self._database.query(sql, user_id, channel_id, since))
+        since = to_ms(self._clock() - MAX_NOTIFICATION_AGE)
+        return MESSAGE.read_first(await self._database.query(sql, user_id, channel_id, since))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_transaction)
@@ -130,42 +130,42 @@ class ArchiveStore(Store):
 
     async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:
         """Return a session; None if it is missing or has no messages."""
-        return _SESSION.first(await self._database.query(_GET, user_id, session_id))
+        return _SESSION.read_first(await self._database.query(_GET, user_id, session_id))
 
     async def list_messages(
         self, user_id: int, session_id: str, *, limit: int = 50, offset: int = 0
     ) -> list[Message]:
-        """List messages, oldest first, without replaced answers. Of files, only name and type are read."""
+        """List messages, oldest first, without replaced answers. Their files have no data."""
         rows = await self._database.query(_SELECT_MESSAGES, user_id, session_id, limit, offset)
         messages = [*map(MESSAGE.read, rows)]
         ids = [message.id for message in messages if message.id is not None]
         if not ids:
             return messages
         files: dict[int, tuple[Attachment, ...]] = {}
-        found = await self._database.query(_SELECT_FILES, user_id, session_id, ids[0], ids[-1])
-        for id_, name, content_type in found:
+        file_rows = await self._database.query(_SELECT_FILES, user_id, session_id, ids[0], ids[-1])
+        for id_, name, content_type in file_rows:
             files[id_] = (*files.get(id_, ()), Attachment(name, content_type, b""))
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session. Returns its key; None if the user has no such session. A turn that still runs in
-        it is not stored. Call `MemoryRemovalStore.clean` afterwards, for SQLite's unused pages."""
-        # Uses the primary key.
+        """Delete a session. Returns its key; None if the user has no such session. A turn that runs in it
+        will not be stored. SQLite's unused pages keep the texts until `MemoryRemovalStore.clean`."""
         sql = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
-        key = KEY.first(await self._database.query(sql, user_id, session_id))
+        key = KEY.read_first(await self._database.query(sql, user_id, session_id))
         if key is None:
             return None
         if self._log:
             await self._log.note("session", session_id)
         rows = await self._database.query(_SELECT_CHANNELS, user_id, session_id)
         lock_keys = {user_lock(user_id), *(channel_lock(id_) for (id_,) in rows)}
-        await self._database.write(partial(self._deletion, key, session_id), [*lock_keys])
+        await self._database.write(partial(self._delete_session, key, session_id), [*lock_keys])
         return key
 
-    def _deletion(self, key: SessionKey, session_id: str) -> Transaction[None]:
+    def _delete_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
         user_and_session = (key.user_id, session_id)
-        current = read_current((yield select_current(key)))
+        current = yield from read_current_canvas(key)
         if current is not None and current.session_id == session_id and current.revision:
+            # Otherwise the canvas of an earlier session would become the current one.
             yield from self._open_empty_session(key, session_id)
         yield from forget_summaries_of(key, session_id)
         # Uses messages_by_session.
@@ -174,16 +174,15 @@ class ArchiveStore(Store):
         """
         rows = yield Statement(select_discord_ids, user_and_session)
         yield from delete_local_copies([discord_id for (discord_id,) in rows])
-        for sql in (_DELETE_MESSAGES, _DELETE):
+        for sql in (_DELETE_MESSAGES, _DELETE_SESSION):
             yield Statement(sql, user_and_session)
         yield Statement(COUNT_ERASURE)
-        yield Statement(MOVE)
+        yield Statement(NOTE_CANVAS_MOVED)
 
     def _open_empty_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
-        """Open an empty session with an empty canvas that continues the revision numbers."""
+        """Open a session with an empty canvas, whose revision is above that of the former one."""
         now = to_text(self._clock())
         yield from run_all(clear_canvas(key))
-        # Uses the primary key.
         sql = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
         yield Statement(sql, (key.user_id, session_id, now))
         yield Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now))

@@ -1,4 +1,8 @@
-"""Stores the context of channels: messages, frozen blocks and where it starts. Deletions drop blocks."""
+"""Stores the context of channels: what requests show of their messages.
+
+A block is a run of messages with frozen text, so that requests have a prefix that providers cache. If one of
+its messages changes, the block is thawed: its row is deleted, with those of later blocks.
+"""
 
 import json
 from collections import defaultdict
@@ -14,20 +18,17 @@ from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 
 T = TypeVar("T")
 
-# A thread uses its channel's blocks that end before it starts, and the start of the next one.
+# A thread shows the blocks of its channel that ended before the thread began ($2).
 SELECT_CONTEXT: Final = """
     SELECT 'window', thread_id, first_message_id, 0, 0
     FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
-    UNION ALL
-    SELECT 'reset', thread_id, last_reset_discord_message_id, 0, 0
+    UNION ALL SELECT 'reset', thread_id, last_reset_discord_message_id, 0, 0
     FROM thread_metadata WHERE thread_id IN ($1, $3) AND bot_id IN (0, $4)
-    UNION ALL
-    SELECT 'waiting', thread_id, question_id, 0, 0
+    UNION ALL SELECT 'waiting', thread_id, question_id, 0, 0
     FROM turns
     WHERE kind = 'mention' AND state <> 'shown'
         AND channel_id = $1 AND thread_id IN (0, $2) AND state = 'accepted' /* channel */
-    UNION ALL
-    SELECT * FROM (
+    UNION ALL SELECT * FROM (
         SELECT 'block', thread_id, first_message_id, last_message_id, token_count
         FROM block_boundaries
         WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= coalesce(
@@ -35,15 +36,13 @@ SELECT_CONTEXT: Final = """
         )
         ORDER BY last_message_id DESC LIMIT $5
     ) AS found
-    UNION ALL
-    SELECT * FROM (
+    UNION ALL SELECT * FROM (
         SELECT 'block', thread_id, first_message_id, last_message_id, token_count
         FROM block_boundaries
         WHERE channel_id = $1 AND thread_id = 0 AND last_message_id <= $2
         ORDER BY last_message_id DESC LIMIT $5
     ) AS found
-    UNION ALL
-    SELECT * FROM (
+    UNION ALL SELECT * FROM (
         SELECT 'next', thread_id, first_message_id, last_message_id, token_count
         FROM block_boundaries
         WHERE channel_id = $1 AND thread_id = 0 AND last_message_id > $2 AND $2 <> 0
@@ -51,9 +50,9 @@ SELECT_CONTEXT: Final = """
     ) AS found
 """
 
-# The parts of a message that a request shows, and the beginning of the public message that it replies to
-# (messages_by_discord_id), unless that is before the reset ($7).
-_SHOWN: Final = """
+# What a request shows of a message, and the beginning of the public message that it replies to, unless that
+# is before the reset ($7).
+_SELECT_SHOWN: Final = """
     SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
         coalesce(r.author_id, 0), CASE WHEN m.tainted = 1 OR r.tainted = 1 THEN 1 ELSE 0 END
@@ -65,24 +64,23 @@ _SHOWN: Final = """
         AND m.content <> '' AND m.visibility = 'public' AND m.status <> 'replaced'
 """
 
-# The channel's own rows (messages_by_channel) and public rows of sessions (messages_asked_in_channel), merged
-# in index order. After the question only answers are read. $5 the question, $6 limit
+# Merges messages of the channel (messages_by_channel) with public ones of sessions
+# (messages_asked_in_channel), in index order. After the question ($5) only answers are read. $6 limit
 SELECT_ROWS: Final = f"""
-    {_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
-    UNION ALL
-    {_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
+    {_SELECT_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
+    UNION ALL {_SELECT_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
     ORDER BY discord_id DESC
     LIMIT $6 /* channel */
 """
 
-# The newest reset's message; 0 for none. {}: the thread, or the channel
+# The last message before the newest reset; 0 for none. {}: location_id
 RESET_ID: Final = (
     "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r WHERE r.thread_id = {}"
 )
 
 
 def thaw_sql(condition: str) -> str:
-    """Return SQL that deletes the blocks of messages `m` that meet the condition, and all later blocks."""
+    """Return SQL that thaws the blocks of the messages `m` that meet the condition."""
     return f"""
     DELETE FROM block_boundaries WHERE id IN (
         SELECT b.id
@@ -95,14 +93,14 @@ def thaw_sql(condition: str) -> str:
 """
 
 
-SHOWN_IN_CHANNEL: Final = "(m.user_id IS NULL OR m.in_channel = 1)"
+IS_IN_CHANNEL: Final = "(m.user_id IS NULL OR m.in_channel = 1)"
 
 # $3 a message about to be stored
 THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
 
-# A block that overlaps another is not stored: another process froze those messages.
+# Stores no block that overlaps another, which another process has stored meanwhile.
 _INSERT_BLOCK: Final = """
     INSERT INTO block_boundaries (
         channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
@@ -121,38 +119,38 @@ _INSERT_BLOCK: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    blocks: tuple[Block, ...] = ()  # oldest first; the newest if there are very many
+    """All ids are of Discord messages. The keys of mappings are ids of threads; 0 is the channel itself."""
+
+    blocks: tuple[Block, ...] = ()  # oldest first
     next_block_start: int | None = None
-    """For a thread: the start of the first block of its channel that ends after the thread started."""
-    window: int = 0  # the oldest message in requests; 0 if all messages are
-    resets: Mapping[int, int] = field(default_factory=dict)
-    """The last message before the reset, by thread id (0: the channel)."""
-    waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
-    """The messages that wait for an answer, by thread id."""
+    """For a thread: the start of the first block of its channel that ends after the thread began."""
+    window_start: int = 0  # the oldest message that requests show; 0: no limit
+    reset_ids: Mapping[int, int] = field(default_factory=dict)  # the last message before the reset
+    waiting_ids: Mapping[int, frozenset[int]] = field(default_factory=dict)  # questions that await an answer
 
 
-def read_context_state(key: ChannelKey, *, bot_id: int, blocks: int) -> Transaction[ContextState]:
-    """Return at most the newest `blocks` of each channel or thread."""
-    params = (key.channel_id, key.thread_id, key.location_id, bot_id, blocks)
-    found, starts = list[Block](), dict[str, int]()
-    resets: dict[int, int] = {}
-    waiting: defaultdict[int, set[int]] = defaultdict(set)
+def read_context_state(key: ChannelKey, *, bot_id: int, max_blocks: int) -> Transaction[ContextState]:
+    """Return at most the newest `max_blocks` of each channel or thread."""
+    params = (key.channel_id, key.thread_id, key.location_id, bot_id, max_blocks)
+    blocks, starts = list[Block](), dict[str, int]()
+    reset_ids: dict[int, int] = {}
+    waiting_ids: defaultdict[int, set[int]] = defaultdict(set)
     for kind, thread_id, first_id, last_id, tokens in (yield Statement(SELECT_CONTEXT, params)):
         if kind == "waiting":
-            waiting[thread_id].add(first_id)
-        elif kind == "reset":  # keyed by the Discord id of the channel or thread
-            at = 0 if thread_id == key.channel_id else thread_id
-            resets[at] = max(resets.get(at, 0), first_id)
+            waiting_ids[thread_id].add(first_id)
+        elif kind == "reset":  # here the channel itself has its own id
+            thread_or_0 = 0 if thread_id == key.channel_id else thread_id
+            reset_ids[thread_or_0] = max(reset_ids.get(thread_or_0, 0), first_id)
         elif kind == "block":
-            found.append(Block(ChannelKey(key.channel_id, thread_id), first_id, last_id, tokens))
+            blocks.append(Block(ChannelKey(key.channel_id, thread_id), first_id, last_id, tokens))
         else:
             starts[kind] = first_id
     return ContextState(
-        blocks=tuple(sorted(found, key=lambda block: block.last_id)),
+        blocks=tuple(sorted(blocks, key=lambda block: block.last_id)),
         next_block_start=starts.get("next"),
-        window=starts.get("window", 0),
-        resets=resets,
-        waiting={thread: frozenset(ids) for thread, ids in waiting.items()},
+        window_start=starts.get("window", 0),
+        reset_ids=reset_ids,
+        waiting_ids={thread_id: frozenset(ids) for thread_id, ids in waiting_ids.items()},
     )
 
 
@@ -160,30 +158,30 @@ def read_context_page(
     key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
 ) -> Transaction[list[ContextMessage]]:
     """Return messages from `first` to before `before`, newest first; after the question `asked`, only
-    answers."""
+    answers. All bounds are ids."""
     params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
 
 
 class BlockStore(Store):
-    async def run_read(self, begin: Callable[[], Transaction[T]]) -> T:
-        return await self._database.read(begin)
+    async def run_read(self, steps: Callable[[], Transaction[T]]) -> T:
+        return await self._database.read(steps)
 
     async def freeze(
         self,
         blocks: Sequence[Block] = (),
         *,
-        windows: Mapping[ChannelKey, int] | None = None,
-        thawed: Sequence[Block] = (),
+        window_starts: Mapping[ChannelKey, int] | None = None,
+        replaced: Sequence[Block] = (),
     ) -> None:
-        """Store new blocks, which replace `thawed`, and the starts of contexts. Idempotent."""
-        now, windows = to_ms(self._clock()), windows or {}
-        keys = {*windows, *(block.key for block in (*blocks, *thawed))}
+        """Store new blocks, which replace others, and the starts of windows. Idempotent."""
+        now, window_starts = to_ms(self._clock()), window_starts or {}
+        keys = {*window_starts, *(block.key for block in (*blocks, *replaced))}
         sql = """
             DELETE FROM block_boundaries
             WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
         """
-        # The window never moves back.
+        # A window never moves back.
         move_window = """
             INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
             ON CONFLICT (channel_id, thread_id)
@@ -192,14 +190,14 @@ class BlockStore(Store):
         """
         await self._database.transaction(
             [
-                *(Statement(sql, _block_columns(block)) for block in thawed),
+                *(Statement(sql, _block_columns(block)) for block in replaced),
                 *(Statement(_INSERT_BLOCK, (*_block_columns(block), block.tokens, now)) for block in blocks),
                 *(
-                    Statement(move_window, (key.channel_id, key.thread_id, first))
-                    for key, first in windows.items()
+                    Statement(move_window, (key.channel_id, key.thread_id, start))
+                    for key, start in window_starts.items()
                 ),
             ],
-            [subject for key in keys for subject in channel_locks(key)],
+            [lock_key for key in keys for lock_key in channel_locks(key)],
         )
 
 
@@ -207,30 +205,28 @@ def _block_columns(block: Block) -> tuple[int, int, int, int]:
     return (block.key.channel_id, block.key.thread_id, block.first_id, block.last_id)
 
 
-_LAST_THREAD: Final = 2**63 - 1
+_MAX_THREAD_ID: Final = 2**63 - 1
 
-# The ids of an array ($1), with pages replaced by their answers.
-_WITH_PAGES_REPLACED: Final = """
-    SELECT value FROM @ids($1) AS given
-    UNION ALL
-    SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
+# The ids of an array ($1), and the answers whose pages are among them.
+_IDS_AND_ANSWERS: Final = """
+    SELECT value FROM @ids($1) AS entry
+    UNION ALL SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
 """
 
-# The messages that show answers to the questions $1 only.
+# The messages that show answers to these questions ($1) and to no other.
 SELECT_ANSWERS_TO: Final = """
-    WITH gone (id) AS (SELECT value FROM @ids($1) AS given), answers (id) AS (
+    WITH questions (id) AS (SELECT value FROM @ids($1) AS entry), answers (id) AS (
         SELECT w.shown_in FROM turns AS w
-        WHERE w.question_id IN (SELECT id FROM gone) AND w.kind = 'mention' AND w.state <> 'accepted'
+        WHERE w.question_id IN (SELECT id FROM questions) AND w.kind = 'mention' AND w.state <> 'accepted'
             AND w.shown_in IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM turns AS other
                 WHERE other.shown_in = w.shown_in AND other.kind = 'mention'
-                    AND other.question_id NOT IN (SELECT id FROM gone)
+                    AND other.question_id NOT IN (SELECT id FROM questions)
             )
-        UNION ALL
-        SELECT a.discord_id
+        UNION ALL SELECT a.discord_id
         FROM messages AS q
         JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
-        WHERE q.discord_id IN (SELECT id FROM gone) AND q.session_id IS NOT NULL AND q.role = 'user'
+        WHERE q.discord_id IN (SELECT id FROM questions) AND q.session_id IS NOT NULL AND q.role = 'user'
             AND a.discord_id IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM messages AS later
                 WHERE later.session_id = q.session_id AND later.id > q.id AND later.id < a.id
@@ -242,9 +238,9 @@ SELECT_ANSWERS_TO: Final = """
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
 """
 
-_THAW: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.discord_id @among({_WITH_PAGES_REPLACED}) /* channel */")
+_THAW: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.discord_id @among({_IDS_AND_ANSWERS}) /* channel */")
 
-# The questions of the session answers among these ids.
+# The questions of those answers among the ids that are of sessions.
 _QUESTIONS_OF_ANSWERS: Final = f"""
         SELECT (
             SELECT q.id FROM messages AS q
@@ -252,7 +248,7 @@ _QUESTIONS_OF_ANSWERS: Final = f"""
             ORDER BY q.id DESC LIMIT 1
         )
         FROM messages AS a
-        WHERE a.discord_id @among({_WITH_PAGES_REPLACED}) AND a.in_channel = 1 AND a.role = 'assistant'
+        WHERE a.discord_id @among({_IDS_AND_ANSWERS}) AND a.in_channel = 1 AND a.role = 'assistant'
 """
 
 # The question of a command is visible on Discord only as long as its answer.
@@ -265,10 +261,10 @@ _LEAVE_CHANNEL: Final = f"""
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE turns SET shown_in = NULL, state = CASE state WHEN 'accepted' THEN state ELSE 'shown' END
-    WHERE kind = 'mention' AND shown_in @among({_WITH_PAGES_REPLACED}) /* channel */
+    WHERE kind = 'mention' AND shown_in @among({_IDS_AND_ANSWERS}) /* channel */
 """
 
-# An interrupted question of a session is stored only so that it can be asked again.
+# Includes interrupted questions of sessions.
 DELETE_TURNS: Final = """
     DELETE FROM turns
     WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
@@ -277,13 +273,13 @@ DELETE_TURNS: Final = """
 
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
-    WHERE discord_id @among({_WITH_PAGES_REPLACED})
+    WHERE discord_id @among({_IDS_AND_ANSWERS})
     RETURNING id /* any row */
 """
 
 _DELETE_PAGES: Final = f"""
     DELETE FROM answer_pages
-    WHERE answer_id @among({_WITH_PAGES_REPLACED})
+    WHERE answer_id @among({_IDS_AND_ANSWERS})
 """
 
 # $2 and $3 the first and last thread
@@ -311,11 +307,10 @@ DELETE_FORWARDED: Final = """
     RETURNING message_id /* channel */
 """
 
-# Messages that a backup may contain.
+# Whether a backup may contain any of these messages.
 SELECT_STORED: Final = f"""
-    SELECT id FROM messages WHERE discord_id @among({_WITH_PAGES_REPLACED})
-    UNION ALL
-    SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+    SELECT id FROM messages WHERE discord_id @among({_IDS_AND_ANSWERS})
+    UNION ALL SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
     LIMIT 1
 """
 
@@ -325,7 +320,6 @@ _DELETE_WITH_DEPENDENTS: Final = (
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
 
-# No effect on a channel without messages.
 MARK_READ_TO: Final = """
     INSERT INTO read_to (channel_id, thread_id, discord_id)
     SELECT $1, $2, $3
@@ -341,14 +335,13 @@ MARK_READ_TO: Final = """
 
 
 def delete_messages(discord_ids: Collection[int]) -> list[Statement]:
-    """Return statements that delete messages, also of sessions, with their waiting turns, pages and blocks.
-    DELETE_MESSAGES returns a row for each message that existed."""
+    """Return statements that delete messages, also of sessions, with their turns, pages and blocks."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETE_WITH_DEPENDENTS]
 
 
 def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
-    """Delete messages that still exist on Discord. Catching up does not fetch them again."""
+    """Delete messages that still exist on Discord, where catching up then skips them."""
     if not discord_ids:
         return
     newest = dict[tuple[int, int], int]()
@@ -366,7 +359,7 @@ def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
 
 def delete_channel(key: ChannelKey) -> list[Statement]:
     """Return statements that delete a thread, or a channel with its threads."""
-    threads = (key.thread_id, key.thread_id or _LAST_THREAD)
+    threads = (key.thread_id, key.thread_id or _MAX_THREAD_ID)
     forget_resets = (
         "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
     )

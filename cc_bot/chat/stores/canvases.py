@@ -1,5 +1,8 @@
-"""Stores the canvas of each session key, as JSON that only the feature reads. The changes of a turn are
-stored with it (sessions.py)."""
+"""Stores the canvas of each session key, as JSON that only the canvas feature reads.
+
+A key's current canvas is that of its open session, or else of the session closed last, from which the next
+one takes it over. Sessions in which nothing was ever drawn have revision 0 and are skipped.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +16,6 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
 # ruff: noqa: S608 - SQL is built from constants
-
-# A key's current canvas belongs to its open session, else to the last closed one, from which the next session
-# takes it over. Sessions with revision 0, in which nothing was ever drawn, are skipped.
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,51 +34,49 @@ _CURRENT: Final = Columns(
     revision=Codec(column="canvas_revision"),
 )
 
-NEWEST_CLOSED: Final = """
+WHERE_NEWEST_CLOSED: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
         AND canvas_revision > 0 AND closed_at IS NOT NULL
     ORDER BY closed_at DESC LIMIT 1
 """
 
-# Run before changing a canvas, in the same transaction: numbers the change.
+# Run before SET_CANVAS_CHANGE, in its transaction: numbers the change.
 TICK_CANVAS_CLOCK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
-CANVAS_CHANGED: Final = """
+SET_CANVAS_CHANGE: Final = """
     canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
 """
 
-# When a key may have another current canvas: an agent was chosen, or a session deleted.
-MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
+# Run if a user may have another current canvas, as an agent was chosen or a session deleted.
+NOTE_CANVAS_MOVED: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
-_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {CANVAS_CHANGED} WHERE id = $1 AND user_id = $2"
+_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {SET_CANVAS_CHANGE} WHERE id = $1 AND user_id = $2"
 
-# Includes older sessions, so that removed elements are stored nowhere.
+# Includes closed sessions, so that no row still has the removed elements.
 _HAS_ELEMENTS: Final = f"""
     user_id = $1 AND channel_id = $2 AND agent = $3
         AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
 """
 _CLEAR: Final = (
     f"{TICK_CANVAS_CLOCK} AND EXISTS (SELECT 1 FROM sessions WHERE {_HAS_ELEMENTS})",
-    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {CANVAS_CHANGED} WHERE {_HAS_ELEMENTS}",
+    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {SET_CANVAS_CHANGE} WHERE {_HAS_ELEMENTS}",
 )
 
 
-def select_current(key: SessionKey) -> Statement:
-    sql = f"""
-        SELECT {_CURRENT.select} FROM sessions
-        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
-        UNION ALL
-        SELECT * FROM (
-            SELECT {_CURRENT.select} FROM sessions {NEWEST_CLOSED}
-        ) AS closed
-    """
-    return Statement(sql, key_columns(key))
+_SELECT_CURRENT: Final = f"""
+    SELECT {_CURRENT.select} FROM sessions
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
+    UNION ALL SELECT * FROM (SELECT {_CURRENT.select} FROM sessions {WHERE_NEWEST_CLOSED}) AS closed
+"""
 
 
-def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
+def read_current_canvas(key: SessionKey) -> Transaction[CurrentCanvas | None]:
     """Return the canvas; None if no session is open and nothing was ever drawn."""
-    found = [*map(_CURRENT.read, rows)]
-    return min(found, key=lambda each: each.closed_at is not None) if found else None
+    return _find_current((yield Statement(_SELECT_CURRENT, key_columns(key))))
+
+
+def _find_current(rows: Sequence[Row]) -> CurrentCanvas | None:
+    return min(map(_CURRENT.read, rows), key=lambda each: each.closed_at is not None, default=None)
 
 
 def put_canvas(session_id: str, key: SessionKey, state: str) -> Transaction[None]:
@@ -92,8 +90,7 @@ def clear_canvas(key: SessionKey) -> list[Statement]:
 
 _LIST_KEYS: Final = f"""
     SELECT {KEY.select}, last_active FROM sessions WHERE user_id = $1 AND closed_at IS NULL
-    UNION ALL
-    SELECT * FROM (
+    UNION ALL SELECT * FROM (
         SELECT {KEY.select}, '' FROM sessions
         WHERE user_id = $1 AND canvas_revision > 0 GROUP BY user_id, channel_id, agent
     ) AS drawn
@@ -101,26 +98,26 @@ _LIST_KEYS: Final = f"""
 
 
 class CanvasClock(NamedTuple):
-    drawn: int
-    moved: int  # grows when another canvas may have become a key's current one
+    drawn: int  # the number of the newest change of any canvas
+    moved: int  # grows if a user may have another current canvas
 
 
 class CanvasStore(Store):
     def __init__(
         self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
     ) -> None:
-        """`session_ttl`: idle time until a session expires."""
+        """`session_ttl`: idle time after which a session expires."""
         super().__init__(database, clock=clock)
-        self._ttl = session_ttl
+        self._session_ttl = session_ttl
 
     async def get(self, key: SessionKey) -> CurrentCanvas | None:
         """Return the current canvas; None if no session is open and nothing was ever drawn."""
-        statement = select_current(key)
-        return read_current(await self._database.query(statement.sql, *statement.params))
+        return _find_current(await self._database.query(_SELECT_CURRENT, *key_columns(key)))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
+        """List the keys with an open session, last used first, and others with a canvas."""
         rows = await self._database.query(_LIST_KEYS, user_id)
-        newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)
+        newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)  # by last_active
         return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
 
     async def wait_for_change(self, seconds: float) -> None:
@@ -132,7 +129,7 @@ class CanvasStore(Store):
         return CanvasClock(*(await self._database.query(sql))[0])
 
     async def list_drawn(self, after: int) -> list[SessionKey]:
-        """List the keys, of all users, whose canvas changed after that number."""
+        """List all users' keys whose canvas has a change with a higher number."""
         sql = f"""
             SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
             /* all users */
@@ -144,10 +141,10 @@ class CanvasStore(Store):
         """Change the current canvas, also of a closed session. Returns whether it changed."""
 
         def steps() -> Transaction[bool]:
-            found = read_current((yield select_current(key)))
-            if found is None or (state := redraw(found.state)) == found.state:
+            current = yield from read_current_canvas(key)
+            if current is None or (state := redraw(current.state)) == current.state:
                 return False
-            yield from put_canvas(found.session_id, key, state)
+            yield from put_canvas(current.session_id, key, state)
             return True
 
         return await self._database.write(steps, [user_lock(key.user_id)])
@@ -156,23 +153,25 @@ class CanvasStore(Store):
         """Remove all elements, also private ones. Returns whether there were any."""
 
         def steps() -> Transaction[bool]:
-            found = read_current((yield select_current(key)))
+            current = yield from read_current_canvas(key)
             yield from run_all(clear_canvas(key))
-            return found is not None and not found.state.startswith(EMPTY_CANVAS[:-1])
+            # The empty list of elements may be followed by other fields.
+            return current is not None and not current.state.startswith(EMPTY_CANVAS[:-1])
 
         return await self._database.write(steps, [user_lock(key.user_id)])
 
     async def draw(self, key: SessionKey, redraw: Redraw | None) -> str | None:
-        """Change the canvas outside of a turn and return it, if any. The session does not count as active."""
-        idle = idle_since(self._clock(), self._ttl)
+        """Change the open session's canvas outside of a turn, and return it; None if no session is open. The
+        session does not count as active."""
+        idle_cutoff = idle_since(self._clock(), self._session_ttl)
 
         def steps() -> Transaction[str | None]:
-            found = read_current((yield select_current(key)))
-            if found is None or found.closed_at is not None or found.last_active <= idle:
+            current = yield from read_current_canvas(key)
+            if current is None or current.closed_at is not None or current.last_active <= idle_cutoff:
                 return None
-            state = redraw(found.state) if redraw else found.state
-            if state != found.state:
-                yield from put_canvas(found.session_id, key, state)
+            state = redraw(current.state) if redraw else current.state
+            if state != current.state:
+                yield from put_canvas(current.session_id, key, state)
             return state
 
         return await self._database.write(steps, [user_lock(key.user_id)])

@@ -1,5 +1,5 @@
-"""Stores the archive of channels: every message once, ordered by Discord id. A change drops the frozen blocks
-that contain the message, in the same transaction."""
+"""Stores the messages of channels, each once, ordered by Discord id. A change thaws the message's block
+(blocks.py) in the same transaction."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -12,11 +12,11 @@ from cc_bot.chat.stores.blocks import (
     DELETE_FORWARDED,
     DELETE_MESSAGES,
     DELETE_TURNS,
+    IS_IN_CHANNEL,
     MARK_READ_TO,
     RESET_ID,
     SELECT_ANSWERS_TO,
     SELECT_STORED,
-    SHOWN_IN_CHANNEL,
     THAW_FROM,
     delete_channel,
     delete_messages,
@@ -25,7 +25,15 @@ from cc_bot.chat.stores.blocks import (
 from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement, settle_stored
-from cc_bot.db import MAINTENANCE_LOCK, LockKey, Statement, Transaction, channel_lock, thread_name, user_lock
+from cc_bot.db import (
+    MAINTENANCE_LOCK,
+    LockKey,
+    Statement,
+    Transaction,
+    channel_lock,
+    thread_log_id,
+    user_lock,
+)
 from cc_bot.db.columns import (
     KEY,
     MESSAGE,
@@ -57,51 +65,50 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 
 # ruff: noqa: S608 - SQL is built from constants
 
-# Channel messages belong to no user: each statement is marked `/* channel */` (tests/stores/test_scope.py)
-# and restricted to rows with `user_id IS NULL`. Exceptions: _EDIT and SELECT_TRANSCRIPT (an edit applies to
-# every row), _SELECT_SESSION_KEY, and _THAW_NEW and _RESET, which look at ids alone.
+# Messages of channels have no user. Their statements are marked `/* channel */`, or `/* any row */` if they
+# also reach messages of sessions (tests/stores/test_scope.py).
 
-# Thaws the block of the oldest new message, and later ones. The `+` skips the subquery unless a block ends
-# after the lowest id ($3). $4 place, $5 new ids
+# Thaws the block of the oldest new message. The `+` makes SQLite run the subquery only if a block ends after
+# the lowest id ($3). $4 location_id, $5 ids
 _THAW_NEW: Final = f"""
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
-        SELECT min(given.value)
-        FROM @ids($5) AS given
-        WHERE given.value > ({RESET_ID.format("$4")})
-            AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = given.value)
+        SELECT min(entry.value)
+        FROM @ids($5) AS entry
+        WHERE entry.value > ({RESET_ID.format("$4")})
+            AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = entry.value)
     ) /* any row */
 """
 
-_GIVEN_COLUMNS: Final = (
+_INSERTED_COLUMNS: Final = (
     *("discord_id", "author_id", "author_name", "role"),
     *("content", "tool_calls", "status", "tainted", "reply_to"),
 )
-_NUMBERS: Final = frozenset({"discord_id", "author_id", "tainted", "reply_to"})
-_GIVEN: Final = {
-    name: f"@{'number' if name in _NUMBERS else 'text'}_at(given.value, {at})"
-    for at, name in enumerate(_GIVEN_COLUMNS)
+_INTEGER_COLUMNS: Final = frozenset({"discord_id", "author_id", "tainted", "reply_to"})
+_ROW_VALUES: Final = {
+    name: f"@{'number' if name in _INTEGER_COLUMNS else 'text'}_at(entry.value, {index})"
+    for index, name in enumerate(_INSERTED_COLUMNS)
 }
 
-# The id of an answer is that of its first page. {id}: any of its pages
+# An answer of several pages has the id of the first. {id}: the id of any page
 _ANSWER_ID: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
-_INSERTED_VALUES: Final = {**_GIVEN, "reply_to": _ANSWER_ID.format(id=_GIVEN["reply_to"])}
+_INSERTED_VALUES: Final = {**_ROW_VALUES, "reply_to": _ANSWER_ID.format(id=_ROW_VALUES["reply_to"])}
+_DISCORD_ID: Final = _ROW_VALUES["discord_id"]
 
-# $3 place, $5 arrays in the order of _GIVEN_COLUMNS. A Discord id contains its time ('Snowflakes').
+# $3 location_id, $5 arrays in the order of _INSERTED_COLUMNS. The upper bits of a Discord id are its time.
 _INSERT: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, channel_id, created_at, {", ".join(_GIVEN_COLUMNS)}, timestamp
+        parent_channel_id, thread_id, channel_id, created_at, {", ".join(_INSERTED_COLUMNS)}, timestamp
     )
-    SELECT
-        $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_GIVEN["discord_id"]} >> 22) + 1420070400000
-    FROM @rows($5) AS given
-    WHERE {_GIVEN["discord_id"]} > ({RESET_ID.format("$3")})
+    SELECT $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_DISCORD_ID} >> 22) + 1420070400000
+    FROM @rows($5) AS entry
+    WHERE {_DISCORD_ID} > ({RESET_ID.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
     RETURNING id /* channel */
 """
 
-# Catching up may have stored the message first. $4 place
-_QUEUE: Final = f"""
+# Also if the message was stored before, by catching up. $4 location_id
+_INSERT_TURN: Final = f"""
     INSERT INTO turns (
         id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
     )
@@ -115,13 +122,12 @@ _QUEUE: Final = f"""
     RETURNING id /* channel */
 """
 
-# Run before _EDIT.
+# This and _MARK_EDITED run before _EDIT, as they compare the texts.
 _THAW_EDITED: Final = thaw_sql(
-    f"m.discord_id = $1 AND {SHOWN_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
+    f"m.discord_id = $1 AND {IS_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
     " /* channel */"
 )
 
-# The answer to the former text is outdated. Run before _EDIT.
 _MARK_EDITED: Final = """
     UPDATE turns SET state = 'edited'
     WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted' AND shown_in IS NOT NULL AND EXISTS (
@@ -131,17 +137,16 @@ _MARK_EDITED: Final = """
     ) /* channel */
 """
 
-# $3 1 if the content is tainted; `tainted` is never reset, as files stay.
+# $3: 1 if the content is tainted. A tainted message remains so, as an edit keeps its files.
 _EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id /* any row */
 """
 
-# Discord reports an edit without the transcript.
 SELECT_TRANSCRIPT: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
-_ANSWER: Final = Parameters(
+_ANSWER_PARAMETERS: Final = Parameters(
     (
         *("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"),
         "memory_user_id",
@@ -150,23 +155,26 @@ _ANSWER: Final = Parameters(
 )
 
 # A regenerated answer replaces the former one. Stores nothing if the id belongs to a message of a session or
-# another channel, or if none of its questions ($6) exists.
+# another channel, or if questions are named ($6) but none of them is stored.
 _STORE_ANSWER: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWER.names}
+        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp,
+        {_ANSWER_PARAMETERS.names}
     )
-    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWER.placeholders}
+    SELECT
+        $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000,
+        {_ANSWER_PARAMETERS.placeholders}
     WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
         WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        created_at = excluded.created_at, role = excluded.role, {_ANSWER.excluded}, erased = 0
+        created_at = excluded.created_at, role = excluded.role, {_ANSWER_PARAMETERS.excluded}, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id /* channel */
 """
 
-# A question may be followed by a note in brackets about its files. $5 the text that was answered
+# $5: the answered text, which may end with a note in brackets about files
 _MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
@@ -182,10 +190,10 @@ _MARK_ANSWERED: Final = """
     ) /* channel */
 """
 
-_MAX_ANSWERS_SHOWING: Final = 5
+_MAX_MEMORY_ANSWERS: Final = 5
 
 _SELECT_SESSION_KEY: Final = f"""
-    SELECT {KEY.of("s")}
+    SELECT {KEY.with_alias("s")}
     FROM messages AS m
     JOIN sessions AS s ON s.id = m.session_id
     WHERE m.role = 'assistant'
@@ -203,8 +211,7 @@ SELECT_ARCHIVED_CHANNELS: Final = f"""
                 WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
                     AND m.user_id IS NULL AND m.discord_id IS NOT NULL
                     AND m.visibility = 'public' AND m.role = 'user'
-                UNION ALL
-                SELECT r.discord_id FROM read_to AS r
+                UNION ALL SELECT r.discord_id FROM read_to AS r
                 WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
             ) AS read
         ),
@@ -222,7 +229,7 @@ SELECT_ARCHIVED_CHANNELS: Final = f"""
     ) /* channel */
 """
 
-# A marker never moves back.
+# A reset never moves back.
 _RESET: Final = """
     INSERT INTO thread_metadata AS known (
         thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id, last_reset_at
@@ -252,8 +259,6 @@ _SELECT_DMS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ArchivedChannel:
-    """Where catching up starts."""
-
     key: ChannelKey
     newest_id: int  # the newest message of a user; 0 if there is none
     reset_id: int  # the last message before the reset; 0 if there is none
@@ -263,7 +268,7 @@ _ARCHIVED_CHANNEL: Final = Columns(ArchivedChannel)
 
 
 class ReadableMessage(NamedTuple):
-    user_id: int  # the user in whose session it is; 0 for a message of a channel
+    user_id: int  # the owner of its session; 0 for a message of a channel
     message: Message
 
 
@@ -271,36 +276,35 @@ _READABLE: Final = Columns(ReadableMessage, message=MESSAGE)
 
 
 class ChannelStore(Store):
-    async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
-        """Store a message without its attachments, and with `waiting` queue it for an answer. Returns whether
-        it is new: neither known (with `waiting`: queued before), blank nor before a reset. Raises ValueError
-        for a message without Discord's id, or a private one."""
-        batch = self._insertion(key, [message])
-        if batch and waiting:
+    async def add(self, key: ChannelKey, message: Message, *, is_question: bool = False) -> bool:
+        """Store a message without its attachments, and the turn of a question. Returns whether it is new: not
+        blank, before a reset, or stored. Raises ValueError if it is private or has no Discord id."""
+        batch = self._insert_messages(key, [message])
+        if batch and is_question:
             params = (message.discord_id, key.channel_id, key.thread_id, key.location_id, self._now())
-            batch.append(Statement(_QUEUE, params))
-        stored = await self._database.transaction(batch, channel_locks(key)) if batch else []
-        return any(stored)
+            batch.append(Statement(_INSERT_TURN, params))
+        results = await self._database.transaction(batch, channel_locks(key)) if batch else []
+        return any(results)
 
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
-        """Store messages in any order. Returns how many are new, as in `add`."""
-        batch = self._insertion(key, messages)
+        """Store messages in any order, as `add` does. Returns the number of new ones."""
+        batch = self._insert_messages(key, messages)
         return len((await self._database.transaction(batch, channel_locks(key)))[1]) if batch else 0
 
     async def mark_read_to(self, key: ChannelKey, discord_id: int) -> None:
         """Mark a channel as read up to an id. No effect on a channel without messages."""
         await self._change(channel_locks(key), MARK_READ_TO, key.channel_id, key.thread_id, discord_id)
 
-    async def store_transcript(self, key: ChannelKey, question: Message, heard: str) -> None:
-        thawing = Statement(_THAW_EDITED, (question.discord_id, heard))
-        # Once: a retried turn may have transcribed it before.
+    async def store_transcript(self, key: ChannelKey, question: Message, transcript: str) -> None:
+        thaw = Statement(_THAW_EDITED, (question.discord_id, transcript))
+        # Only the first: a retried turn makes another.
         sql = """
             UPDATE messages SET content = content || '\n' || $3, heard = $3
             WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
                 AND heard = '' /* channel */
         """
-        noting = Statement(sql, (question.discord_id, question.author_id, heard))
-        await self._database.transaction([thawing, noting], channel_locks(key))
+        store = Statement(sql, (question.discord_id, question.author_id, transcript))
+        await self._database.transaction([thaw, store], channel_locks(key))
 
     async def edit(
         self,
@@ -311,17 +315,17 @@ class ChannelStore(Store):
         tainted: bool = False,
         preview: bool = False,
     ) -> bool:
-        """Change the text of a user's message, unless it is blank. Returns whether the text changed.
-        `preview`: Discord only added a preview, so answers stay valid."""
+        """Change the text of a user's message, unless it is blank. Returns whether it changed. `preview`:
+        Discord only added a preview of a link, so answers stay valid."""
         if is_blank(content):
             return False
 
         def steps() -> Transaction[bool]:
             rows = yield Statement(SELECT_TRANSCRIPT, (discord_id,))
-            text = with_heard(content, rows[0][0] if rows else "")
+            text = with_heard(content, rows[0][0] if rows else "")  # Discord does not know the transcript
             params = (discord_id, text)
             yield Statement(_THAW_EDITED, params)
-            # An unanswered question of a session can be asked again as edited.
+            # If a question of a session is asked again, it has the new text.
             sql = """
                 UPDATE turns SET question = CASE CAST($3 AS BIGINT)
                     WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
@@ -337,15 +341,15 @@ class ChannelStore(Store):
         return await self._database.write(steps, _lock_keys(location_id))
 
     async def delete(self, discord_ids: Collection[int], *, location_id: int | None = None) -> int:
-        """Delete messages of channels and sessions with everything that depends on them. Returns their
-        number. A deleted page deletes its whole answer, whose question stays answered."""
+        """Delete messages of channels and sessions, with everything that depends on them. Returns the number
+        of messages, forwarded files and interrupted turns. The id of a page deletes the whole answer."""
         if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)  # Discord reports many that were never stored
         batch = delete_messages(discord_ids)
         results = await self._database.transaction(batch, _lock_keys(location_id))
-        pairs = zip(batch, results, strict=True)
-        counted = (DELETE_MESSAGES, DELETE_FORWARDED, DELETE_TURNS)
-        return sum(row[0] != "mention" for each, rows in pairs if each.sql in counted for row in rows)
+        rows_by_sql = {each.sql: rows for each, rows in zip(batch, results, strict=True)}
+        interrupted = [kind for (kind,) in rows_by_sql[DELETE_TURNS] if kind != "mention"]
+        return len(rows_by_sql[DELETE_MESSAGES]) + len(rows_by_sql[DELETE_FORWARDED]) + len(interrupted)
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*discord_ids]))
@@ -354,7 +358,7 @@ class ChannelStore(Store):
     async def forget_channel(self, key: ChannelKey) -> None:
         """Delete a thread, or a channel with its threads, but no sessions."""
         if self._log:
-            await self._log.note("place", thread_name(key.channel_id, key.thread_id))
+            await self._log.note("place", thread_log_id(key.channel_id, key.thread_id))
         await self._database.transaction(delete_channel(key), channel_locks(key))
 
     async def archive_answer(
@@ -367,17 +371,18 @@ class ChannelStore(Store):
         agent: str = "default",
         settlement: Settlement | None = None,
     ) -> StoredTurn:
-        """Store an answer with its proposals and usage, and mark the questions as answered, all or nothing.
-        Overwrites an answer with this id. Raises ValueError if it has no Discord id, and ConversationGone if
-        none of the questions is left or the id is another message's."""
-        now = from_ms(self._now())  # as it is read back
+        """Store an answer with its proposals and usage, and mark its questions as answered, all or nothing.
+        Overwrites an answer with this Discord id. Raises ValueError without one, and ConversationGone if none
+        of the questions is stored or the id belongs to another message."""
+        now = from_ms(self._now())  # with the precision of the database
         question_ids = json.dumps([question.discord_id for question in questions])
         answer_key = (key.channel_id, key.thread_id, _discord_id(answer))
         author_id = questions[0].author_id if questions else 0
-        recorded = {call.name for call in answer.tool_calls} & (MEMORY_TOOLS | CANVAS_TOOLS)
-        columns = _ANSWER.of(MESSAGE.write(answer) | {"memory_user_id": author_id if recorded else None})
-        asker = SessionKey(author_id, key.location_id, agent)
-        inserts = insert_proposals(asker, _discord_id(answer), proposals, now)
+        has_user_data = any(call.name in MEMORY_TOOLS | CANVAS_TOOLS for call in answer.tool_calls)
+        memory_user_id = author_id if has_user_data else None
+        columns = _ANSWER_PARAMETERS.pick(MESSAGE.write(answer) | {"memory_user_id": memory_user_id})
+        author_key = SessionKey(author_id, key.location_id, agent)
+        inserts = insert_proposals(author_key, _discord_id(answer), proposals, now)
 
         def steps() -> Transaction[StoredTurn | None]:
             yield Statement(THAW_FROM, answer_key)
@@ -398,14 +403,14 @@ class ChannelStore(Store):
                 (replace(answer, id=rows[0][0], created_at=now),), proposals=tuple(stored_proposals)
             )
 
-        # The author's lock: while their data is erased, no answer is stored.
+        # With the author's lock, no answer is stored while the author's data is erased.
         stored = await self._database.write(steps, (*channel_locks(key), user_lock(author_id)))
         if stored is None:
             raise ConversationGone
         return stored
 
     async def get_newest_answer(self, key: ChannelKey, to_user_id: int | None = None) -> Message | None:
-        """Return the bot's last answer (to a user) in a channel or thread since its reset."""
+        """Return the bot's newest answer (to a user) since the reset."""
         params = (key.channel_id, key.thread_id, key.location_id, to_user_id)
         sql = f"""
             SELECT {MESSAGE.select} FROM messages
@@ -419,39 +424,39 @@ class ChannelStore(Store):
             ORDER BY discord_id DESC
             LIMIT 1 /* channel */
         """
-        found = MESSAGE.first(await self._database.query(sql, *params))
+        found = MESSAGE.read_first(await self._database.query(sql, *params))
         if found is None or to_user_id is None:
             return found
-        [read] = await fill_in_texts(self._database, to_user_id, [found])
-        return read
+        [answer] = await fill_in_texts(self._database, to_user_id, [found])
+        return answer
 
-    async def get_readable(
+    async def get_readable_message(
         self, discord_id: int, location_id: int, user_id: int
     ) -> tuple[ReadableMessage | None, int]:
-        """Return a message (for a page: its whole answer) if this user can read it there, and the id of the
-        last message before the reset; 0 for none."""
+        """Return a message (for a page: the whole answer) that the user can read in this channel or thread,
+        and the id of the last message before its reset; 0 for none."""
 
         def steps() -> Transaction[tuple[ReadableMessage | None, int]]:
             [(reset_id,)] = yield Statement(_SELECT_RESET, (location_id,))
             sql = f"""
-                SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
+                SELECT coalesce(m.user_id, 0), {MESSAGE.with_alias("m")} FROM messages AS m
                 WHERE m.discord_id = {_ANSWER_ID.format(id="$1")} AND m.channel_id = $2
                     AND m.status <> 'replaced'
-                    AND (m.user_id = $3 OR {SHOWN_IN_CHANNEL} AND m.visibility = 'public')
+                    AND (m.user_id = $3 OR {IS_IN_CHANNEL} AND m.visibility = 'public')
                     /* channel */
             """
-            return _READABLE.first((yield Statement(sql, (discord_id, location_id, user_id)))), reset_id
+            return _READABLE.read_first((yield Statement(sql, (discord_id, location_id, user_id)))), reset_id
 
         return await self._database.read(steps)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        return KEY.first(await self._database.query(_SELECT_SESSION_KEY, discord_id))
+        return KEY.read_first(await self._database.query(_SELECT_SESSION_KEY, discord_id))
 
     async def is_answer(self, discord_id: int) -> bool:
-        """Return whether a message or page is an answer in a channel's archive."""
+        """Return whether a message or page shows a public answer to its channel."""
         sql = f"""
             SELECT 1 FROM messages AS m
-            WHERE {SHOWN_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
+            WHERE {IS_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
                 AND m.discord_id = {_ANSWER_ID.format(id="$1")}
                 /* channel */
         """
@@ -471,7 +476,7 @@ class ChannelStore(Store):
         await self._change([channel_lock(location_id)], sql, answer_id, json.dumps([*discord_ids]))
 
     async def drop_pages(self, location_id: int, discord_ids: Collection[int]) -> None:
-        """Forget pages that the bot is about to delete: a deleted page deletes its answer."""
+        """Forget pages that the bot is about to delete, as `delete` would then delete their answer."""
         sql = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
         await self._change([channel_lock(location_id)], sql, json.dumps([*discord_ids]))
 
@@ -495,29 +500,29 @@ class ChannelStore(Store):
         await self._change(channel_locks(key), sql, key.location_id, key.channel_id, location.guild_id)
 
     async def list_channels(self, *, limit: int, shard: Shard = UNSHARDED) -> tuple[ArchivedChannel, ...]:
-        """List the most recently used channels of a shard, and of an unknown shard."""
+        """List the most recently used channels of a shard, and of unknown servers."""
         rows = await self._database.query(SELECT_ARCHIVED_CHANNELS, shard.id, shard.count)
         return tuple(
             nlargest(limit, map(_ARCHIVED_CHANNEL.read, rows), key=lambda channel: channel.newest_id)
         )
 
     async def list_dms(self, *, since: datetime, limit: int) -> dict[int, int]:
-        """Return the users of open sessions used since then, by DM channel, the most recent first."""
+        """Return the user of each DM channel with a session used since then, the most recent first."""
         rows = await self._database.query(_SELECT_DMS, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
-    async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
-        """Return which of these messages are stored, or referred to by a stored question."""
+    async def find_known_ids(self, discord_ids: Collection[int]) -> frozenset[int]:
+        """Return which of these messages are stored, or were forwarded with a stored question."""
         sql = """
             SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
-            UNION ALL
-            SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+            UNION ALL SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
         """
         rows = await self._database.query(sql, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
-        """Record which messages are read. Returns since which id: `since` if the last run read others."""
+        """Record which messages the bot reads. Returns the id since which it reads them: `since` if the mode
+        has changed."""
         sql = """
             INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
             ON CONFLICT (id) DO UPDATE SET
@@ -525,11 +530,11 @@ class ChannelStore(Store):
                 mode = excluded.mode
             RETURNING since
         """
-        [(began,)] = await self._change([MAINTENANCE_LOCK], sql, mode, since)
-        return int(began)
+        [(stored_since,)] = await self._change([MAINTENANCE_LOCK], sql, mode, since)
+        return int(stored_since)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
-        """Hide messages up to an id, from this bot or (0) from any."""
+        """Hide messages up to an id from a bot (0: from all)."""
         await self._change(
             channel_locks(key), _RESET, key.location_id, bot_id, key.channel_id, discord_id, self._now()
         )
@@ -537,11 +542,11 @@ class ChannelStore(Store):
     def _now(self) -> int:
         return to_ms(self._clock())
 
-    def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
-        given = [message for message in messages if not is_blank(message.content)]
-        if not given:
+    def _insert_messages(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
+        messages = [message for message in messages if not is_blank(message.content)]
+        if not messages:
             return []
-        ids, rows = [*map(_discord_id, given)], [*map(_row, given)]
+        ids, rows = [*map(_discord_id, messages)], [*map(_row, messages)]
         channel_ids = (key.channel_id, key.thread_id)
         return [
             Statement(_THAW_NEW, (*channel_ids, min(ids), key.location_id, json.dumps(ids))),
@@ -552,13 +557,14 @@ class ChannelStore(Store):
 
 
 def read_memory_calls(
-    key: ChannelKey, user_id: int, first: int
+    key: ChannelKey, user_id: int, first_id: int
 ) -> Transaction[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
-    """Return calls for a user in recent answers there, from the id `first` on."""
+    """Return the tool calls of the channel's newest answers that used the user's memories, by answer, from
+    `first_id` on."""
     if not user_id:
         return ()
-    params = (user_id, key.channel_id, key.thread_id, first, _MAX_ANSWERS_SHOWING)
-    # By messages_by_memory_user.
+    params = (user_id, key.channel_id, key.thread_id, first_id, _MAX_MEMORY_ANSWERS)
+    # Uses messages_by_memory_user.
     sql = """
         SELECT discord_id, tool_calls FROM messages
         WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL
@@ -574,13 +580,13 @@ def _lock_keys(location_id: int | None) -> tuple[LockKey, ...]:
 
 
 def _row(message: Message) -> list[Any]:
-    """Return values in the order of _GIVEN_COLUMNS. NUL is removed, as it ends a JSON text in SQLite."""
+    """Return values in the order of _INSERTED_COLUMNS. NUL is removed, as it ends a JSON text in SQLite."""
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),
-        "tainted": int(message.taints or message.role == "assistant"),  # what its model had read is unknown
+        "tainted": int(message.taints or message.role == "assistant"),  # the model may have read tainted text
     }
-    return [columns[name] for name in _GIVEN_COLUMNS]
+    return [columns[name] for name in _INSERTED_COLUMNS]
 
 
 def _discord_id(message: Message) -> int:

@@ -1,4 +1,4 @@
-"""The files of a session's messages: which of them a request shows, and which are deleted."""
+"""Stores the files of sessions' messages, as long as a request may show them."""
 
 import json
 from collections import defaultdict
@@ -15,7 +15,7 @@ from cc_bot.domain.session import Session
 _DOCUMENT: Final = TypeAdapter(Document)
 UNBOUNDED: Final = 2**62  # larger than any id
 
-# In a query of their own: joined to the messages, this would add a third to each read.
+# Not joined to the messages, which would take a third longer. Images are read by _SELECT_IMAGES.
 _SELECT_FILES: Final = """
     SELECT
         message_id, name, content_type,
@@ -26,7 +26,7 @@ _SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-# $3 names of slots (_newest_images)
+# $3 JSON: texts `message_id position`
 _SELECT_IMAGES: Final = """
     SELECT message_id, position, data FROM attachments
     WHERE session_id = $1 AND user_id = $2
@@ -42,19 +42,20 @@ async def with_files(
     before: int,
     following: Sequence[Message],
 ) -> tuple[Message, ...]:
-    """Return the messages with their files, and the newest images that fit into one request with
-    `following`."""
+    """Return the messages with their files. Only the newest images, which fit into one request with
+    `following`, have data. `before`: an id after the last message."""
     if not messages or not session.has_files:
         return messages
-    owned = (session.id, session.key.user_id)
-    files = await database.query(_SELECT_FILES, *owned, messages[0].id, before)
-    wanted = _newest_images(files, _image_room(following))
-    found = await database.query(_SELECT_IMAGES, *owned, json.dumps(wanted)) if wanted else ()
-    images = {(id_, position): image for id_, position, image in found}
+    session_and_user = (session.id, session.key.user_id)
+    files = await database.query(_SELECT_FILES, *session_and_user, messages[0].id, before)
+    positions = _newest_images(files, _image_room(following))
+    image_params = (*session_and_user, json.dumps(positions))
+    rows = await database.query(_SELECT_IMAGES, *image_params) if positions else ()
+    images = {(id_, position): image for id_, position, image in rows}
     attachments = defaultdict[int | None, list[Attachment]](list)
-    for id_, name, content_type, data, stored, source_id, size, position in files:
-        if size is not None:  # see FREE_OLDEST_FILES
-            document = _DOCUMENT.validate_json(stored) if stored else None
+    for id_, name, content_type, data, document_json, source_id, size, position in files:
+        if size is not None:  # NULL: emptied by FREE_OLDEST_FILES
+            document = _DOCUMENT.validate_json(document_json) if document_json else None
             content = images.get((id_, position), data) or b""
             attachments[id_].append(Attachment(name, content_type, content, document, source_id))
     return tuple(
@@ -64,16 +65,16 @@ async def with_files(
 
 
 def _newest_images(files: Sequence[Row], room_bytes: int) -> list[str]:
-    """Return the names, for _SELECT_IMAGES, of the newest images that fit into so many bytes."""
-    slots = list[str]()
+    """Return the newest images that fit into so many bytes, as `message_id position`."""
+    images = list[str]()
     for id_, _, content_type, _, document, _, size, position in reversed(files):
         if document or not content_type.startswith("image/"):
             continue
         room_bytes -= size or 0
         if room_bytes < 0:
             break
-        slots.append(f"{id_} {position}")
-    return slots
+        images.append(f"{id_} {position}")
+    return images
 
 
 def _image_room(history: Sequence[Message]) -> int:
@@ -94,7 +95,7 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
     DELETE FROM attachments WHERE session_id IN @texts($1) /* all users */
 """
 
-# Keeps files that are shown by the history of all messages or of public ones.
+# Keeps files that a history of all messages, or one of public messages, shows.
 _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
@@ -103,8 +104,7 @@ _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
             WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced'
             ORDER BY id DESC LIMIT $3
         ) AS all_messages
-        UNION ALL
-        SELECT id FROM (
+        UNION ALL SELECT id FROM (
             SELECT id FROM messages
             WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced' AND visibility = 'public'
             ORDER BY id DESC LIMIT $3
@@ -112,7 +112,7 @@ _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     )
 """
 
-# A closed session got a late turn, so its files will not be read.
+# If the session was closed before its turn ended, no request will show the files.
 _DELETE_ATTACHMENTS_OF_LATE_TURN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND session_id IN (
@@ -135,8 +135,8 @@ _DELETE_FILES_BEYOND_QUOTA: Final = """
     RETURNING 1
 """
 
-# Rows left by FREE_OLDEST_FILES; reported to their user now.
-_DELETE_FREED_FILES: Final = """
+# The rows emptied by FREE_OLDEST_FILES, which the user is now informed of.
+_DELETE_EMPTIED_FILES: Final = """
     DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
 """
 
@@ -145,7 +145,7 @@ SELECT_FILE_BYTES: Final = """
     /* all users */
 """
 
-# $2 bytes to free at least, $3 no bytes
+# Keeps the rows, until their user is informed. $2 bytes to free at least, $3 no bytes
 FREE_OLDEST_FILES: Final = """
     UPDATE attachments SET data = $3, document = NULL, bytes = NULL
     WHERE user_id = $1 AND (message_id, position) IN (
@@ -162,15 +162,16 @@ def make_room(
     session: Session, messages: Sequence[Message], history_limit: int, quota: FileQuota
 ) -> Transaction[tuple[int, bool]]:
     """Delete files that no request shows or that exceed the quota. Returns how many to report to the user,
-    and whether all users' files exceed it."""
-    owned, brings_files = (session.id, session.key.user_id), any(message.attachments for message in messages)
+    and whether all users' files exceed the total."""
+    session_and_user = (session.id, session.key.user_id)
+    has_new_files = any(message.attachments for message in messages)
     deleted, sizes = list[Row](), list[Row]()
-    if history_limit and (session.has_files or brings_files):
-        yield Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, history_limit))
+    if history_limit and (session.has_files or has_new_files):
+        yield Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*session_and_user, history_limit))
     if session.has_files:
-        deleted += yield Statement(_DELETE_FREED_FILES, owned)
-    if brings_files:
-        yield Statement(_DELETE_ATTACHMENTS_OF_LATE_TURN, owned)
+        deleted += yield Statement(_DELETE_EMPTIED_FILES, session_and_user)
+    if has_new_files:
+        yield Statement(_DELETE_ATTACHMENTS_OF_LATE_TURN, session_and_user)
         deleted += yield Statement(_DELETE_FILES_BEYOND_QUOTA, (session.key.user_id, quota.user_bytes))
         sizes += yield Statement(SELECT_FILE_BYTES)
     return len(deleted), sum(size for _, size in sizes) > quota.total_bytes
@@ -197,7 +198,7 @@ def _file_columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | 
 
 
 def insert_files(session_and_user: tuple[str, int], message: Message) -> list[Statement]:
-    # Run right after its message, which is then the session's newest.
+    """To run right after the insert of the message, which is then the session's newest."""
     sql = """
         INSERT INTO attachments (
             message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes

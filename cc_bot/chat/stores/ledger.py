@@ -1,8 +1,8 @@
-"""Stores the ledger of turns, which lists each question until its answer was shown.
+"""Stores the ledger of turns: each question, until its answer was shown.
 
-A session turn is added before its user sees the acknowledgement, and marked answered in the transaction that
-stores its answer. Its row is deleted once the user has seen the outcome; interrupted turns remain, as their
-users may ask them again. Rows of mentions (questions in a channel) remain, as an answer may have several.
+A session's turn is added before its user sees the acknowledgement, and marked as answered in the transaction
+that stores the answer. Its row is deleted once the user has seen the outcome, or remains if the turn was
+interrupted. Rows of mentions (questions in a channel) remain.
 """
 
 import json
@@ -38,13 +38,13 @@ from cc_bot.features.memory.stores.rows import fill_in_call_texts, fill_in_texts
 TURN: Final = Columns(
     PendingTurn,
     moments=MS,
+    location_id=Codec(column="place_id"),
     locale=Codec(str, lambda stored: Locale(stored) if stored else None),
     question=Codec(
         lambda question: json.dumps(asdict(question), ensure_ascii=False),
         TypeAdapter(AskedQuestion).validate_json,
     ),
     calls=Codec(tool_calls_to_json, tool_calls_from_json),
-    location_id=Codec(column="place_id"),
 )
 _PARAMETERS: Final = Parameters(TURN.names)
 
@@ -62,13 +62,13 @@ _SET: Final = "UPDATE turns SET {} WHERE id = $1 AND user_id = $2{}"
 
 _MOVE: Final = _SET.format("place_id = $3, pages = $4, token = NULL, token_until = NULL", "")
 
-# $3 the messages that show the failure, if several
+# $3 JSON: the messages that show the failure, if several
 _MARK_INTERRUPTED: Final = _SET.format(
     "state = 'interrupted', token = NULL, token_until = NULL, pages = $3", " AND state = 'accepted'"
 )
 
-# The newest question before an answer, in its session.
-QUESTION_OF: Final = """
+# The newest question (q) before an answer (a, $2) in its session.
+FROM_QUESTION: Final = """
     FROM messages AS a
     JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
     WHERE a.user_id = $1 AND a.id = $2
@@ -77,7 +77,7 @@ QUESTION_OF: Final = """
 """
 
 # An answer that was moved to another channel, and its question.
-_MOVED_MESSAGES: Final = f"$2, (SELECT q.id {QUESTION_OF})"
+_MOVED_MESSAGES: Final = f"$2, (SELECT q.id {FROM_QUESTION})"
 
 _THAW_MOVED_MESSAGES: Final = thaw_sql(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_MOVED_MESSAGES})")
 
@@ -85,15 +85,15 @@ _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_MOVED_MESSAGES})
 """
 
+# Run in the transaction that stores the answer, the session's newest message.
 MARK_TURN_ANSWERED: Final = """
     UPDATE turns SET state = 'answered', question = NULL, calls = '[]', shown_in = coalesce(shown_in, $4),
         answer_id = (SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2)
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
-"""Run in the transaction that stores the answer."""
 
-_SELECT_ELSEWHERE: Final = """
+_SELECT_OTHER_PROCESS: Final = """
     SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
     WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
 """
@@ -109,7 +109,7 @@ FORGET_INTERRUPTED: Final = """
     DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
 """
 
-# Mentions. Statements repeat the condition of the index turns_due, so that it is used.
+# Mentions. Statements repeat the condition of the index turns_due, or it would not be used.
 
 _IS_DUE: Final = "kind = 'mention' AND state <> 'shown'"
 _IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
@@ -139,11 +139,12 @@ class Mention:
     """A channel question that awaits an answer, was edited, or whose answer was not fully shown."""
 
     state: Literal["accepted", "answered", "edited"]
-    nonce_question_id: int | None
-    """The newest question of an answer being posted; its nonce derives from this id."""
-    shown_in: int | None
+    nonce_question_id: (
+        int | None
+    )  # while an answer is posted: its newest question, which determines the nonce
+    shown_in: int | None  # the message that shows the answer
     calls: tuple[ToolCall, ...]
-    is_before_reset: bool  # the channel was reset after the question, which must not be answered
+    is_before_reset: bool  # if so, the question must not be answered
     question: Message
 
 
@@ -171,7 +172,7 @@ class TurnLedger(Store):
         await self._set("pages = @appended(pages, CAST($3 AS BIGINT))", turn_id, user_id, message_id)
 
     async def move(self, turn: PendingTurn, location_id: int, pages: tuple[int, ...]) -> None:
-        """Record that the bot now shows the turn in this channel without the token. In another channel,
+        """Record that the bot shows the turn in channel `location_id`, without the token. In another channel,
         the answer and its question leave the original channel's context."""
         columns = (turn.id, turn.key.user_id, location_id, json.dumps(pages))
         batch = [Statement(_MOVE, columns)]
@@ -180,7 +181,7 @@ class TurnLedger(Store):
             batch += [Statement(sql, answer) for sql in (_THAW_MOVED_MESSAGES, _LEAVE_CHANNEL)]
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
-    async def delete_seen(self, turn_id: str, user_id: int) -> None:
+    async def delete(self, turn_id: str, user_id: int) -> None:
         await self._change([user_lock(user_id)], _DELETE, turn_id, user_id)
 
     async def mark_interrupted(self, turn_id: str, user_id: int) -> None:
@@ -188,7 +189,7 @@ class TurnLedger(Store):
         await self._change([user_lock(user_id)], _MARK_INTERRUPTED, turn_id, user_id, "[]")
 
     async def record_retryable_failure(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
-        """Record a failure after which the user may ask again; adds a refused turn."""
+        """Record a failure after which the user may ask again. Adds a turn that was refused."""
         columns = (turn.id, turn.key.user_id, json.dumps(message_ids))
         batch = [_insert(turn, self._process), Statement(_MARK_INTERRUPTED, columns)]
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
@@ -196,7 +197,7 @@ class TurnLedger(Store):
     async def claim(
         self, turn_id: str, user_id: int, renew: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Replace the interrupted turn by `renew(turn)`, and return it. None if it is missing or claimed."""
+        """Replace an interrupted turn by `renew(turn)`, and return that; None if it is missing or claimed."""
 
         def steps() -> Transaction[PendingTurn | None]:
             sql = f"""
@@ -228,13 +229,13 @@ class TurnLedger(Store):
         await self._set(changes, turn_id, user_id, transcript, condition=" AND question IS NOT NULL")
 
     async def get_transcript(self, user_id: int, answer_id: int | None) -> str:
-        sql = f"SELECT q.heard {QUESTION_OF}"
+        sql = f"SELECT q.heard {FROM_QUESTION}"
         rows = await self._database.query(sql, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
 
     async def runs_elsewhere(self, turn_id: str, user_id: int) -> bool:
         """Return whether another live process runs the turn or shows its answer."""
-        return bool(await self._database.query(_SELECT_ELSEWHERE, turn_id, user_id, self._process))
+        return bool(await self._database.query(_SELECT_OTHER_PROCESS, turn_id, user_id, self._process))
 
     async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
         """Return an answer; None if it was erased."""
@@ -245,8 +246,8 @@ class TurnLedger(Store):
         messages = await fill_in_texts(self._database, user_id, [*map(MESSAGE.read, rows)])
         return messages[0] if messages else None
 
-    async def list_unfinished(self) -> tuple[PendingTurn, ...]:
-        """Adopt the turns of dead processes, and return this process's unfinished turns, oldest first."""
+    async def adopt_unfinished(self) -> tuple[PendingTurn, ...]:
+        """Take over the turns of dead processes. Returns this process's unfinished turns, oldest first."""
         process = (self._process,)
         batch = [Statement(ADOPT_TURNS, process), Statement(SELECT_UNFINISHED, process)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
@@ -256,13 +257,13 @@ class TurnLedger(Store):
         await self._change([MAINTENANCE_LOCK], FORGET_INTERRUPTED, to_ms(before))
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
-        """Return the channel's questions to process, oldest first."""
+        """List the channel's mentions to process, oldest first."""
         return await self._fill_in_mentions(await self._database.read(lambda: _read_due(key)))
 
     async def list_due_with_authors(
         self, key: ChannelKey
     ) -> tuple[tuple[Mention, ...], dict[int, VisitorState]]:
-        """Return the questions to process, and each author's state, in one read."""
+        """Return the mentions to process, and the state of each author, from one read."""
 
         def steps() -> Transaction[tuple[list[Mention], dict[int, VisitorState]]]:
             mentions = yield from _read_due(key)
@@ -292,19 +293,18 @@ class TurnLedger(Store):
         sql = """
             SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
         """
-        return CHANNEL.first(await self._database.query(sql, discord_id))
+        return CHANNEL.read_first(await self._database.query(sql, discord_id))
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
         """Return whether this user's message is a mention or belongs to a session."""
         sql = """
             SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
-            UNION ALL
-            SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
+            UNION ALL SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2
         """
         return bool(await self._database.query(sql, discord_id, user_id))
 
     async def begin_answer(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
-        """Record that an answer to the questions is about to be posted. `newest_id` determines its nonce."""
+        """Record that an answer is about to be posted, with a nonce made of `newest_id`."""
         sql = """
             UPDATE turns SET begun_as = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
@@ -314,8 +314,7 @@ class TurnLedger(Store):
     async def set_answer_message(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
-        """Record the message that will show the answer. Returns the ids of the questions that still await
-        it."""
+        """Record the message that will show the answer. Returns the questions that still await an answer."""
         sql = f"""
             UPDATE turns AS w SET shown_in = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted'
@@ -327,7 +326,7 @@ class TurnLedger(Store):
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
         sql = f"""
-            SELECT {MESSAGE.of("m")} FROM messages AS m
+            SELECT {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
                 SELECT w.shown_in FROM turns AS w WHERE {_IS_DUE_IN_THREAD} AND w.state = 'answered'
             )
@@ -337,7 +336,7 @@ class TurnLedger(Store):
         return tuple(map(MESSAGE.read, rows))
 
     async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
-        # A question that was edited after the answer was stored stays 'edited'.
+        # A question that was edited since remains 'edited'.
         sql = """
             UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
             /* channel */
@@ -345,27 +344,27 @@ class TurnLedger(Store):
         await self._change(channel_locks(key), sql, answer_id)
 
     async def give_up(
-        self, key: ChannelKey, questions: Sequence[Message], failed_in: int | None = None
+        self, key: ChannelKey, questions: Sequence[Message], failure_id: int | None = None
     ) -> None:
-        """Record that the questions failed. `failed_in`: the message that shows it, if they may be
+        """Record that the questions failed. `failure_id`: the message that shows it, if they may be
         reopened."""
-        # Rows stay, so that a question that Discord delivers again is not answered.
+        # The rows remain, so that a question that Discord delivers again is not answered.
         sql = """
             UPDATE turns SET
                 shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
                 state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
             WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
         """
-        await self._change(channel_locks(key), sql, _ids(questions), failed_in)
+        await self._change(channel_locks(key), sql, _ids(questions), failure_id)
 
-    async def reopen(self, key: ChannelKey, user_id: int, failed_in: int) -> frozenset[int]:
-        """Reopen the user's questions whose failure the message `failed_in` shows. Returns their ids."""
-        rows = await self._change(channel_locks(key), _REOPEN, failed_in, user_id)
+    async def reopen(self, key: ChannelKey, user_id: int, failure_id: int) -> frozenset[int]:
+        """Reopen the user's questions whose failure this message shows. Returns their ids."""
+        rows = await self._change(channel_locks(key), _REOPEN, failure_id, user_id)
         return frozenset(id_ for (id_,) in rows)
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         sql = f"""
-            SELECT {MESSAGE.of("m")} {_FROM_QUESTIONS} WHERE w.shown_in = $1 AND w.kind = 'mention'
+            SELECT {MESSAGE.with_alias("m")} {_FROM_QUESTIONS} WHERE w.shown_in = $1 AND w.kind = 'mention'
             ORDER BY w.question_id
         """
         return tuple(map(MESSAGE.read, await self._database.query(sql, answer_id)))
@@ -383,13 +382,12 @@ class TurnLedger(Store):
         await self._change([user_lock(user_id)], _SET.format(changes, condition), turn_id, user_id, *params)
 
     async def _fill_in_mentions(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-        async def read(mention: Mention) -> Mention:
-            calls = await fill_in_call_texts(
-                self._database, mention.question.author_id, mention.calls, "public"
-            )
+        async def fill_in(mention: Mention) -> Mention:
+            author_id = mention.question.author_id
+            calls = await fill_in_call_texts(self._database, author_id, mention.calls, "public")
             return replace(mention, calls=calls)
 
-        return tuple([await read(each) if each.calls else each for each in mentions])
+        return tuple([await fill_in(each) if each.calls else each for each in mentions])
 
     async def _fill_in_turn(self, turn: PendingTurn) -> PendingTurn:
         calls = await fill_in_call_texts(self._database, turn.key.user_id, turn.calls, turn.visibility)
@@ -399,7 +397,7 @@ class TurnLedger(Store):
 def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
     sql = f"""
         SELECT w.state, w.begun_as, w.shown_in, w.calls,
-            CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.of("m")}
+            CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.with_alias("m")}
         {_FROM_QUESTIONS}
         WHERE {_IS_DUE_IN_THREAD} AND w.state <> 'interrupted'
     """
@@ -408,16 +406,16 @@ def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Transaction[None]:
-    """Add a turn in another transaction, as TurnLedger.accept does."""
+    """Add a turn as part of another transaction."""
     if turn.kind == "message":
-        duplicate = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
-        yield Statement(duplicate, (turn.key.user_id, turn.question_id))
+        delete_former = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
+        yield Statement(delete_former, (turn.key.user_id, turn.question_id))
     yield _insert(turn, process)
 
 
 def _insert(turn: PendingTurn, process: str) -> Statement:
     stored = replace(turn, question=None) if turn.temporary else turn
-    return Statement(_INSERT, (*_PARAMETERS.of(TURN.write(stored)), process))
+    return Statement(_INSERT, (*_PARAMETERS.pick(TURN.write(stored)), process))
 
 
 def _ids(questions: Sequence[Message]) -> str:

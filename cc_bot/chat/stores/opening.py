@@ -76,29 +76,29 @@ class Stores:
     web_sessions: WebSessionStore
     processes: ProcessStore
     erasures: ErasureLog
-    own: Mapping[type[Any], Any]  # stores of features
+    feature_stores: Mapping[type[Any], Any]  # by class
     embedding: EmbeddingJob | None = None  # None if only keywords are used
     begin_shutdown: Callable[[], None] = lambda: None  # see Database.begin_shutdown
 
     def __getitem__(self, kind: type[S]) -> S:
         """Return the feature's store of that class. Raises KeyError if the feature was taken out."""
-        store: S = self.own[kind]
+        store: S = self.feature_stores[kind]
         return store
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
-    """The argument of a feature's `make_stores`."""
+class StoreContext:
+    """What a feature's `make_stores` gets."""
 
     database: Database
     clock: Clock
     secret_rules: SecretRules
     session_ttl: timedelta
-    process: str  # name of the opening process, if it has one
+    process: str  # the name of this process; empty if it has none
 
 
-def make_feature_stores(storage: Storage) -> Mapping[type[Any], Any]:
-    return {type(each): each for module in modules("store") for each in module.make_stores(storage)}
+def make_feature_stores(context: StoreContext) -> Mapping[type[Any], Any]:
+    return {type(each): each for module in modules("store") for each in module.make_stores(context)}
 
 
 @asynccontextmanager
@@ -120,9 +120,9 @@ async def open_stores(
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, after migrating it.
 
-    `embedder`: by default that of the extra `semantic` if installed. `timezone`: defines the days of usage.
+    `embedder`: "local" is that of the extra `semantic`, if installed. `timezone`: defines the days of usage.
     `timeout_s`: how long a write waits for other programs. `limits`: the operator's storage limits.
-    `data_folder`: for the files of a database on a server. `process`: the opening process, if it has a name.
+    `data_folder`: for the files of a database on a server. `process`: this process's name, if it has one.
 
     Raises ValueError for an invalid pattern, a StorageError, or a StartupError: InvalidSetting,
     DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or BackupFailed.
@@ -135,6 +135,7 @@ async def open_stores(
         async with _embedding(database, embedder) as embedding, in_background(keep_terms_current(database)):
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
+            context = StoreContext(database, clock, rules, session_ttl, process)
             memories = MemoryStore(
                 database,
                 clock=clock,
@@ -170,7 +171,7 @@ async def open_stores(
                 web_sessions=WebSessionStore(database, clock=clock),
                 processes=ProcessStore(database),
                 erasures=erasures,
-                own=make_feature_stores(Storage(database, clock, rules, session_ttl, process)),
+                feature_stores=make_feature_stores(context),
                 embedding=embedding,
                 begin_shutdown=database.begin_shutdown,
             )

@@ -1,5 +1,8 @@
-"""Stores proposals with their answer. They are claimed before their calls are made, and deleted once their
-user knows the outcome. Of several button presses, only one makes the calls: a claim is one UPDATE."""
+"""Stores proposals: tool calls that wait for the user's approval.
+
+A press of the button approves an open proposal and claims it: one UPDATE, so that of several presses only one
+makes the calls. The row is deleted once the user knows the outcome.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -25,7 +28,7 @@ from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
 from cc_bot.domain.session import SessionKey
 
-# ruff: noqa: S608 - SQL is built only from constants
+# ruff: noqa: S608 - SQL is built from constants
 
 _CALLS: Final = TypeAdapter(ProposedCalls)
 PROPOSAL: Final = Columns(
@@ -38,7 +41,7 @@ PROPOSAL: Final = Columns(
 _CALL_MESSAGE: Final = Columns(CallMessage, moments=MS, location_id=Codec(column="place_id"))
 _CLAIM_PARAMETERS: Final = Parameters(_CALL_MESSAGE.names, 5)
 
-# $1 user, $2 channel, $3 agent, $4 visibility, $5 the answer, $6 memory, $7 content, $8 now
+# $1 user, $2 channel, $3 agent, $4 visibility, $5 for the WHERE clause, $6 memory, $7 content, $8 now
 _INSERT: Final = f"""
     INSERT INTO proposals (
         user_id, channel_id, agent, message_id, visibility, memory_id, content, made_at, number
@@ -46,22 +49,22 @@ _INSERT: Final = f"""
     SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
 """
 
-# Run after the INSERT of the answer, the session's newest message, in its transaction. $5 session
-INSERT_PROPOSAL: Final = f"""
+# Run after the INSERT of the answer, which is then the session's newest. $5 session
+_INSERT_FOR_SESSION: Final = f"""
     {_INSERT}
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
     ORDER BY id DESC LIMIT 1
     RETURNING {PROPOSAL.select}
 """
 
-# For an answer in a channel. $5 the answer's Discord id
-INSERT_CHANNEL_PROPOSAL: Final = f"""
+# $5 the answer's Discord id
+_INSERT_FOR_CHANNEL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
     RETURNING {PROPOSAL.select} /* any row */
 """
 
-RECORD_LAST_NUMBER: Final = record_last_number("proposal")
+_RECORD_LAST_NUMBER: Final = record_last_number("proposal")
 
 DELETE_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
@@ -83,25 +86,27 @@ _REOPEN: Final = """
 
 _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
 
-ADOPT_CLAIMED: Final = f"""
+ADOPT_APPROVED: Final = f"""
     UPDATE proposals SET process = $1
     WHERE state <> 'open' AND {left_by_dead_process("proposals")} /* all users */
 """
-SELECT_CLAIMED: Final = f"""
+SELECT_APPROVED: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
     WHERE state <> 'open' AND process = $1 ORDER BY id /* all users */
 """
 
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
 
-Revise = Callable[[ToolCall], ToolCall]
-"""Takes a call of the answer; returns it with its result if the proposal contains it, else unchanged."""
+ReviseCall = Callable[[ToolCall], ToolCall]
+"""Takes a call of the answer. Returns it with its result if the proposal contains it, else unchanged."""
 
 
 class ProposalStore(Store):
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
         """Return an open proposal; None if it is older than OPEN_FOR or not the user's."""
-        return PROPOSAL.first(await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at))
+        return PROPOSAL.read_first(
+            await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at)
+        )
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the open and claimed proposals of an answer's row."""
@@ -122,32 +127,32 @@ class ProposalStore(Store):
         """
         return tuple(map(PROPOSAL.read, await self._database.query(sql, user_id)))
 
-    async def adopt_claimed(self) -> tuple[Proposal, ...]:
-        """Take over the approved proposals of dead processes. Returns all of this process, of all users."""
+    async def adopt_approved(self) -> tuple[Proposal, ...]:
+        """Take over the approved proposals of dead processes. Returns this process's, of all users."""
         process = (self._process,)
-        batch = [Statement(ADOPT_CLAIMED, process), Statement(SELECT_CLAIMED, process)]
+        batch = [Statement(ADOPT_APPROVED, process), Statement(SELECT_APPROVED, process)]
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return tuple(map(PROPOSAL.read, rows))
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
-        """Claim an open proposal. None if it is no longer open."""
-        parameters = (name, self._process, *_CLAIM_PARAMETERS.of(_CALL_MESSAGE.write(message)))
+        """Claim a proposal, under a name; None if it is no longer open."""
+        parameters = (name, self._process, *_CLAIM_PARAMETERS.pick(_CALL_MESSAGE.write(message)))
         sql = f"""
             UPDATE proposals
             SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIM_PARAMETERS.assignments}
             WHERE user_id = $1 AND id = $2 AND state = 'open'
             RETURNING {PROPOSAL.select}
         """
-        return PROPOSAL.first(await self._change_proposal(sql, proposal, *parameters))
+        return PROPOSAL.read_first(await self._change_proposal(sql, proposal, *parameters))
 
     async def reopen(self, proposal: Proposal) -> bool:
-        """Reopen a claimed proposal whose calls were not made. False if it has an outcome or was erased."""
+        """Reopen a proposal whose calls were not made. Returns False if it is not claimed."""
         return bool(await self._change_proposal(_REOPEN, proposal))
 
     async def finish(
-        self, proposal: Proposal, state: CallState, revise: Revise, *, tainted: bool = False
+        self, proposal: Proposal, state: CallState, revise: ReviseCall, *, tainted: bool = False
     ) -> bool:
-        """Store the outcome, also in the answer's calls. False if it is not claimed or was erased."""
+        """Store the outcome, also in the answer's calls. Returns False if the proposal is not claimed."""
         sql = """
             UPDATE proposals SET state = $3 WHERE user_id = $1 AND id = $2 AND state = 'claimed'
             RETURNING message_id
@@ -155,8 +160,8 @@ class ProposalStore(Store):
         statement = Statement(sql, (*_user_and_id(proposal), state))
         return await self._change_with_calls(statement, proposal, revise, tainted)
 
-    async def decline(self, proposal: Proposal, revise: Revise) -> bool:
-        """Delete an open proposal, and revise its answer's calls. Returns whether it was open."""
+    async def decline(self, proposal: Proposal, revise: ReviseCall) -> bool:
+        """Delete an open proposal, and revise the answer's calls. Returns whether it was open."""
         sql = """
             DELETE FROM proposals WHERE user_id = $1 AND id = $2 AND state = 'open' RETURNING message_id
         """
@@ -176,14 +181,14 @@ class ProposalStore(Store):
         )
 
     async def _change_with_calls(
-        self, statement: Statement, proposal: Proposal, revise: Revise, tainted: bool
+        self, statement: Statement, proposal: Proposal, revise: ReviseCall, tainted: bool
     ) -> bool:
         answer = (proposal.key.user_id, proposal.answer_id)
 
         def steps() -> Transaction[bool]:
             if not (yield statement):
                 return False
-            # In a channel, the answer's row has no user.
+            # `user_id IS NULL`: an answer in a channel.
             sql = """
                 SELECT tool_calls FROM messages
                 WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
@@ -216,9 +221,9 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """`answer`: the session that it is the newest message of, or its Discord id in a channel."""
-    statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
+    """`answer`: the session whose newest message it is, or the Discord id of an answer in a channel."""
+    sql = _INSERT_FOR_SESSION if isinstance(answer, str) else _INSERT_FOR_CHANNEL
     columns = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*columns, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)
-    keep = Statement(RECORD_LAST_NUMBER, (key.user_id,))
-    return [each for row in rows for each in (Statement(statement, row), keep)]
+    record = Statement(_RECORD_LAST_NUMBER, (key.user_id,))
+    return [statement for row in rows for statement in (Statement(sql, row), record)]

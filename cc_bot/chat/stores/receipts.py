@@ -1,4 +1,5 @@
-"""Stores which Discord message shows which change of a memory or reminder."""
+"""Stores which Discord message shows which changes of memories and reminders. If such an item changes again,
+its receipts are stale, and the message is edited."""
 
 import json
 from collections import defaultdict
@@ -7,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-from cc_bot.chat.changes import shown_changes
 from cc_bot.db import Row, Statement, user_lock
 from cc_bot.db.columns import Codec, Columns, Store
 from cc_bot.domain.change import Change, ChangeKind
 from cc_bot.domain.message import Visibility
+from cc_bot.features import modules
 from cc_bot.features.memory.model import Audience
 
 # ruff: noqa: S608 - SQL is built from constants
@@ -19,24 +20,19 @@ from cc_bot.features.memory.model import Audience
 
 @dataclass(frozen=True, slots=True)
 class ReceiptMessage:
-    """If read from the database, it has no texts."""
-
     user_id: int
     channel_id: int | None  # None: ephemeral, so only a press below it can edit it
     message_id: int
     visibility: Visibility
-    lines: tuple[Change, ...]
-    changes: int = field(default=0, compare=False)
-    """Changes of memories and reminders since the message was shown."""
+    lines: tuple[Change, ...]  # without texts if read from the database
+    stale_count: int = field(default=0, compare=False)  # changes of its items since the message was shown
 
 
 class MemoryState(NamedTuple):
-    """A memory or former version, which has no number."""
-
     id: int
     status: Literal["active", "superseded", "deleted"]
-    former_id: int | None
-    number: int | None
+    former_id: int | None  # the version before
+    number: int | None  # None for a former version
     content: str
     audience: Audience
 
@@ -61,7 +57,8 @@ _MEMORY: Final = Columns(MemoryState, former_id=Codec(column="supersedes"))
 
 @cache
 def _delete_outdated() -> str:
-    tables = {what: each.table for what, each in shown_changes().items()}
+    """Return SQL that deletes receipts of messages without a stored item."""
+    tables = {what: each.table for module in modules("changes") for what, each in module.CHANGES.items()}
     item_exists = " ".join(
         f"""OR other.what = '{what}' AND EXISTS (
             SELECT 1 FROM {table} AS item WHERE item.user_id = $1 AND item.id = other.named_id
@@ -83,7 +80,7 @@ _SELECT: Final = f"""
     SELECT {_RECEIPT_ROW.select} FROM receipts
     WHERE user_id = $1 AND message_id IN ({{}}) ORDER BY message_id DESC, line
 """
-_SELECT_OF: Final = _SELECT.format("$2")
+_SELECT_ONE: Final = _SELECT.format("$2")
 _SELECT_NEWEST: Final = _SELECT.format("""
     SELECT DISTINCT message_id FROM receipts
     WHERE user_id = $1 AND channel_id IS NOT NULL ORDER BY message_id DESC LIMIT $2
@@ -99,7 +96,7 @@ _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id 
 
 
 def mark_receipts_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
-    """Mark the messages that name these for an update, in the transaction that changes them."""
+    """To run in the transaction that changes these items."""
     # Uses receipts_by_named.
     sql = """
         UPDATE receipts SET stale = stale + 1
@@ -111,16 +108,18 @@ def mark_receipts_stale(user_id: int, what: str, ids: Collection[int]) -> Statem
 class ReceiptStore(Store):
     async def put(self, message: ReceiptMessage) -> None:
         sql = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
-        drop = Statement(sql, (message.user_id, message.message_id))
+        delete_former = Statement(sql, (message.user_id, message.message_id))
         delete_outdated = Statement(_delete_outdated(), (message.user_id,))
         rows = (
             Statement(_INSERT, tuple(_RECEIPT_ROW.write(line).values())) for line in _receipt_rows(message)
         )
-        await self._database.transaction([drop, delete_outdated, *rows], [user_lock(message.user_id)])
+        await self._database.transaction(
+            [delete_former, delete_outdated, *rows], [user_lock(message.user_id)]
+        )
 
     async def mark_current(self, message: ReceiptMessage) -> None:
-        """Record that a message is up to date, unless its items have changed since it was read."""
-        params = (message.user_id, message.message_id, message.changes)
+        """Record that a message is up to date, unless its items have changed since `message` was read."""
+        params = (message.user_id, message.message_id, message.stale_count)
         sql = """
             UPDATE receipts SET stale = 0
             WHERE user_id = $1 AND message_id = $2 AND stale > 0 AND $3 = (
@@ -131,22 +130,22 @@ class ReceiptStore(Store):
         await self._change([user_lock(message.user_id)], sql, *params)
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
-        found = _read_rows(await self._database.query(_SELECT_OF, user_id, message_id))
-        return found[0] if found else None
+        messages = _read_messages(await self._database.query(_SELECT_ONE, user_id, message_id))
+        return messages[0] if messages else None
 
     async def list_newest(self, user_id: int, *, limit: int) -> Sequence[ReceiptMessage]:
-        """List the newest messages that the bot can edit."""
-        return _read_rows(await self._database.query(_SELECT_NEWEST, user_id, limit))
+        """List the newest messages that the bot can edit at any time."""
+        return _read_messages(await self._database.query(_SELECT_NEWEST, user_id, limit))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
         """List messages whose items have changed, newest first."""
-        return _read_rows(await self._database.query(_SELECT_STALE, user_id))
+        return _read_messages(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_stale_users(self) -> Sequence[int]:
         return [user_id for (user_id,) in await self._database.query(SELECT_STALE_USERS)]
 
     async def get_memories(self, user_id: int, ids: Collection[int]) -> dict[int, MemoryState]:
-        """Include deleted memories that can still be restored, and former versions."""
+        """Return memories by id, including deleted ones that can still be restored, and former versions."""
         if not ids:
             return {}
         rows = await self._database.query(_SELECT_MEMORIES, user_id, json.dumps(sorted(ids)))
@@ -154,24 +153,24 @@ class ReceiptStore(Store):
 
 
 def _receipt_rows(message: ReceiptMessage) -> Iterator[_ReceiptRow]:
-    for at, each in enumerate(message.lines):
-        key = (message.message_id, at, message.user_id, message.channel_id, message.visibility)
+    for number, each in enumerate(message.lines):
+        key = (message.message_id, number, message.user_id, message.channel_id, message.visibility)
         yield _ReceiptRow(*key, each.what, each.kind, each.id, each.former_id, each.number)
 
 
-def _read_rows(rows: Sequence[Row]) -> list[ReceiptMessage]:
-    messages = defaultdict[int, list[_ReceiptRow]](list)
+def _read_messages(rows: Sequence[Row]) -> list[ReceiptMessage]:
+    lines_by_message = defaultdict[int, list[_ReceiptRow]](list)
     for line in map(_RECEIPT_ROW.read, rows):
-        messages[line.message_id].append(line)
+        lines_by_message[line.message_id].append(line)
     return [
         ReceiptMessage(
             *(first.user_id, first.channel_id, first.message_id, first.visibility),
-            lines=tuple(map(_change, (first, *others))),
-            changes=sum(each.stale for each in (first, *others)),
+            lines=tuple(map(_to_change, (first, *others))),
+            stale_count=sum(each.stale for each in (first, *others)),
         )
-        for first, *others in messages.values()
+        for first, *others in lines_by_message.values()
     ]
 
 
-def _change(line: _ReceiptRow) -> Change:
+def _to_change(line: _ReceiptRow) -> Change:
     return Change(line.what, line.kind, line.named_id, number=line.number, former_id=line.former_id)

@@ -1,8 +1,5 @@
-"""Stores sessions: a user's conversation in a channel, and the history that a turn's prompt shows.
-
-The history is the tail of the archive, read in one query: a JSON copy made a turn cost 2.9 times as much. No
-transaction is open while the model is asked.
-"""
+"""Stores sessions: the conversations of a user in a channel. The history that a prompt shows is the tail of
+the session's messages: storing a copy as JSON made a turn cost 2.9 times as much."""
 
 import json
 from collections import defaultdict
@@ -16,7 +13,7 @@ from uuid import uuid4
 
 from cc_bot.chat.drawing import Redraw
 from cc_bot.chat.stores.blocks import THAW_FROM, thaw_sql
-from cc_bot.chat.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
+from cc_bot.chat.stores.canvases import WHERE_NEWEST_CLOSED, clear_canvas, put_canvas, read_current_canvas
 from cc_bot.chat.stores.files import (
     DELETE_ATTACHMENTS_OF_CLOSED,
     DELETE_ATTACHMENTS_OF_IDLE,
@@ -26,7 +23,7 @@ from cc_bot.chat.stores.files import (
     make_room,
     with_files,
 )
-from cc_bot.chat.stores.ledger import MARK_TURN_ANSWERED, QUESTION_OF
+from cc_bot.chat.stores.ledger import FROM_QUESTION, MARK_TURN_ANSWERED
 from cc_bot.chat.stores.proposals import DELETE_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
@@ -53,7 +50,7 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 
 
 class _SessionMessage(NamedTuple):
-    replied: str | None  # the beginning of the message that it replies to, if the turn may show it
+    replied_text: str | None  # the beginning of the message that it replies to, if the turn may show it
     replied_role: Role | None
     message: Message
 
@@ -61,26 +58,30 @@ class _SessionMessage(NamedTuple):
 MAX_REPLIED_CHARACTERS: Final = 100
 _MESSAGE_ROW: Final = Columns(_SessionMessage, message=MESSAGE)
 
-_MESSAGE_ROW_COLUMNS: Final = f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.of('m')}"
+_MESSAGE_ROW_COLUMNS: Final = (
+    f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.with_alias('m')}"
+)
 
-# Replies to messages of this user and the bot only.
+# Finds the replied message only if it is of this user's sessions.
 _JOIN_REPLIED: Final = """
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
 """
 
 
-def _part_columns(id_: str, role: str, **columns: str) -> str:
-    """Return the columns of one part of the result."""
-    return _MESSAGE_ROW.select_values(id=id_, role=f"'{role}'", **columns)
+# _SELECT_OPEN_SESSION has five parts, all with the columns of a message. Rows of another kind have its name
+# in `role`, and its values in columns of the right types.
+def _part_columns(id_: str, kind: str, **columns: str) -> str:
+    return _MESSAGE_ROW.select_values(id=id_, role=f"'{kind}'", **columns)
 
 
-# $4 the last activity that is too long ago
+# $4 idle_cutoff
 _IS_OPEN: Final = """
     user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
 """
 
-# A subquery, so that PostgreSQL reads the index backwards. A public turn sees only public messages.
+# With a subquery for the session, PostgreSQL reads the index backwards. A public turn ($5) sees only public
+# messages.
 _SELECT_TAIL: Final = f"""
     SELECT {_MESSAGE_ROW_COLUMNS}
     FROM messages AS m
@@ -113,7 +114,7 @@ _FROM_LAST_EXPIRED: Final = """
 _UNSUMMARIZED_COLUMNS: Final = _part_columns(
     *("m.id", "unsummarized"), content="m.content", visibility="m.visibility", tainted="m.tainted"
 )
-# User messages of an expired session that are not summarized yet.
+# The user's messages of the last expired session that are in no summary yet.
 _SELECT_UNSUMMARIZED: Final = f"""
     SELECT {_UNSUMMARIZED_COLUMNS}
     FROM messages AS m
@@ -136,17 +137,13 @@ _SELECT_CANVAS: Final = f"""
     WHERE {_IS_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
 """
 
-# Five parts in one trip, which differ in `role`; a join would repeat the session with every message.
+# A join would repeat the session with every message.
 _SELECT_OPEN_SESSION: Final = f"""
     SELECT * FROM ({_SELECT_TAIL}) AS tail
-    UNION ALL
-    {_SELECT_SESSION}
-    UNION ALL
-    SELECT * FROM ({_SELECT_UNSUMMARIZED}) AS unsummarized
-    UNION ALL
-    {_SELECT_SUMMARIES}
-    UNION ALL
-    {_SELECT_CANVAS}
+    UNION ALL {_SELECT_SESSION}
+    UNION ALL SELECT * FROM ({_SELECT_UNSUMMARIZED}) AS unsummarized
+    UNION ALL {_SELECT_SUMMARIES}
+    UNION ALL {_SELECT_CANVAS}
 """
 
 _THAW_REPLACED: Final = thaw_sql("m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1")
@@ -155,7 +152,8 @@ _MESSAGE_PARAMETERS: Final = Parameters(
     (name for name in MESSAGE.names if name not in ("id", "created_at")), first=7
 )
 
-# Owner and channel come from the session's row, so another user's session is refused. $6 the replaced answer
+# Takes owner and channel from the session's row; inserts nothing if the session is another user's. $6: the
+# replaced answer
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
@@ -182,9 +180,9 @@ class StoredTurn:
 
 
 def _apply_redraw(session: Session, redraw: Redraw) -> Transaction[str | None]:
-    """Change the current canvas and return it; None if nothing changed, or if another session has the canvas
-    (after `/clear`)."""
-    current = read_current((yield select_current(session.key)))
+    """Change the current canvas and return it. Returns None if nothing changed, or if a newer session has the
+    canvas, as after `/clear`."""
+    current = yield from read_current_canvas(session.key)
     if current is not None and current.session_id != session.id:
         return None
     before = current.state if current else EMPTY_CANVAS
@@ -205,8 +203,8 @@ INSERT_SESSION: Final = f"""
     )
     VALUES (
         $1, $2, $3, $4, $5, $5, substr($5, 1, 13),
-        COALESCE((SELECT canvas_state FROM sessions {NEWEST_CLOSED}), '{EMPTY_CANVAS}'),
-        COALESCE((SELECT canvas_revision FROM sessions {NEWEST_CLOSED}), 0)
+        COALESCE((SELECT canvas_state FROM sessions {WHERE_NEWEST_CLOSED}), '{EMPTY_CANVAS}'),
+        COALESCE((SELECT canvas_revision FROM sessions {WHERE_NEWEST_CLOSED}), 0)
     )
     ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
 """
@@ -214,20 +212,21 @@ INSERT_SESSION: Final = f"""
 
 _PAGE_SIZE: Final = 200
 
-_message_id, _role, _content = map(_MESSAGE_ROW.column, ("id", "role", "content"))
-_visibility, _tainted = map(_MESSAGE_ROW.column, ("visibility", "tainted"))
-_opened_at, _last_active, _has_files = map(_MESSAGE_ROW.column, ("author_name", "heard", "tainted"))
+_message_id, _role, _content = map(_MESSAGE_ROW.getter, ("id", "role", "content"))
+_visibility, _tainted = map(_MESSAGE_ROW.getter, ("visibility", "tainted"))
+# Of the session's own row, as _SESSION_COLUMNS fills it.
+_opened_at, _last_active, _has_files = map(_MESSAGE_ROW.getter, ("author_name", "heard", "tainted"))
 
 
 SessionRows = Mapping[str, Sequence[Row]]
-"""The rows of _SELECT_OPEN_SESSION by part, newest first."""
+"""The rows of _SELECT_OPEN_SESSION by kind, newest first."""
 
 
-def _split_by_part(rows: Sequence[Row]) -> SessionRows:
+def _split_by_kind(rows: Sequence[Row]) -> SessionRows:
     parts = defaultdict[str, list[Row]](list)
     for row in sorted(rows, key=_message_id, reverse=True):
-        role = _role(row)
-        parts["messages" if role in ("user", "assistant") else role].append(row)
+        kind = _role(row)
+        parts["messages" if kind in ("user", "assistant") else kind].append(row)
     return parts
 
 
@@ -253,7 +252,7 @@ def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, more: b
 
 
 def _read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
-    """The rows are newest first, the messages oldest first."""
+    """Takes rows newest first, and returns messages oldest first."""
     messages, last_id = list[Message](), None
     for row in reversed(rows):
         message = _read_message(row)
@@ -263,12 +262,12 @@ def _read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
 
 
 def _read_message(row: Row) -> Message:
-    replied, replied_role, message = _MESSAGE_ROW.read(row)
+    text, role, message = _MESSAGE_ROW.read(row)
     if message.reply_to is None or message.role == "assistant":
         return message
-    name = message.author_name if replied_role == "user" else ""
+    name = message.author_name if role == "user" else ""
     reference = Reference(
-        message.pointing, replied or "", name, message.author_id, shown=replied is not None, tainted=False
+        message.pointing, text or "", name, message.author_id, shown=text is not None, tainted=False
     )
     return replace(message, references=(reference,))
 
@@ -296,15 +295,14 @@ class SessionStore:
     async def open(
         self, key: SessionKey, *, visibility: Visibility = "public", extra: int = 0, store: bool = True
     ) -> Session:
-        """Return the current session with its history, or a new one if there is none or it has expired.
-        Without `store`, a new session is not stored. The history of a `public` turn has no private messages.
-        Only its newest page is read; `more` tells whether `load_earlier` has more. `extra`: messages beyond
-        the limit."""
+        """Return the open session, or a new one, with the newest page of its history. The history of a
+        `public` turn has no private messages. `extra`: messages to read beyond the page. `store`: whether to
+        store a new session."""
         now, size = self.clock(), self._next_page_size() + extra
         idle_cutoff = idle_since(now, self.session_ttl)
         columns = (*key_columns(key), idle_cutoff, visibility, size)
         rows = await self.database.query(_SELECT_OPEN_SESSION, *columns)
-        parts = _split_by_part(rows)
+        parts = _split_by_kind(rows)
         if store and not parts["session"]:
             parts = await self._renew_session(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
         newest = parts["messages"]
@@ -350,8 +348,8 @@ class SessionStore:
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
         """Return the question of an answer, without files; None if it is missing."""
-        sql = f"SELECT {MESSAGE.of('q')} {QUESTION_OF}"
-        return MESSAGE.first(await self.database.query(sql, user_id, answer_id))
+        sql = f"SELECT {MESSAGE.with_alias('q')} {FROM_QUESTION}"
+        return MESSAGE.read_first(await self.database.query(sql, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
         deletions = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
@@ -388,9 +386,9 @@ class SessionStore:
         replaces: int | None = None,
         redraw: Redraw | None = None,
     ) -> Session:
-        """Store a turn in one transaction, and return the session with it. Raises StorageError and
-        ConversationGone. `replaces`: the answer to remove from the history. A session that was closed
-        meanwhile still gets the turn, and stays closed."""
+        """Store a turn in one transaction, and return the session with it. A session that was closed
+        meanwhile gets the turn, too. `replaces`: the answer to remove from the history. Raises StorageError
+        and ConversationGone."""
         stored = await self.archive_turn(session, messages, replaces=replaces, redraw=redraw)
         history = session.history
         if replaces:
@@ -413,21 +411,20 @@ class SessionStore:
         *,
         replaces: int | None = None,
         redraw: Redraw | None = None,
-        entry: str = "",
+        turn_id: str = "",
         proposals: Sequence[ProposedCalls] = (),
         settlement: Settlement | None = None,
         channel: ChannelKey | None = None,
     ) -> StoredTurn:
-        """Store a turn as `commit_turn` does. `entry`: the turn's id in the ledger. `channel`: that of a
-        public turn; messages with a Discord id then belong to its context. Raises ValueError for private
-        ones."""
+        """Store a turn as `commit_turn` does. `turn_id`: in the ledger. `channel`: whose context gets the
+        messages with a Discord id. Raises ValueError if one of these is private."""
         if channel and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
         now_ms = to_ms(self.clock())
         now = from_ms(now_ms)  # with the precision of the database
         user_id = session.key.user_id
         session_and_user = (session.id, user_id)
-        locks = (user_lock(user_id), *(channel_locks(channel) if channel else ()))
+        lock_keys = (user_lock(user_id), *(channel_locks(channel) if channel else ()))
 
         def steps() -> Transaction[tuple[StoredTurn, bool]]:
             ids = [message.discord_id for message in messages if message.discord_id is not None]
@@ -450,7 +447,7 @@ class SessionStore:
                 columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
                 rows = yield Statement(
                     _INSERT_MESSAGE,
-                    (*session_and_user, now_ms, *channel_ids, replaces, *_MESSAGE_PARAMETERS.of(columns)),
+                    (*session_and_user, now_ms, *channel_ids, replaces, *_MESSAGE_PARAMETERS.pick(columns)),
                 )
                 if not rows:  # the session is not this user's, or was deleted
                     raise ConversationGone
@@ -462,26 +459,27 @@ class SessionStore:
             visibility = messages[-1].visibility
             for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
                 proposal_rows += yield insert
-            # Leaves a session that was closed or has expired meanwhile.
-            touch = """
+            # Does not extend a session that was closed or has expired meanwhile.
+            set_last_active = """
                 UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
                 WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
             """
-            yield Statement(touch, (*session_and_user, to_text(now), idle_since(now, self.session_ttl)))
+            idle_cutoff = idle_since(now, self.session_ttl)
+            yield Statement(set_last_active, (*session_and_user, to_text(now), idle_cutoff))
             deleted, is_full = yield from make_room(session, messages, self.history_limit, self.file_quota)
-            if entry:
-                yield Statement(MARK_TURN_ANSWERED, (entry, user_id, session.id, messages[-1].discord_id))
+            if turn_id:
+                yield Statement(MARK_TURN_ANSWERED, (turn_id, user_id, session.id, messages[-1].discord_id))
             if settlement:
                 yield from settle_stored(settlement)
-            # Last, as turns that change a canvas wait here for each other (canvas_clock).
+            # Last, as all turns that change a canvas wait for the row of canvas_clock.
             canvas = (yield from _apply_redraw(session, redraw)) if redraw else None
             return StoredTurn(
                 tuple(added), canvas, tuple(map(PROPOSAL.read, proposal_rows)), deleted
             ), is_full
 
-        stored, is_full = await self.database.write(steps, locks)
+        stored, is_full = await self.database.write(steps, lock_keys)
         if is_full:
-            with suppress(StorageError):  # the turn is stored, and the next turn with a file retries
+            with suppress(StorageError):  # the next turn with a file retries
                 limit = self.file_quota.total_bytes
                 await self.database.write(lambda: free_files(limit), [MAINTENANCE_LOCK])
         return stored
@@ -521,4 +519,4 @@ class SessionStore:
             ],
             [user_lock(key.user_id)],
         )
-        return _split_by_part(results[-1])
+        return _split_by_kind(results[-1])

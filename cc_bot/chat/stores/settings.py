@@ -1,7 +1,7 @@
 """Stores of settings: users' settings, channels' agents and models, token factors, limits, access rules,
 maintenance and web sessions.
 
-tests/stores/test_scope.py reads the marks such as `/* all users */`: the statement names no user on purpose.
+The mark `/* all users */` says that a statement names no user on purpose (tests/stores/test_scope.py).
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from cc_bot.features import find_module
 
 
 @runtime_checkable
-class FollowsZone(Protocol):
+class ZonedStore(Protocol):
     """A feature's store whose rows depend on the user's time zone."""
 
     async def rezone(self, user_id: int, timezone: str) -> None:
@@ -76,22 +76,21 @@ class SettingsStore(Store):
         # ZoneInfo would also accept `localtime`, `posixrules` and folders.
         if isinstance(timezone, str) and (timezone not in available_timezones() or timezone == "localtime"):
             raise UnknownTimezone
-        given = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
-        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not Keep.AS_IS}
+        values = {"locale": locale, "timezone": timezone, "memory_paused": memory_paused, "spoken": spoken}
+        changes: dict[str, Any] = {name: value for name, value in values.items() if value is not Keep.AS_IS}
 
         def steps() -> Transaction[UserSettings]:
-            chosen = replace((yield from read_settings(user_id)), **changes)
-            switches = (int(chosen.memory_paused), int(chosen.spoken))
+            settings = replace((yield from read_settings(user_id)), **changes)
+            switches = (int(settings.memory_paused), int(settings.spoken))
             now = to_text(self._clock())
-            yield Statement(_PUT, (user_id, chosen.locale, chosen.timezone, *switches, now))
-            return chosen
+            yield Statement(_PUT, (user_id, settings.locale, settings.timezone, *switches, now))
+            return settings
 
         return await self._database.write(steps, [user_lock(user_id)])
 
     async def claim_welcome(self, user_id: int) -> bool:
-        """Return True for the first call of a user, False for all others."""
+        """Return True only for the first call of a user, even if several are made at once."""
         params = (user_id, to_text(self._clock()))
-        # Only one of several concurrent calls changes `welcomed`.
         sql = """
             INSERT INTO user_settings (user_id, welcomed, updated_at)
             VALUES ($1, 1, $2)
@@ -117,10 +116,7 @@ class SettingsStore(Store):
 
 def read_settings(user_id: int) -> Transaction[UserSettings]:
     rows = yield Statement(_SELECT, (user_id,))
-    return _SETTINGS.first(rows) or UserSettings()
-
-
-# Stored names of agents may be outdated or not allowed in the channel: they are checked when one answers.
+    return _SETTINGS.read_first(rows) or UserSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +127,11 @@ class ChannelAgent:
 
 @dataclass(frozen=True, slots=True)
 class StoredAgentChoices:
-    """The choices that decide which agent answers a user, by the id of a channel or thread."""
+    """Which agent answers a user, by id of a channel or thread. An agent may be missing or not allowed."""
 
-    choices: Mapping[int, str]
+    choices: Mapping[int, str]  # of the user
     defaults: Mapping[int, ChannelAgent]
-    models: Mapping[int, tuple[str, ...]]
-    """Set by an owner; each model after the first is a fallback."""
+    models: Mapping[int, tuple[str, ...]]  # set by an owner; models after the first are fallbacks
 
 
 def read_agent_choices(user_id: int, location_ids: Sequence[int]) -> Transaction[StoredAgentChoices]:
@@ -152,7 +147,7 @@ def read_agent_choices(user_id: int, location_ids: Sequence[int]) -> Transaction
 
 class AgentStore(Store):
     async def get_choices(self, user_id: int, location_ids: Sequence[int]) -> StoredAgentChoices:
-        """`location_ids` as for `read_agent_choices`."""
+        """As `read_agent_choices`."""
         return await self._database.read(lambda: read_agent_choices(user_id, location_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
@@ -173,7 +168,7 @@ SET_MODELS: Final = upsert("channel_models", "channel_id", "models set_by set_at
 
 class ChannelModelStore(Store):
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Return the models by channel."""
+        """Return each channel's models, by channel id."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
@@ -182,18 +177,17 @@ class ChannelModelStore(Store):
         await self._change([channel_lock(channel_id)], SET_MODELS, *params)
 
     async def unset(self, channel_id: int) -> bool:
-        """Returns whether the channel had any."""
+        """Returns whether the channel had a chain."""
         sql = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
         return bool(await self._change([channel_lock(channel_id)], sql, channel_id))
 
 
-# A token factor is the tokens that a model counts per estimated token: the mean of the first answers, then a
-# slow moving average.
+# A token factor is a model's own count of tokens divided by our estimate: the mean of the first answers, then
+# a slow moving average.
 
 DEFAULT_TOKEN_FACTOR: Final = 1.0
 MIN_TOKEN_FACTOR: Final = 0.4
-MAX_TOKEN_FACTOR: Final = 4.0
-"""Tokenizers with small vocabularies need up to three times as many for Japanese."""
+MAX_TOKEN_FACTOR: Final = 4.0  # tokenizers with small vocabularies reach three for Japanese
 
 
 class TokenFactorStore(Store):
@@ -209,10 +203,9 @@ class TokenFactorStore(Store):
         return self._cached[model]
 
     async def learn(self, model: str, *, estimated: int, counted: int) -> None:
-        """Update the factor; ignores an impossible count."""
+        """Update the factor. Ignores a count that is too far from the estimate."""
         if estimated <= 0 or not MIN_TOKEN_FACTOR <= counted / estimated <= MAX_TOKEN_FACTOR:
             return
-        # Needs no lock: it is one statement.
         params = (model, counted / estimated, to_text(self._clock()))
         sql = """
             INSERT INTO token_factors AS stored (model, factor, responses, updated_at)
@@ -236,6 +229,8 @@ class TokenFactorStore(Store):
 
 @dataclass(frozen=True, slots=True)
 class LimitOverride:
+    """A limit that an owner set. It replaces the one of the operator's file."""
+
     key: LimitKey
     value: int | None
     set_by: int
@@ -254,12 +249,12 @@ class LimitStore(Store):
         return await self._database.read(read_limits)
 
     async def set(self, key: LimitKey, value: int | None, *, set_by: int) -> None:
-        """None: no limit."""
+        """`value`: None for no limit."""
         limit = LimitOverride(key, value, set_by, self._clock())
         await self._change([MAINTENANCE_LOCK], _SET_LIMIT, *_LIMIT.write(limit).values())
 
     async def unset(self, key: LimitKey) -> bool:
-        """Return to the limit in the operator's file. Returns whether one was set here."""
+        """Delete an override. Returns whether there was one."""
         sql = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
         return bool(await self._change([MAINTENANCE_LOCK], sql, *astuple(key)))
 
@@ -273,10 +268,10 @@ def read_owner_rules() -> Transaction[Rules]:
     return {limit.key: limit.value for limit in (yield from read_limits())}
 
 
-SELECT_IN_FORCE: Final = """
+# Rules, and a row for the maintenance if there is one.
+SELECT_ACCESS: Final = """
     SELECT subject, subject_id, rule FROM access_rules
-    UNION ALL
-    SELECT 'maintenance', 0, note FROM maintenance
+    UNION ALL SELECT 'maintenance', 0, note FROM maintenance
 """
 SET_RULE: Final = upsert("access_rules", "subject subject_id", "rule set_by set_at")
 BEGIN_MAINTENANCE: Final = upsert("maintenance", "id", "note set_by set_at")
@@ -290,7 +285,7 @@ class AccessState:
 
 @dataclass(frozen=True, slots=True)
 class VisitorState:
-    """State read about a user before a command or an answer to a mention begins."""
+    """What is read about a user before a command or an answer to a mention begins."""
 
     access: AccessState
     limits: Rules
@@ -299,8 +294,8 @@ class VisitorState:
 
 
 class AccessStore(Store):
-    async def get_in_force(self) -> AccessState:
-        return _read_access(await self._database.query(SELECT_IN_FORCE))
+    async def get_state(self) -> AccessState:
+        return _read_access(await self._database.query(SELECT_ACCESS))
 
     async def get_visitor_state(self, user_id: int, location_ids: Sequence[int]) -> VisitorState:
         """`location_ids`: a channel, or a thread and its channel."""
@@ -320,7 +315,7 @@ class AccessStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql, subject, subject_id))
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
-        """Begin maintenance, or change its note."""
+        """Also changes the note of a maintenance that has begun."""
         await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, 1, note, set_by, to_text(self._clock()))
 
     async def end_maintenance(self) -> bool:
@@ -333,14 +328,14 @@ def read_visitor_states(
     user_ids: Collection[int], location_ids: Sequence[int]
 ) -> Transaction[dict[int, VisitorState]]:
     """`location_ids`: a channel, or a thread and its channel."""
-    access = _read_access((yield Statement(SELECT_IN_FORCE)))
+    access = _read_access((yield Statement(SELECT_ACCESS)))
     limits = yield from read_owner_rules()
-    found = {}
+    states = {}
     for user_id in user_ids:
         settings = yield from read_settings(user_id)
         agents = yield from read_agent_choices(user_id, location_ids)
-        found[user_id] = VisitorState(access, limits, settings, agents)
-    return found
+        states[user_id] = VisitorState(access, limits, settings, agents)
+    return states
 
 
 def _read_access(rows: Sequence[Row]) -> AccessState:
@@ -349,17 +344,16 @@ def _read_access(rows: Sequence[Row]) -> AccessState:
     return AccessState(frozenset(rules), Maintenance(notes[0]) if notes else None)
 
 
-# Web sessions and sign-in codes are random secrets of 256 bits, stored as fast hashes. The statements that
-# find a row by hash name no user: the secret identifies the user.
+# The secrets of web sessions and sign-in codes have 256 random bits, so fast hashes of them are stored.
+# Statements that find a row by its hash name no user: the secret identifies the user.
 
 SECRET_BYTES: Final = 32
-USE_RECORDED_EVERY: Final = timedelta(hours=1)
+USE_RECORD_INTERVAL: Final = timedelta(hours=1)
 MAX_SESSIONS: Final = 20  # per user; above it, the least recently used one is deleted
 MAX_CODES: Final = 10  # per user; above it, the oldest one is deleted
 
 _SESSION: Final = Columns(WebSession, moments=ISO)
 
-# Decides which web sockets stay open.
 SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
 PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
 PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
@@ -375,15 +369,15 @@ class WebSessionStore(Store):
             VALUES ($1, $2, $3, $4, $5, $6)
         """
         insert = Statement(sql, (*row, to_text(now), to_text(now + CODE_LIFETIME)))
-        drop_codes = """
+        delete_codes = """
             DELETE FROM web_codes WHERE user_id = $1 AND (
                 ends_at <= $2 OR hash NOT IN (
                     SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT $3
                 )
             )
         """
-        drop = Statement(drop_codes, (origin.user_id, to_text(now), MAX_CODES))
-        await self._database.transaction([insert, drop], [user_lock(origin.user_id)])
+        delete = Statement(delete_codes, (origin.user_id, to_text(now), MAX_CODES))
+        await self._database.transaction([insert, delete], [user_lock(origin.user_id)])
         return code
 
     async def find_code(self, code: str) -> WebOrigin | None:
@@ -397,8 +391,8 @@ class WebSessionStore(Store):
 
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
         """Use a code; returns a secret and its new session. None if the code is used, expired or invalid."""
-        location = await self.find_code(code)
-        if location is None:
+        origin = await self.find_code(code)
+        if origin is None:
             return None
         secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
 
@@ -407,8 +401,8 @@ class WebSessionStore(Store):
                 DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
                 /* all users */
             """
-            used = yield Statement(sql, (_hash(code), to_text(now)))
-            if not used:
+            codes = yield Statement(sql, (_hash(code), to_text(now)))
+            if not codes:
                 return None
             moments = (to_text(now), to_text(now + MAX_LIFETIME))
             insert_session = f"""
@@ -416,19 +410,20 @@ class WebSessionStore(Store):
                 VALUES ($1, $2, $3, $4, $5, $5, $6)
                 RETURNING {_SESSION.select}
             """
-            made = yield Statement(insert_session, (_hash(secret), *used[0], *moments))
-            session = _SESSION.read(made[0])
-            drop_sessions = """
+            [row] = yield Statement(insert_session, (_hash(secret), *codes[0], *moments))
+            session = _SESSION.read(row)
+            delete_sessions = """
                 DELETE FROM web_sessions WHERE user_id = $1 AND (
                     ends_at <= $2 OR used_at <= $3 OR id NOT IN (
                         SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT $4
                     )
                 )
             """
-            yield Statement(drop_sessions, (session.user_id, *self._open_sessions_params(now), MAX_SESSIONS))
+            params = (session.user_id, *self._open_sessions_params(now), MAX_SESSIONS)
+            yield Statement(delete_sessions, params)
             return session
 
-        session = await self._database.write(steps, [user_lock(location.user_id)])
+        session = await self._database.write(steps, [user_lock(origin.user_id)])
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:
@@ -442,7 +437,7 @@ class WebSessionStore(Store):
         if not rows:
             return None
         session = _SESSION.read(rows[0])
-        if now - session.used_at >= USE_RECORDED_EVERY:
+        if now - session.used_at >= USE_RECORD_INTERVAL:
             sql = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
             params = (session.user_id, session.id, to_text(now))
             await self._change([user_lock(session.user_id)], sql, *params)
@@ -477,13 +472,14 @@ class WebSessionStore(Store):
         return frozenset(id_ for (id_,) in rows)
 
     async def prune(self) -> None:
-        now, unused = self._open_sessions_params(self._clock())
+        now, unused_since = self._open_sessions_params(self._clock())
         await self._database.transaction(
-            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [MAINTENANCE_LOCK]
+            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused_since))],
+            [MAINTENANCE_LOCK],
         )
 
     def _open_sessions_params(self, now: datetime) -> tuple[str, str]:
-        """Return now, and the time after which open sessions were used."""
+        """Return now, and the last use that is too long ago."""
         return to_text(now), to_text(now - MAX_UNUSED_TIME)
 
 

@@ -1,7 +1,7 @@
-"""Stores the summaries of each conversation (user, channel and agent), and finds messages that are in none.
+"""Stores the summaries of each session key, and finds messages that are in no summary yet.
 
 A session's row records how far it is summarized. A summary is rejected if this has changed since its messages
-were read, as the conversation was cleared, expired, deleted or summarized meanwhile.
+were read, as the session was cleared, expired, deleted or summarized meanwhile.
 """
 
 from collections.abc import Mapping
@@ -55,11 +55,11 @@ MARK_SUMMARIZED_WHERE: Final = """
     )
     WHERE user_id = $1 AND summarize = 1
 """
-_MARK_SUMMARIZED_OF_KEY: Final = f"{MARK_SUMMARIZED_WHERE} AND channel_id = $2 AND agent = $3"
+_MARK_KEY_SUMMARIZED: Final = f"{MARK_SUMMARIZED_WHERE} AND channel_id = $2 AND agent = $3"
 
-# One session at a time, so that no rows have to be sorted.
+# Of one session, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
-    SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {MESSAGE.of("m")}
+    SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {MESSAGE.with_alias("m")}
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
@@ -111,8 +111,8 @@ _MARK_SUMMARIZED: Final = """
 
 
 def forget_summaries_of(key: SessionKey, session_id: str) -> Transaction[None]:
-    """If a summary covers the session, delete all summaries of its key; the key's messages so far are then
-    never summarized again."""
+    """If a summary covers the session, delete all summaries of its key, and never summarize the messages so
+    far again."""
     sql = """
         DELETE FROM summaries
         WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
@@ -129,7 +129,7 @@ def forget_summaries_of(key: SessionKey, session_id: str) -> Transaction[None]:
 
 
 def _forget(key: SessionKey) -> list[Statement]:
-    return [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, _MARK_SUMMARIZED_OF_KEY)]
+    return [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, _MARK_KEY_SUMMARIZED)]
 
 
 class SummaryStore(Store):
@@ -140,25 +140,27 @@ class SummaryStore(Store):
     async def get_backlog(self, key: SessionKey) -> Backlog | None:
         """Return the oldest unsummarized messages of the key's oldest session that has any."""
         rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
-        found = [*map(_BACKLOG_ROW.read, rows)]
-        if not found:
+        backlog = [*map(_BACKLOG_ROW.read, rows)]
+        if not backlog:
             return None
-        messages = tuple(each.message for each in found)
-        return Backlog(key, found[0].session_id, found[0].closed, found[0].summarized_to, messages)
+        first, messages = backlog[0], tuple(each.message for each in backlog)
+        return Backlog(key, first.session_id, first.closed, first.summarized_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
         """Store new summaries and mark the backlog as summarized. Returns False if it is outdated."""
-        expected = (backlog.session_id, backlog.key.user_id, backlog.summarized_to, int(backlog.closed))
-        now = to_ms(self._clock())
+        session_and_user = (backlog.session_id, backlog.key.user_id)
+        as_read = (backlog.summarized_to, int(backlog.closed))
         ids = [message.id for message in backlog.messages if message.id is not None]
-        covered = (ids[0], ids[-1], now)
+        range_and_time = (ids[0], ids[-1], to_ms(self._clock()))
         puts = [
-            Statement(_PUT, (*expected[:2], visibility, text, *covered, _taint(backlog, visibility)))
+            Statement(
+                _PUT, (*session_and_user, visibility, text, *range_and_time, _tainted(backlog, visibility))
+            )
             for visibility, text in texts.items()
         ]
 
         def steps() -> Transaction[bool]:
-            if not (yield Statement(_MARK_SUMMARIZED, (*expected, ids[-1]))):
+            if not (yield Statement(_MARK_SUMMARIZED, (*session_and_user, *as_read, ids[-1]))):
                 return False
             yield from run_all(puts)
             return True
@@ -166,11 +168,11 @@ class SummaryStore(Store):
         return await self._database.write(steps, [user_lock(backlog.key.user_id)])
 
     async def delete(self, key: SessionKey) -> bool:
-        """Delete the summaries, and never summarize earlier messages. Returns whether there were any."""
+        """Delete the summaries, and never summarize the messages so far. Returns whether there were any."""
         deleted, _ = await self._database.transaction(_forget(key), [user_lock(key.user_id)])
         return bool(deleted)
 
-    async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
+    async def list_unsummarized(self, limit: int) -> tuple[SessionKey, ...]:
         """List all users' keys with a closed session that may have unsummarized messages, newest first."""
         sql = f"""
             SELECT {KEY.select} FROM sessions
@@ -180,8 +182,8 @@ class SummaryStore(Store):
         rows = await self._database.query(sql, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
-    async def stop_waiting(self, closed_until: datetime, *, give_up: bool = False) -> None:
-        """Stop listing summarized sessions closed by then; with `give_up`, also those not yet summarized."""
+    async def stop_summarizing(self, closed_until: datetime, *, give_up: bool = False) -> None:
+        """Mark sessions closed until then as done if all their messages are summarized, or to `give_up`."""
         sql = """
             UPDATE sessions SET summarize = 0
             WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
@@ -193,5 +195,5 @@ class SummaryStore(Store):
         await self._change([MAINTENANCE_LOCK], sql, to_text(closed_until), int(give_up))
 
 
-def _taint(backlog: Backlog, visibility: Visibility) -> int:
+def _tainted(backlog: Backlog, visibility: Visibility) -> int:
     return int(any(each.taints for each in backlog.messages if each.visibility == visibility))

@@ -1,5 +1,5 @@
-"""Stores the usage of each user by model and purpose. A turn is admitted with a reservation and settled with
-its actual usage; what a killed process had reserved counts as used."""
+"""Stores the usage of each user by model and purpose. A turn begins with a reservation of estimated tokens,
+and is settled with its actual usage. If its process was killed, the reserved tokens count as used."""
 
 import secrets
 from collections import Counter
@@ -40,52 +40,49 @@ from cc_bot.domain.usage import (
 
 # ruff: noqa: S608 - SQL is built from constants
 
-COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
+USED_TOKENS: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
 
-
-# One statement, so that usage settled meanwhile counts exactly once.
-SELECT_OWN_COUNTED: Final = f"""
-    SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage
+# Usage by day, and reservations, whose day is empty. One statement, so that usage settled meanwhile counts
+# exactly once.
+_SELECT_USER_TOKENS: Final = f"""
+    SELECT day, '' AS purpose, CAST(sum({USED_TOKENS}) AS BIGINT) AS tokens, 0 AS at FROM usage
     WHERE user_id = $1 AND day >= $2
     GROUP BY day
-    UNION ALL
-    SELECT day, '', tokens, 0 FROM erased_usage WHERE user_id = $1 AND day >= $2
-    UNION ALL
-    SELECT '', purpose, tokens, at FROM reservations WHERE user_id = $1
+    UNION ALL SELECT day, '', tokens, 0 FROM erased_usage WHERE user_id = $1 AND day >= $2
+    UNION ALL SELECT '', purpose, tokens, at FROM reservations WHERE user_id = $1
     ORDER BY at
 """
 
-SELECT_GUILD_COUNTED: Final = f"""
-    SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage_totals
+_SELECT_GUILD_TOKENS: Final = f"""
+    SELECT day, '' AS purpose, CAST(sum({USED_TOKENS}) AS BIGINT) AS tokens, 0 AS at FROM usage_totals
     WHERE guild_id = $1 AND day >= $2
     GROUP BY day
-    UNION ALL
-    SELECT '', purpose, tokens, at FROM reservations WHERE guild_id = $1
+    UNION ALL SELECT '', purpose, tokens, at FROM reservations WHERE guild_id = $1
     ORDER BY at /* all users */
 """
 
-# $2 ms: turns until then no longer count
-FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
-FORGET_GUILDS_SETTLED: Final = (
+# $2 ms: settled turns (tokens = 0) before that no longer count for the turns per minute
+_FORGET_USERS_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
+_FORGET_GUILDS_SETTLED: Final = (
     "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0 /* all users */"
 )
 
-SETTLE_TURN: Final = """
+_SETTLE_TURN: Final = """
     UPDATE reservations SET tokens = 0 WHERE id = $1 AND user_id = $2 AND tokens > 0 RETURNING id
 """
-SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
+_SETTLE_OTHER: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
 
 _AMOUNTS: Final = ("turns", "prompt_tokens", "cached_tokens", "completion_tokens", "seconds", "cost_micros")
 _ADDED: Final = ", ".join(f"{name} = known.{name} + excluded.{name}" for name in _AMOUNTS)
 
-ADD_OWN: Final = f"""
+_ADD_USAGE: Final = f"""
     INSERT INTO usage AS known (user_id, day, guild_id, model, purpose, {", ".join(_AMOUNTS)})
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (user_id, day, guild_id, model, purpose) DO UPDATE SET {_ADDED} WHERE known.user_id = $1
 """
 
 # $1 guild, $2 day, $3 model, then _AMOUNTS, $10 user
-ADD_TOTAL: Final = f"""
+_ADD_TOTAL: Final = f"""
     INSERT INTO usage_totals AS known (guild_id, day, model, {", ".join(_AMOUNTS)}, slot)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, @slot($10))
     ON CONFLICT (guild_id, day, model, slot) DO UPDATE SET {_ADDED}
@@ -97,24 +94,24 @@ _SUMMED_COLUMNS: Final = ", ".join(
     for name in _DAILY.names
 )
 
-SELECT_OWN: Final = f"SELECT {_DAILY.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
+_SELECT_FOR_USER: Final = f"SELECT {_DAILY.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
 
 _SELECT_TOTALS: Final = f"""
     SELECT {_SUMMED_COLUMNS} FROM usage_totals WHERE {{}}
     GROUP BY guild_id, day, model
     ORDER BY day
 """
-SELECT_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
-SELECT_EVERYWHERE: Final = _SELECT_TOTALS.format("day >= $1")
+_SELECT_FOR_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
+_SELECT_ALL: Final = _SELECT_TOTALS.format("day >= $1")
 
-# $2 ms: reservations until then are abandoned in any case
+# $2 ms: earlier reservations are abandoned even if their process is alive
 SELECT_ABANDONED: Final = f"""
     SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
     WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_dead_process("reservations")} OR at <= $2)
     /* all users */
 """
 
-# $1 ms: turns until then no longer count
+# $1 ms, as in _FORGET_USERS_SETTLED
 FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
 
 MAX_TURN: Final = timedelta(minutes=15)  # a turn waits at most three minutes and runs at most ten
@@ -128,7 +125,7 @@ class ReservationRequest:
     payer: UsageSubject
     purpose: Purpose
     model: str  # the first of the chain; empty for the offline model, which counts no tokens
-    tokens: int  # estimated
+    tokens: int  # an estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,106 +142,110 @@ class Settlement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Allowance:
+class _LimitedUsage:
     limits: Limits
-    used: UsageSnapshot
+    usage: UsageSnapshot
 
 
 class UsageStore(Store):
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE, process: str = ""
     ) -> None:
-        """`zone`: whose days and months count."""
+        """`zone`: in which days and months begin."""
         super().__init__(database, clock=clock, process=process)
-        self._limited = set[int]()
-        """Guilds with a limit: their reservations run one after the other."""
+        self._limited_guilds = set[int]()  # their reservations run one after the other
         self.zone = zone
 
     async def reserve(
         self, request: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
     ) -> Reservation:
-        """Reserve and enter the turn in the ledger, or neither. Raises LimitReached."""
-        payer, number = request.payer, secrets.randbits(62)
+        """Reserve tokens and add the turn to the ledger, both or neither. Raises LimitReached."""
+        payer, id_ = request.payer, secrets.randbits(62)
         if has_usage_limit(limits_of_guild(file_rules, payer.guild_id)):
-            self._limited.add(payer.guild_id)
+            self._limited_guilds.add(payer.guild_id)
         outcome: Reservation | LimitReached | None = None
         while outcome is None:
-            locked = payer.guild_id in self._limited
+            locked = payer.guild_id in self._limited_guilds
             lock_keys = (user_lock(payer.user_id), *([guild_lock(payer.guild_id)] if locked else ()))
-            reserving = partial(self._reserve, number, request, file_rules, turn, locked=locked)
-            outcome = await self._database.write(reserving, lock_keys)
-            self._limited.update([payer.guild_id] if outcome is None else ())
+            steps = partial(self._reserve, id_, request, file_rules, turn, locked=locked)
+            outcome = await self._database.write(steps, lock_keys)
+            if outcome is None:  # an owner has set a limit for the guild
+                self._limited_guilds.add(payer.guild_id)
         if isinstance(outcome, LimitReached):
             raise outcome
         return outcome
 
     def _reserve(
         self,
-        number: int,
+        id_: int,
         request: ReservationRequest,
         file_rules: Rules,
         turn: PendingTurn | None,
         *,
         locked: bool,
     ) -> Transaction[Reservation | LimitReached | None]:
-        """Return None, with nothing reserved, if the guild has a limit and is not `locked`."""
+        """Reserve nothing and return None if the guild has a limit but is not `locked`."""
         payer, now = request.payer, self._clock()
-        own, guilds = yield from self._allowances(payer, file_rules, now)
-        guild_is_limited = has_usage_limit(guilds.limits)
+        user, guild = yield from self._read_limited_usage(payer, file_rules, now)
+        guild_is_limited = has_usage_limit(guild.limits)
         if guild_is_limited and not locked:
             return None
         minute_ago = to_ms(now - MINUTE)
-        yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
+        yield Statement(_FORGET_USERS_SETTLED, (payer.user_id, minute_ago))
         if guild_is_limited:
-            yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
+            yield Statement(_FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
         by_user = request.purpose == "turn"
-        for each, error in ((own, LimitReached), (guilds, ServerLimitReached)):
-            if limit := find_reached_limit(each.limits, each.used, now, self.zone, by_user=by_user):
+        for each, error in ((user, LimitReached), (guild, ServerLimitReached)):
+            if limit := find_reached_limit(each.limits, each.usage, now, self.zone, by_user=by_user):
                 if limit.resets_at is None:
                     return TooManyAtOnce(what=limit.name)
                 return error(what=limit.name, resets=limit.resets_at)
-        subject = (number, payer.user_id, payer.guild_id, payer.front_end)
-        tokens = max(1, request.tokens)
+        id_and_payer = (id_, payer.user_id, payer.guild_id, payer.front_end)
+        tokens = max(1, request.tokens)  # 0 would mean settled
         sql = """
             INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at, process)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """
-        yield Statement(sql, (*subject, request.purpose, request.model, tokens, to_ms(now), self._process))
+        params = (*id_and_payer, request.purpose, request.model, tokens, to_ms(now), self._process)
+        yield Statement(sql, params)
         if turn is not None:
             yield from accept_turn(turn, self._process)
-        return Reservation(number, request, day_of(now, self.zone))
+        return Reservation(id_, request, day_of(now, self.zone))
 
-    def _allowances(
+    def _read_limited_usage(
         self, payer: UsageSubject, file_rules: Rules, now: datetime
-    ) -> Transaction[tuple[_Allowance, _Allowance]]:
+    ) -> Transaction[tuple[_LimitedUsage, _LimitedUsage]]:
         """Return the limits and usage of the user, and of the guild. Usage without a limit is not read."""
         rules = {**file_rules, **(yield from read_owner_rules())}
-        first = day_of(now, self.zone).replace(day=1).isoformat()
-        found = list[_Allowance]()
+        first_day = day_of(now, self.zone).replace(day=1).isoformat()
+        user_and_guild = list[_LimitedUsage]()
         for sql, id_, limits in (
-            (SELECT_OWN_COUNTED, payer.user_id, limits_of_user(rules, payer)),
-            (SELECT_GUILD_COUNTED, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
+            (_SELECT_USER_TOKENS, payer.user_id, limits_of_user(rules, payer)),
+            (_SELECT_GUILD_TOKENS, payer.guild_id, limits_of_guild(rules, payer.guild_id)),
         ):
-            rows = (yield Statement(sql, (id_, first))) if has_usage_limit(limits) else ()
-            found.append(_Allowance(limits, self._snapshot(rows, now)))
-        return found[0], found[1]
+            rows = (yield Statement(sql, (id_, first_day))) if has_usage_limit(limits) else ()
+            user_and_guild.append(_LimitedUsage(limits, self._sum_up(rows, now)))
+        return user_and_guild[0], user_and_guild[1]
 
-    def _snapshot(self, rows: Sequence[Row], now: datetime) -> UsageSnapshot:
-        used, turns, reserved = Counter[str](), list[tuple[int, int]](), 0
+    def _sum_up(self, rows: Sequence[Row], now: datetime) -> UsageSnapshot:
+        tokens_by_day, turns, reserved_tokens = Counter[str](), list[tuple[int, int]](), 0
         for day, purpose, tokens, at in rows:
-            used[day] += tokens if day else 0
-            reserved += 0 if day else tokens
-            turns += [(at, tokens)] if purpose == "turn" else []
+            if day:
+                tokens_by_day[day] += tokens
+            else:
+                reserved_tokens += tokens
+            if purpose == "turn":
+                turns.append((at, tokens))
         minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -MAX_CLOCK_SKEW))
         return UsageSnapshot(
             turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
-            today=used[day_of(now, self.zone).isoformat()] + reserved,
-            this_month=used.total() + reserved,
+            today=tokens_by_day[day_of(now, self.zone).isoformat()] + reserved_tokens,
+            this_month=tokens_by_day.total() + reserved_tokens,
             turns_in_flight=sum(tokens > 0 and at > oldest for at, tokens in turns),
         )
 
     async def settle(self, settlement: Settlement) -> bool:
-        """Count the actual usage. Returns False if it was settled or erased already."""
+        """Count the actual usage. Returns False if the reservation was settled or erased already."""
         lock_keys = [user_lock(settlement.reservation.request.payer.user_id)]
         return await self._database.write(lambda: settle(settlement), lock_keys)
 
@@ -254,11 +255,11 @@ class UsageStore(Store):
         sql = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
         await self._change([user_lock(user_id)], sql, reservation.id, user_id)
 
-    async def take_over(self, cost: Cost) -> int:
+    async def settle_abandoned(self, cost: Cost) -> int:
         """Count abandoned reservations as used. Returns their number."""
-        return await self._database.write(lambda: self._take_over(cost), [MAINTENANCE_LOCK])
+        return await self._database.write(lambda: self._settle_abandoned(cost), [MAINTENANCE_LOCK])
 
-    def _take_over(self, cost: Cost) -> Transaction[int]:
+    def _settle_abandoned(self, cost: Cost) -> Transaction[int]:
         rows = yield Statement(SELECT_ABANDONED, (self._process, to_ms(self._clock() - MAX_TURN)))
         for id_, user_id, guild_id, purpose, model, tokens, at in rows:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
@@ -268,40 +269,41 @@ class UsageStore(Store):
         return len(rows)
 
     async def forget_settled(self) -> None:
-        """Delete what no longer counts for any limit."""
-        before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
+        """Delete reservations and erased usage that no longer count for any limit."""
+        minute_ago, first_day = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
         sql = "DELETE FROM erased_usage WHERE day < $1"
         await self._database.transaction(
-            [Statement(FORGET_SETTLED, (before,)), Statement(sql, (month,))], [MAINTENANCE_LOCK]
+            [Statement(FORGET_SETTLED, (minute_ago,)), Statement(sql, (first_day,))], [MAINTENANCE_LOCK]
         )
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
         """Return whether any token limit may apply to a user, whatever their roles."""
-        set_rules = await self._database.read(read_owner_rules)
-        return has_token_limit({**file_rules, **set_rules}, user_id)
+        owner_rules = await self._database.read(read_owner_rules)
+        return has_token_limit({**file_rules, **owner_rules}, user_id)
 
     async def get_remaining(
         self, payer: UsageSubject, file_rules: Rules
     ) -> tuple[Sequence[Remaining], Sequence[Remaining]]:
         """Return what is left of the token limits of the user, and of the guild."""
         now = self._clock()
-        own, guilds = await self._database.read(lambda: self._allowances(payer, file_rules, now))
+        user, guild = await self._database.read(lambda: self._read_limited_usage(payer, file_rules, now))
         return (
-            remaining_tokens(own.limits, own.used, now, self.zone),
-            remaining_tokens(guilds.limits, guilds.used, now, self.zone),
+            remaining_tokens(user.limits, user.usage, now, self.zone),
+            remaining_tokens(guild.limits, guild.usage, now, self.zone),
         )
 
     async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
-        return tuple(map(_DAILY.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
+        rows = await self._database.query(_SELECT_FOR_USER, user_id, since.isoformat())
+        return tuple(map(_DAILY.read, rows))
 
     async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
-        return tuple(map(_DAILY.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
+        rows = await self._database.query(_SELECT_FOR_GUILD, guild_id, since.isoformat())
+        return tuple(map(_DAILY.read, rows))
 
     async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
-        return tuple(map(_DAILY.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
+        return tuple(map(_DAILY.read, await self._database.query(_SELECT_ALL, since.isoformat())))
 
     async def list_guilds(self, user_id: int, since: date) -> frozenset[int]:
-        # By the primary key.
         sql = """
             SELECT DISTINCT guild_id FROM usage WHERE user_id = $1 AND day >= $2 AND guild_id <> 0
         """
@@ -327,7 +329,7 @@ class UsageStore(Store):
         return tuple(user_id for (user_id,) in rows)
 
     def today(self) -> date:
-        """Return the day in the operator's time zone."""
+        """Return the date in the operator's time zone."""
         return day_of(self._clock(), self.zone)
 
 
@@ -342,7 +344,7 @@ def settle(settlement: Settlement) -> Transaction[bool]:
     reservation = settlement.reservation
     request, payer = reservation.request, reservation.request.payer
     turns = int(request.purpose == "turn")
-    rows = yield Statement(SETTLE_TURN if turns else SETTLE, (reservation.id, payer.user_id))
+    rows = yield Statement(_SETTLE_TURN if turns else _SETTLE_OTHER, (reservation.id, payer.user_id))
     if not rows:
         return False
     day = reservation.day.isoformat()
@@ -351,10 +353,11 @@ def settle(settlement: Settlement) -> Transaction[bool]:
         usage = each.usage
         tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         amounts = (turns, *tokens, usage.seconds, cost)
-        yield Statement(ADD_OWN, (payer.user_id, day, payer.guild_id, each.model, request.purpose, *amounts))
+        usage_key = (payer.user_id, day, payer.guild_id, each.model, request.purpose)
+        yield Statement(_ADD_USAGE, (*usage_key, *amounts))
         totals.append((payer.guild_id, day, each.model, *amounts, payer.user_id))
-        turns = 0  # one turn, however many models it used
+        turns = 0  # the turn counts once, for the first of its models
     # Last, and in a fixed order, as other transactions of the guild wait for these rows.
     for total in sorted(totals):
-        yield Statement(ADD_TOTAL, total)
+        yield Statement(_ADD_TOTAL, total)
     return True

@@ -1,10 +1,10 @@
 -- The schema of both engines; the tables of features are in their `schema.sql`. `@number`, `@text` and the like are
--- fragments of db/database.py; a line that begins with `@sqlite` or `@postgresql` is there on that engine alone.
+-- fragments of db/database.py. A line that begins with `@sqlite` or `@postgresql` is for that engine only.
 --
--- Snowflakes are numbers. Times are UTC: ISO 8601 text of one width in sessions, memories and user_settings (so that
--- text order is time order), Unix milliseconds elsewhere. What is true or false is 0 or 1. `thread_id` is 0 for the
--- channel itself. Comments name what each index serves. On PostgreSQL no index holds a text that people write: an
--- entry of one has room for 2,700 bytes.
+-- Discord's ids are numbers. Times are UTC: ISO 8601 text in sessions, memories and user_settings (with microseconds, so
+-- that text order is time order), Unix milliseconds elsewhere. Booleans are 0 or 1. `thread_id` is 0 for the channel
+-- itself. "Serves" lists the queries that use an index. On PostgreSQL no index has a text that people write, as an entry
+-- has at most 2,700 bytes.
 
 -- ---- conversations -------------------------------------------------------------------------------------------------
 
@@ -14,46 +14,46 @@ CREATE TABLE sessions (
     channel_id      @number NOT NULL,   -- a thread is a channel of its own, and so is a DM
     agent           @text NOT NULL,
     canvas_state    @text NOT NULL DEFAULT '{"elements":[]}',
-    canvas_revision @number NOT NULL DEFAULT 0,  -- grows with every change, also from one session of a key to the next
+    canvas_revision @number NOT NULL DEFAULT 0,  -- grows with each change; the key's next session continues it
     canvas_change   @number NOT NULL DEFAULT 0,  -- canvas_clock.drawn at the newest change
     created_at      @text NOT NULL,
     last_active     @text NOT NULL,
-    active_hour     @text NOT NULL DEFAULT '',   -- its hour, 2026-11-26T18: most turns leave it as it is
+    active_hour     @text NOT NULL DEFAULT '',   -- the hour of last_active, 2026-11-26T18: its index changes rarely
     closed_at       @text,              -- by /clear or expiry; NULL while the session is open
-    -- Messages up to summarized_to (0: none) are in a summary, or were in one that its user deleted. `summarize` is 1
-    -- while later ones may still be summarized: until /clear, or until an expired session's rest was.
+    -- Messages up to summarized_to (0: none) are in a summary, or were in one that the user deleted. `summarize` is 1
+    -- while later messages may still be summarized: until /clear, or until all messages of an expired session were.
     summarize       @number NOT NULL DEFAULT 1 CHECK (summarize IN (0, 1)),
     summarized_to   @number NOT NULL DEFAULT 0
 ) @strict;
 
--- At most one open session per key: a second one to open finds the first. Serves: open, clear.
+-- At most one open session per key. Serves: open, clear.
 CREATE UNIQUE INDEX sessions_open_by_key ON sessions (user_id, channel_id, agent) WHERE closed_at IS NULL;
--- Serves: closing what is idle, catching up with the DMs of open sessions.
+-- Serves: closing idle sessions, catching up with the DMs of open ones.
 CREATE INDEX sessions_open_by_hour ON sessions (active_hour) WHERE closed_at IS NULL;
 -- Serves: pruning, in pages.
 CREATE INDEX sessions_by_creation ON sessions (created_at, id);
--- Serves: a user's own, the newest first; their erasure.
+-- Serves: listing a user's sessions, newest first; erasing them.
 CREATE INDEX sessions_by_user ON sessions (user_id, created_at, id);
--- Serves: what of a key is in no summary yet, /clear, deleting a summary.
+-- Serves: finding a key's messages that are in no summary, /clear, deleting a summary.
 CREATE INDEX sessions_to_summarize ON sessions (user_id, channel_id, agent, closed_at) WHERE summarize = 1;
--- Serves: the sweep, which looks for expired sessions of any key.
+-- Serves: finding expired sessions of all keys that need a summary.
 CREATE INDEX sessions_to_summarize_by_end ON sessions (closed_at) WHERE summarize = 1 AND closed_at IS NOT NULL;
--- Serves: the canvas of a key without an open session, which the next one takes over; all canvases of a key.
+-- Serves: the current canvas of a key without an open session; all canvases of a key.
 CREATE INDEX sessions_with_canvas ON sessions (user_id, channel_id, agent, closed_at) WHERE canvas_revision > 0;
--- Serves: the canvases that changed since.
+-- Serves: listing the canvases that have changed.
 CREATE INDEX sessions_by_canvas_change ON sessions (canvas_change) WHERE canvas_change > 0;
 
--- Pages that show canvases compare this one row with what they have seen, after every change of the database.
+-- One row, in which pages that show canvases look for changes.
 CREATE TABLE canvas_clock (
     id    @number PRIMARY KEY CHECK (id = 1),
-    drawn @number NOT NULL,  -- grows with every change of any canvas: the number of the newest
-    moved @number NOT NULL   -- grows when a key may have got another canvas to show: a choice, a deletion
+    drawn @number NOT NULL,  -- the number of the newest change of any canvas
+    moved @number NOT NULL   -- grows if a user may have another current canvas: an agent was chosen, a session deleted
 ) @strict;
 INSERT INTO canvas_clock (id, drawn, moved) VALUES (1, 0, 0);
 
--- The archive, and the one source of what was said; a session's history is its tail.
--- `user_id` is the owner of the session, NULL where a row belongs to a channel alone. It repeats sessions.user_id so
--- that every statement on messages, by id too, names the owner itself.
+-- The archive of all messages. A session's history is the tail of its messages.
+-- `user_id` is the owner of the session; it is NULL for messages of a channel. It repeats sessions.user_id, so that
+-- each statement on messages can name the owner.
 CREATE TABLE messages (
     id                @id,                      -- buttons carry it
     discord_id        @number,
@@ -66,45 +66,45 @@ CREATE TABLE messages (
     author_name       @text NOT NULL DEFAULT '',
     role              @text NOT NULL CHECK (role IN ('user', 'assistant')),
     content           @text NOT NULL,
-    heard             @text NOT NULL DEFAULT '',       -- the transcript of its recordings, which ends `content`
+    heard             @text NOT NULL DEFAULT '',       -- the transcript of its recordings, with which `content` ends
     tool_calls        @text NOT NULL DEFAULT '[]',
     visibility        @text NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'private')),
     status            @text NOT NULL DEFAULT 'complete' CHECK (status IN ('complete', 'stopped', 'cut', 'replaced')),
-    reply_to          @number,                         -- Discord's id of the message it answers
-    pointing          @text NOT NULL DEFAULT 'reply',  -- how: 'reply', or 'menu' and 'since' for commands of its menu
-    in_channel        @number NOT NULL DEFAULT 0 CHECK (in_channel IN (0, 1)),  -- a session's, shown to its channel
-    memory_user_id    @number,                         -- of one without session: whose memories its calls are about
-    tainted           @number NOT NULL DEFAULT 1,      -- holds words of others, or was made from such words
-    erased            @number NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),  -- an edit on Discord brings nothing back
-    timestamp         @number NOT NULL,                -- when it was said, ms
+    reply_to          @number,                         -- the Discord id of the message that it replies to
+    pointing          @text NOT NULL DEFAULT 'reply',  -- how: 'reply', or a command of that message's menu: 'menu', 'since'
+    in_channel        @number NOT NULL DEFAULT 0 CHECK (in_channel IN (0, 1)),  -- 1: a session's, in its channel's context
+    memory_user_id    @number,                         -- of an answer in a channel: the user whose memories it used
+    tainted           @number NOT NULL DEFAULT 1,      -- has, or was made from, text of others
+    erased            @number NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),  -- 1: an edit on Discord is not stored
+    timestamp         @number NOT NULL,                -- when it was written, ms
     created_at        @number NOT NULL                 -- when it was stored, ms
 ) @strict;
 
--- Serves: the history (read backwards from its end), the attachments that leave it, session_history. By session alone,
--- PostgreSQL takes reading and sorting all of one to be less work than reading them in order.
+-- Serves: the history (read backwards), deleting attachments that left it, session_history. With the session alone,
+-- PostgreSQL would read and sort all its messages.
 @sqlite CREATE INDEX messages_by_session ON messages (session_id, id) WHERE session_id IS NOT NULL;
 @postgresql CREATE INDEX messages_by_session ON messages (session_id, user_id, id) WHERE session_id IS NOT NULL;
--- One row per Discord message. Rows without one (most answers, the terminal) take no room in it.
+-- One row per Discord message.
 CREATE UNIQUE INDEX messages_by_discord_id ON messages (discord_id) WHERE discord_id IS NOT NULL;
--- Serves: the context of a channel or thread, its newest message, every place that has messages, deleting all of a
--- channel or thread. The indexes of channels hold no session's rows, so that a channel's queries never pass one.
+-- Serves: the context of a channel or thread, its newest message, whether it has messages, deleting it. It has no rows
+-- of sessions, which queries of a channel would have to skip.
 CREATE INDEX messages_by_channel ON messages (parent_channel_id, thread_id, discord_id)
     WHERE user_id IS NULL AND discord_id IS NOT NULL;
--- Serves: the newest answer of a channel or thread, and whether there is one.
+-- Serves: the newest answer of a channel or thread.
 CREATE INDEX messages_answers_by_channel ON messages (parent_channel_id, thread_id, discord_id)
     WHERE user_id IS NULL AND role = 'assistant' AND discord_id IS NOT NULL;
--- Serves: the context of a channel or thread. It holds public sessions' rows alone.
+-- Serves: the context of a channel or thread, for messages of sessions.
 CREATE INDEX messages_asked_in_channel ON messages (parent_channel_id, thread_id, discord_id)
     WHERE in_channel = 1 AND discord_id IS NOT NULL;
--- Serves: all that a user said in channels.
+-- Serves: listing and erasing a user's messages in channels.
 CREATE INDEX messages_by_author ON messages (author_id) WHERE user_id IS NULL AND role = 'user';
--- Serves: finding what refers to a memory, when it is to be erased from conversations too.
+-- Serves: finding the answers that refer to a memory, to erase it there too.
 CREATE INDEX messages_by_memory_user ON messages (memory_user_id, id) WHERE memory_user_id IS NOT NULL;
--- Serves: what was last said to a user without being asked, in one channel.
+-- Serves: a user's newest reminder or heartbeat in a channel.
 CREATE INDEX messages_unasked ON messages (user_id, channel_id, id) WHERE session_id IS NULL AND user_id IS NOT NULL;
 
--- The bytes of files, as long as their message is in a history. Owner and session are repeated so that what leaves a
--- history is found without reading the session's whole archive.
+-- The bytes of files, as long as their message is in a history. Owner and session are repeated, so that files are found
+-- without reading the messages of the session.
 CREATE TABLE attachments (
     message_id   @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
     position     @number NOT NULL,
@@ -114,16 +114,16 @@ CREATE TABLE attachments (
     content_type @text NOT NULL,
     data         @blob NOT NULL,
     document     @text,    -- JSON: the text of a document's parts; NULL for images and text files
-    source_id    @number,  -- Discord's id of the forward it came with: deleted with that; NULL: came with the question
-    bytes        @number,  -- its size, text included; NULL once let go for the quota: the row stays to tell its user
+    source_id    @number,  -- the Discord id of the forward that it came with and is deleted with; NULL: of the question
+    bytes        @number,  -- its size with `document`; NULL: emptied for the quota, and its user is to be informed
     PRIMARY KEY (message_id, position)
 ) @strict;
 
--- Serves: the history, deleting what left it, and everything when the session is closed.
+-- Serves: the history, deleting files that left it, deleting all files of a closed session.
 CREATE INDEX attachments_by_session ON attachments (session_id, message_id, position);
--- Serves: what goes with a forward.
+-- Serves: deleting the files of a forward.
 CREATE INDEX attachments_by_source ON attachments (source_id) WHERE source_id IS NOT NULL;
--- Serves: how much each user holds, and which of it is oldest.
+-- Serves: the sum of each user's files, and which is the oldest.
 CREATE INDEX attachments_by_user ON attachments (user_id, message_id, position, bytes) WHERE bytes IS NOT NULL;
 
 -- For people who read the database with other tools: every session with its history in one column.
@@ -153,15 +153,15 @@ SELECT
     s.last_active
 FROM sessions AS s;
 
--- The newest summary of each key, which outlives its session. Public and private words are two texts, so that no
--- request that others can see is made from the second.
+-- The newest summary of each key, which outlives its session. Public and private messages have one each, so that
+-- requests whose answers others can see are not made from the private one.
 CREATE TABLE summaries (
     id               @id,
     user_id          @number NOT NULL,
     channel_id       @number NOT NULL,
     agent            @text NOT NULL,
     visibility       @text NOT NULL CHECK (visibility IN ('public', 'private')),
-    session_id       @text NOT NULL REFERENCES sessions (id),  -- the last one that went into it
+    session_id       @text NOT NULL REFERENCES sessions (id),  -- the last session that it covers
     content          @text NOT NULL,
     tainted          @number NOT NULL DEFAULT 1,
     first_message_id @number NOT NULL,
@@ -174,70 +174,69 @@ CREATE UNIQUE INDEX summaries_by_key ON summaries (user_id, channel_id, agent, v
 -- Serves: deleting a session, which summaries refer to.
 CREATE INDEX summaries_by_session ON summaries (session_id);
 
--- How a model's own count of tokens relates to the estimate; learned from its answers, and about no user.
+-- How a model's own count of tokens relates to our estimate.
 CREATE TABLE token_factors (
     model      @text PRIMARY KEY,  -- serves: every statement on this table
     factor     @real NOT NULL,     -- tokens counted by the server / tokens estimated
-    responses  @number NOT NULL,   -- from how many answers it was learned
+    responses  @number NOT NULL,   -- the number of answers from which it was learned
     updated_at @text NOT NULL
 ) @strict;
 
--- Turns from the question to the seen answer; at a start, those left here are finished. Of a session, the row is
--- deleted when its user has seen the outcome, so no token of an interaction outlives its turn. Of a channel, each
--- question has a row, written with its message and answered with its answer, and keeps it: so the answer is found by
--- its question, and a message that is delivered again does not ask again.
+-- The ledger of turns (chat/stores/ledger.py): questions until their answer was shown. At a start, those left here are
+-- finished. The row of a session's turn is deleted when its user has seen the outcome, and with it the interaction's
+-- token. The row of a mention remains: it finds the answer, and keeps a message that Discord delivers again from being
+-- answered again.
 CREATE TABLE turns (
-    id             @text PRIMARY KEY,  -- random; nonces and buttons are made of it. A channel's: 'q' and question_id
-    user_id        @number NOT NULL,   -- who asks
+    id             @text PRIMARY KEY,  -- random; nonces and buttons are made of it. Of a mention: 'q' and question_id
+    user_id        @number NOT NULL,   -- the author of the question
     channel_id     @number NOT NULL,
-    thread_id      @number NOT NULL DEFAULT 0,  -- of a mention; otherwise the channel is the thread
+    thread_id      @number NOT NULL DEFAULT 0,  -- of a mention; otherwise channel_id is the thread's
     agent          @text NOT NULL,
     guild_id       @number,
-    -- accepted: it waits for its answer; answered: that is stored; edited: a mention's, after it was answered; shown: a
-    -- mention's, and so is one that was given up; interrupted: it failed, and may be asked again
+    -- accepted: the answer is not stored; answered: it is; interrupted: the turn failed, and the user may ask again.
+    -- Of mentions only: edited: after the answer was stored; shown: the answer was shown, or will not be
     state          @text NOT NULL CHECK (state IN ('accepted', 'answered', 'edited', 'shown', 'interrupted')),
     kind           @text NOT NULL CHECK (kind IN ('ask', 'again', 'continue', 'message', 'mention')),
     visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
     temporary      @number NOT NULL DEFAULT 0 CHECK (temporary IN (0, 1)),
-    locale         @text,              -- NULL: not known
-    question       @text,              -- JSON: text, author, files by their URLs; NULL where nothing may be kept
-    question_id    @number,            -- Discord's, of a question that is a message
-    replaces       @number,            -- the row of messages that the answer takes the place of
-    interaction_id @number,            -- Discord's; its follow-ups name it
-    token          @text,              -- of the interaction; NULL for a message, and past the token's life
-    token_until    @number,            -- Unix milliseconds
+    locale         @text,              -- NULL: unknown
+    question       @text,              -- JSON: text, author, URLs of files; NULL if it may not be stored
+    question_id    @number,            -- the Discord id, if the question is a message
+    replaces       @number,            -- the id in messages of the answer that the new one replaces
+    interaction_id @number,            -- Discord's
+    token          @text,              -- of the interaction; NULL for a message, and after the token has expired
+    token_until    @number,            -- when it expires
     ephemeral      @number NOT NULL DEFAULT 0 CHECK (ephemeral IN (0, 1)),
-    below          @number NOT NULL DEFAULT 0 CHECK (below IN (0, 1)),  -- the answer is follow-ups alone
-    shown_in       @number,            -- the interaction's own message, or the first of an answer to a message
-    begun_as       @number,            -- the mention whose nonce that message was, or was to be, posted under
-    place_id       @number,            -- where the bot writes by itself: answers to messages, and late ones
+    below          @number NOT NULL DEFAULT 0 CHECK (below IN (0, 1)),  -- 1: the answer has only follow-ups
+    shown_in       @number,            -- the first message of the answer, or of its failure
+    begun_as       @number,            -- the mention of which that message's nonce is made
+    place_id       @number,            -- the channel in which the bot posts without a token: answers to messages, late ones
     pages          @text NOT NULL DEFAULT '[]',  -- JSON: the follow-ups; of a late answer, all its messages
     earlier        @text NOT NULL DEFAULT '[]',  -- JSON: the messages of the replaced answer above `shown_in`
-    answer_id      @number,            -- the row of messages, once it is stored
+    answer_id      @number,            -- the id in messages of the stored answer
     former         @text,              -- the id of the interrupted turn that this one asks again
-    -- JSON, as in messages: what its tools have changed for good, until it is answered. A kill in between leaves no
-    -- change unreported, and asking again does not make it twice. One without a result may have been done or not.
+    -- JSON, as in messages: the calls that have changed something, until the answer is stored. If the program is killed
+    -- before that, they are reported, and not made again. A call without a result may have been made or not.
     calls          @text NOT NULL DEFAULT '[]',
-    process        @text NOT NULL DEFAULT '',  -- that makes it; if no longer in `processes`, others finish the turn
-    accepted_at    @number NOT NULL    -- Unix milliseconds
+    process        @text NOT NULL DEFAULT '',  -- runs the turn; if it is not in `processes`, others finish the turn
+    accepted_at    @number NOT NULL
 ) @strict;
 
--- Serves: a user's own, when all of theirs is listed or erased.
+-- Serves: listing and erasing a user's turns.
 CREATE INDEX turns_by_user ON turns (user_id);
--- Serves: what of sessions is unfinished, or was interrupted.
+-- Serves: finding unfinished and interrupted turns of sessions.
 CREATE INDEX turns_of_sessions ON turns (process) WHERE kind <> 'mention';
 -- Serves: the edit or the deletion of a question.
 CREATE INDEX turns_by_question ON turns (question_id) WHERE question_id IS NOT NULL;
--- Serves: who waits for an answer, or for its end, in one channel or in all.
+-- Serves: the mentions to process, in one channel or in all.
 CREATE INDEX turns_due ON turns (channel_id, thread_id, state, question_id) WHERE kind = 'mention' AND state <> 'shown';
--- Serves: which questions an answer belongs to.
+-- Serves: the questions of an answer.
 CREATE INDEX turns_by_answer ON turns (shown_in, question_id) WHERE kind = 'mention';
 
 -- ---- conversations of channels -------------------------------------------------------------------------------------
--- Their messages are in `messages`, with session_id and user_id NULL. All ids of messages here are Discord's, and times
--- are Unix milliseconds.
+-- Their messages are in `messages`, with session_id and user_id NULL. All ids of messages here are Discord's.
 
--- The further messages of a long answer, whose row carries the id of the first.
+-- The messages of a long answer after the first, whose id the answer has.
 CREATE TABLE answer_pages (
     discord_id @number PRIMARY KEY,
     answer_id  @number NOT NULL
@@ -246,23 +245,23 @@ CREATE TABLE answer_pages (
 -- Serves: deleting an answer with all its pages.
 CREATE INDEX answer_pages_by_answer ON answer_pages (answer_id);
 
--- The frozen parts of a channel's context.
+-- The frozen blocks of a channel's context (chat/stores/blocks.py).
 CREATE TABLE block_boundaries (
     id               @id,
     channel_id       @number NOT NULL,
     thread_id        @number NOT NULL DEFAULT 0,
     first_message_id @number NOT NULL,
     last_message_id  @number NOT NULL,
-    token_count      @number NOT NULL,  -- as its model counted when it was frozen
+    token_count      @number NOT NULL,  -- when it was frozen
     created_at       @number NOT NULL,
     UNIQUE (channel_id, thread_id, first_message_id)
 ) @strict;
 
--- Serves: the blocks of a context, the last one, and those that an edit thaws.
+-- Serves: the blocks of a context, and those that a change thaws.
 CREATE INDEX block_boundaries_by_last ON block_boundaries (channel_id, thread_id, last_message_id);
 
--- The oldest message that requests still show. It moves by whole blocks, so that requests between two moves begin
--- alike.
+-- The oldest message that requests show. It moves by whole blocks, so that requests between two moves have the same
+-- prefix.
 CREATE TABLE channel_windows (
     channel_id       @number NOT NULL,
     thread_id        @number NOT NULL DEFAULT 0,
@@ -270,29 +269,29 @@ CREATE TABLE channel_windows (
     PRIMARY KEY (channel_id, thread_id)
 ) @strict;
 
--- Where /reset was said: nothing up to there is read again. bot_id 0 holds for all bots of this database.
+-- Resets: a bot does not see messages up to last_reset_discord_message_id. bot_id 0 is for all bots of the database.
 CREATE TABLE thread_metadata (
     thread_id                     @number NOT NULL,  -- a thread or a channel
     bot_id                        @number NOT NULL,
-    channel_id                    @number NOT NULL,  -- of a thread, the channel that it belongs to
+    channel_id                    @number NOT NULL,  -- the channel of the thread, or the channel
     last_reset_row_id             @number NOT NULL,
     last_reset_discord_message_id @number NOT NULL,
     last_reset_at                 @number NOT NULL,
     PRIMARY KEY (thread_id, bot_id)
 ) @strict;
 
--- Serves: deleting all of a channel.
+-- Serves: deleting a channel.
 CREATE INDEX thread_metadata_by_channel ON thread_metadata (channel_id);
 
--- Which messages the bot reads, and since when: what was written before that was not said to it. One row.
+-- Which messages the bot reads, and since when. One row.
 CREATE TABLE reading (
     id    @number PRIMARY KEY CHECK (id = 1),
     mode  @text NOT NULL,
-    since @number NOT NULL  -- a moment as Discord's ids have it: all ids from then on are greater
+    since @number NOT NULL  -- a Discord id: messages of that time and later have greater ones
 ) @strict;
 
--- What was written up to this message is not read from Discord again: it is deleted here. Elsewhere the newest stored
--- message says where to go on.
+-- The message up to which catching up skips the messages of a channel, as some were deleted here. In a channel without
+-- a row, it skips messages up to the newest stored one.
 CREATE TABLE read_to (
     channel_id @number NOT NULL,
     thread_id  @number NOT NULL,
@@ -300,20 +299,20 @@ CREATE TABLE read_to (
     PRIMARY KEY (channel_id, thread_id)  -- serves: catching up
 ) @clustered;
 
--- The channels and threads of servers that the bot has met: none of them ever moves to another.
+-- The known channels and threads of servers.
 CREATE TABLE places (
     place_id   @number PRIMARY KEY,  -- a channel, or a thread
-    channel_id @number NOT NULL,     -- the channel; of a thread, the channel that it belongs to
+    channel_id @number NOT NULL,     -- the channel of the thread, or the channel
     guild_id   @number NOT NULL
 ) @strict;
 
--- Serves: all threads of a channel that is gone.
+-- Serves: deleting a channel with its threads.
 CREATE INDEX places_by_channel ON places (channel_id);
 
 -- ---- numbers -------------------------------------------------------------------------------------------------------
 
--- The last number given to a user, of each noun. Users see these numbers; rows keep their ids, which buttons and the
--- erasure log go by. None is given twice, even when its row is erased.
+-- Users call their memories, schedules and proposals by numbers, which are not the rows' ids. This is the last number
+-- of each, as none is used again, even after its row was erased.
 CREATE TABLE numbers (
     user_id @number NOT NULL,
     noun    @text NOT NULL CHECK (noun IN ('memory', 'schedule', 'proposal')),
@@ -321,7 +320,7 @@ CREATE TABLE numbers (
     PRIMARY KEY (user_id, noun)  -- serves: giving the next one
 ) @clustered;
 
--- ---- what a user decides -------------------------------------------------------------------------------------------
+-- ---- settings and proposals ----------------------------------------------------------------------------------------
 
 CREATE TABLE user_settings (
     user_id         @number PRIMARY KEY,  -- serves: every statement on this table
@@ -329,40 +328,40 @@ CREATE TABLE user_settings (
     timezone        @text,
     welcomed        @number NOT NULL DEFAULT 0 CHECK (welcomed IN (0, 1)),
     memory_paused   @number NOT NULL DEFAULT 0 CHECK (memory_paused IN (0, 1)),  -- nothing is stored or recalled
-    told_of_menu_at @text,                -- when the user last learned of the menu for messages the bot can't read
-    spoken          @number NOT NULL DEFAULT 0 CHECK (spoken IN (0, 1)),         -- short answers are read aloud too
+    told_of_menu_at @text,                -- the last hint at the menu of messages that the bot can't read
+    spoken          @number NOT NULL DEFAULT 0 CHECK (spoken IN (0, 1)),         -- short answers are also read aloud
     updated_at      @text NOT NULL
 ) @strict;
 
--- Tool calls that a model proposed, from its answer until their user knows the outcome. A row goes when it is declined
--- or its answer goes. An approved one is claimed before its calls are made: a kill in between makes none twice and
--- leaves none unreported. No id is given twice: a button must not come to mean something else.
+-- Tool calls that wait for the user's approval (chat/stores/proposals.py). A row is deleted once it was declined, or its
+-- user knows the outcome, or its answer was deleted. An approved one is claimed before its calls are made, so that after
+-- a kill they are reported, and not made twice. Ids are never reused, as buttons have them.
 CREATE TABLE proposals (
     id             @id,
     user_id        @number NOT NULL,
     number         @number,
     channel_id     @number NOT NULL,
     agent          @text NOT NULL,
-    message_id     @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,  -- the answer it is shown below
+    message_id     @number NOT NULL REFERENCES messages (id) ON DELETE CASCADE,  -- the answer
     visibility     @text NOT NULL CHECK (visibility IN ('public', 'private')),
-    memory_id      @number,         -- the memory that it changes or deletes; NULL for none
-    content        @text NOT NULL,  -- JSON: the calls, what they depend on, and what the user is shown
-    made_at        @number NOT NULL,  -- Unix milliseconds
+    memory_id      @number,         -- the memory that it changes or deletes, if any
+    content        @text NOT NULL,  -- JSON: the calls, the state that they depend on, and the user's description
+    made_at        @number NOT NULL,
     state          @text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'claimed', 'done', 'failed', 'unknown')),
-    claimed_by     @text NOT NULL DEFAULT '',  -- the press, and with it the run of the program
-    process        @text NOT NULL DEFAULT '',  -- that makes the calls, as in turns
-    place_id       @number,         -- the channel of the message that reports the outcome; NULL outside of Discord
-    shown_in       @number,         -- that message, as Discord counts it
-    token          @text,           -- of the press
-    token_until    @number,         -- Unix milliseconds
+    claimed_by     @text NOT NULL DEFAULT '',  -- a name for the press of its button
+    process        @text NOT NULL DEFAULT '',  -- makes the calls; if it is not in `processes`, others report the outcome
+    place_id       @number,         -- the channel of the message that reports the outcome; NULL in the terminal
+    shown_in       @number,         -- the Discord id of that message
+    token          @text,           -- of the press, an interaction
+    token_until    @number,
     ephemeral      @number NOT NULL DEFAULT 0
 ) @strict;
 
--- Serves: those of an answer.
+-- Serves: the proposals of an answer.
 CREATE INDEX proposals_by_message ON proposals (message_id);
--- Serves: a user's own, when all of theirs is listed or erased, or one of their memories is.
+-- Serves: listing and erasing a user's proposals, also those about a memory.
 CREATE INDEX proposals_by_user ON proposals (user_id, made_at);
--- Serves: approved ones whose outcome is to be reported.
+-- Serves: approved proposals whose outcome is to be reported.
 CREATE INDEX proposals_approved ON proposals (process) WHERE state <> 'open';
 
 -- Receipts: the lines below an answer on Discord that report a change of a memory or reminder and offer to undo it. A

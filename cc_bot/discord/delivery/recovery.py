@@ -163,17 +163,17 @@ class Recovery:
             self._receipts_current = True
             calls = [
                 call
-                for call in await self.proposals.adopt_claimed()
+                for call in await self.proposals.adopt_approved()
                 if call.message.location_id is not None and not self.running.is_running(call.claimed_by)
             ]
             calls_done = all([await self._recover_call(call) for call in calls])
             for entry, user_id in list(self.running.entries_to_delete.items()):
-                await ledger.delete_seen(entry, user_id)
+                await ledger.delete(entry, user_id)
                 del self.running.entries_to_delete[entry]
             await ledger.forget_interrupted(self.recipients.clock() - INTERRUPTED_LIFETIME)
             unfinished = [
                 turn
-                for turn in await ledger.list_unfinished()
+                for turn in await ledger.adopt_unfinished()
                 if turn.state != "interrupted" and turn.id not in self._given_up
             ]
             unshown, is_own = self.running.unshown, self.running.is_of_this_process
@@ -225,7 +225,7 @@ class Recovery:
                 await ledger.release_claim(turn.id, user_id)
                 if turn.former is not None:
                     return
-        await ledger.delete_seen(turn.id, user_id)
+        await ledger.delete(turn.id, user_id)
 
     async def _load(self, turn: PendingTurn) -> UnshownTurn:
         ledger = self.running.ledger

@@ -361,7 +361,7 @@ class DiscordTurn(RunningTurn):
         """Delete it from the ledger. Never raises."""
         try:
             await self._release()
-            await self.turns.ledger.delete_seen(self.name, self.entry.key.user_id)
+            await self.turns.ledger.delete(self.name, self.entry.key.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
             self.turns.entries_to_delete[self.name] = self.entry.key.user_id

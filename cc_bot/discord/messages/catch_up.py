@@ -121,7 +121,7 @@ class CatchUp:
                 await self.stores.channels.add_all(key, messages)
                 continue
             for message in messages:
-                await self.stores.channels.add(key, message, waiting=True)
+                await self.stores.channels.add(key, message, is_question=True)
         if any(waits.values()):
             self.router.mentions.wake(key)
         _log.debug("gap_filled", location=key.location_id, messages=len(readable))
@@ -158,7 +158,7 @@ class CatchUp:
         answered = {each.message_reference.id for each in own_messages if each.message_reference}
         newest_own_id = own_messages[-1].id if own_messages else 0
         asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
-        stored = await self.stores.channels.find_known([int(each.id) for each in asked])
+        stored = await self.stores.channels.find_known_ids([int(each.id) for each in asked])
         missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
         waiting = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
         if missed and not waiting and missed[-1].id > newest_own_id:

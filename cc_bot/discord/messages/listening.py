@@ -76,7 +76,7 @@ class MessageListener:
     async def prepare(self) -> None:
         """Read the unfinished turns, before the connection is opened."""
         try:
-            unfinished = await self._stores.ledger.list_unfinished()
+            unfinished = await self._stores.ledger.adopt_unfinished()
         except StorageError as error:
             _log.warning("ledger_not_read", error=type(error).__name__)
             return

@@ -112,7 +112,7 @@ class Forwards:
         if not waiting:
             return ()
         self._cancel_asking(channel_id)
-        stored = await self.replies.channels.find_known([*waiting])
+        stored = await self.replies.channels.find_known_ids([*waiting])
         for id_ in [id_ for id_, arrived_at in waiting.items() if arrived_at <= since or id_ in stored]:
             del waiting[id_]
         taken = tuple(sorted(waiting.keys() - self._taken.keys()))
@@ -157,7 +157,7 @@ class Forwards:
         await asyncio.sleep(max(0.0, (ASK_AFTER - age).total_seconds()))
         channel_id = int(message.channel_id)
         try:
-            if await self.replies.channels.find_known((int(message.id),)):
+            if await self.replies.channels.find_known_ids((int(message.id),)):
                 return  # answered before a restart
             recipient = await self.recipients.for_author(channel_id, int(message.author.id))
             await self.replies.post_sentence(
@@ -389,7 +389,7 @@ class MessageRouter:
             waiting = await self.wants_answer(key, message)
         if waiting:
             self.answers.references.cache.put_if_needed(message)
-        if await self.stores.channels.add(key, stored, waiting=waiting) and waiting:
+        if await self.stores.channels.add(key, stored, is_question=waiting) and waiting:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:

@@ -193,7 +193,7 @@ class AccessInForce:
 
 async def access_in_force(administration: Administration) -> AccessInForce:
     in_file = (await administration.policies.current()).access
-    return AccessInForce(in_file, (await administration.stores.access.get_in_force()).rules)
+    return AccessInForce(in_file, (await administration.stores.access.get_state()).rules)
 
 
 async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:

@@ -16,7 +16,7 @@ from cc_bot.chat.active import ActiveTurn, Load
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import ActiveProcess, Lease
+from cc_bot.db.process import ActiveProcess, Duty
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.text import Locale
@@ -46,7 +46,7 @@ class StatusSnapshot:
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By model, how its requests are changed after a refusal."""
     processes: tuple[ActiveProcess, ...] = ()
-    duties: tuple[Lease, ...] = ()
+    duties: tuple[Duty, ...] = ()
 
     @property
     def shares(self) -> bool:
@@ -85,7 +85,7 @@ class BotStatus:
             currency=prices.currency,
             backup_at=await _read_or_none(self.newest_backup) if self.newest_backup else None,
             backs_up=self.newest_backup is not None,
-            maintenance=(await self.stores.access.get_in_force()).maintenance,
+            maintenance=(await self.stores.access.get_state()).maintenance,
             model_changes=self.assistant.chains.request_changes(),
             processes=await self.stores.processes.list_all(),
             duties=await self.stores.processes.list_duties(),

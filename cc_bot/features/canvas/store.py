@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from cc_bot.chat.stores.opening import Storage
+from cc_bot.chat.stores.opening import StoreContext
 from cc_bot.db import user_lock
 from cc_bot.db.columns import KEY, Columns, Store, key_columns
 from cc_bot.db.personal import PersonalTable
@@ -17,7 +17,7 @@ from cc_bot.domain.session import SessionKey
 TABLES: Final = (PersonalTable("canvas_messages", "choices", deleted_with_last_session=True),)
 
 
-def make_stores(storage: Storage) -> Iterable[object]:
+def make_stores(storage: StoreContext) -> Iterable[object]:
     yield CanvasMessageStore(storage.database, clock=storage.clock)
 
 
@@ -52,7 +52,7 @@ SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id 
 
 # $1 shard, $2 shard count, $3 limit
 SELECT_ALL_SHOWN: Final = f"""
-    SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
+    SELECT {KEY.with_alias("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
     WHERE {in_shard("p", "$1", "$2")}
     LIMIT $3 /* all users */
 """
@@ -65,7 +65,7 @@ SELECT_SHOWN_IN: Final = f"""
 
 # Erasing a memory changes canvases without editing their messages.
 SELECT_STALE: Final = f"""
-    SELECT {KEY.of("c")} FROM canvas_messages AS c
+    SELECT {KEY.with_alias("c")} FROM canvas_messages AS c
     WHERE c.shown_revision <> COALESCE(
         (
             SELECT s.canvas_revision FROM sessions AS s
@@ -86,7 +86,7 @@ SELECT_STALE: Final = f"""
 
 class CanvasMessageStore(Store):
     async def get(self, key: SessionKey) -> CanvasMessage | None:
-        return _MESSAGE.first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
+        return _MESSAGE.read_first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
 
     async def note(self, key: SessionKey, message_id: int, revision: int) -> bool:
         """Record which message shows which revision; return False if the key has no sessions any more."""
@@ -98,7 +98,7 @@ class CanvasMessageStore(Store):
 
     async def get_key(self, message_id: int) -> SessionKey | None:
         """Return the key whose canvas a message shows."""
-        return KEY.first(await self._database.query(SELECT_KEY, message_id))
+        return KEY.read_first(await self._database.query(SELECT_KEY, message_id))
 
     async def list_stale(self, limit: int) -> list[SessionKey]:
         """List all users' keys whose message is outdated."""

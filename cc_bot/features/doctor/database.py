@@ -12,7 +12,7 @@ from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.db import Database, Statement, Transaction, list_pending
 from cc_bot.db.backup import backups_in, copies_of
-from cc_bot.db.engines import config_path, folder_setting, open_database, shown, state_path
+from cc_bot.db.engines import config_path, folder_setting, open_database, state_path, without_password
 from cc_bot.db.erasure_log import ErasureLog, logs_in, read_erasures
 from cc_bot.db.files import free_bytes, has_folder, sidecar
 from cc_bot.db.process import ProcessStore, find_differing, find_free_shards, write_shards
@@ -162,7 +162,7 @@ async def check_database_server(config: Config, texts: Texts) -> Sequence[Findin
         async with open_database(url) as database:
             return [*await _check_open(database, texts), *found]
     except StorageError as error:
-        problem = storage_problem(error, shown(url), texts[StorageTexts], on_server=True)
+        problem = storage_problem(error, without_password(url), texts[StorageTexts], on_server=True)
     except CcBotError as error:
         problem = explain(error, texts)
     return [failed("database", problem, texts[DoctorTexts].server_unreachable_fix), *found]

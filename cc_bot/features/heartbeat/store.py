@@ -2,7 +2,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
-from cc_bot.chat.stores.opening import Storage
+from cc_bot.chat.stores.opening import StoreContext
 from cc_bot.db import Statement, user_lock
 from cc_bot.db.columns import Store, to_ms
 from cc_bot.db.personal import PersonalTable
@@ -32,5 +32,5 @@ class HeartbeatStore(Store):
 TABLES: Final = (PersonalTable("heartbeat_marks", "deliveries"),)
 
 
-def make_stores(storage: Storage) -> Iterable[object]:
+def make_stores(storage: StoreContext) -> Iterable[object]:
     return (HeartbeatStore(storage.database, clock=storage.clock),)

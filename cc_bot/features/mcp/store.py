@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from cc_bot.chat.stores.opening import Storage
+from cc_bot.chat.stores.opening import StoreContext
 from cc_bot.db.columns import Store, upsert
 from cc_bot.features.mcp.model import StoredToolList
 
@@ -26,5 +26,5 @@ class ToolListStore(Store):
 TABLES: Final = ()
 
 
-def make_stores(storage: Storage) -> Iterable[object]:
+def make_stores(storage: StoreContext) -> Iterable[object]:
     return (ToolListStore(storage.database),)

@@ -9,7 +9,7 @@ from typing import Final
 
 from cc_bot.chat.stores.archive import ArchiveStore
 from cc_bot.chat.stores.channels import ChannelStore
-from cc_bot.db import MAINTENANCE_LOCK, Database, Erasures, Statement, memory_name, thread_name
+from cc_bot.db import MAINTENANCE_LOCK, Database, Erasures, Statement, memory_log_id, thread_log_id
 from cc_bot.db.columns import CHANNEL
 from cc_bot.domain.clock import Clock
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
@@ -90,7 +90,7 @@ async def _erase_users(store: PersonalDataStore, known: Erasures, since: datetim
 async def _erase_memories(database: Database, store: MemoryRemovalStore, known: Erasures, mark: str) -> int:
     count = 0
     for user, number, created_at in await database.query(_SELECT_MEMORIES):
-        name = memory_name(user, number, created_at)
+        name = memory_log_id(user, number, created_at)
         with_messages = known.match("memory_and_messages", name, None)
         if with_messages or known.match("memory", name, None):
             erased = await store.erase(user, number, stub=mark if with_messages else None)
@@ -113,7 +113,7 @@ async def _erase_messages(database: Database, store: ChannelStore, known: Erasur
         WHERE user_id IS NULL AND discord_id IS NOT NULL
     """
     for key in map(CHANNEL.read, await database.query(sql)):  # a thread goes with its channel
-        names = (thread_name(key.channel_id, thread) for thread in {0, key.thread_id})
+        names = (thread_log_id(key.channel_id, thread) for thread in {0, key.thread_id})
         if any(known.match("place", name, None) for name in names):
             await store.forget_channel(key)
             count += 1

@@ -13,7 +13,7 @@ from datetime import datetime, time, timedelta
 from itertools import groupby
 from typing import Final, TypedDict, Unpack
 
-from cc_bot.chat.stores.opening import Storage
+from cc_bot.chat.stores.opening import StoreContext
 from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
@@ -72,15 +72,15 @@ INSERT: Final = f"""
 """
 
 # $1 user, $2 id
-SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
+SELECT: Final = f"SELECT {SCHEDULE.with_alias('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
 # $1 user
 _SELECT_OPEN: Final = f"""
-    SELECT {SCHEDULE.of("s")} FROM schedules AS s
+    SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
 """
 
 _MISSED: Final = f"""
-    SELECT {SCHEDULE.of("s")}, f.due_at, f.state
+    SELECT {SCHEDULE.with_alias("s")}, f.due_at, f.state
     FROM firings AS f JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
     WHERE f.state IN ('missed', 'uncertain') AND s.kind = 'reminder'
 """
@@ -129,7 +129,7 @@ def _claim(
 ) -> Transaction[list[Firing]]:
     """Claim due times and advance schedules. Recomputes a `due_at` computed (`advanced_at`) in the future."""
     select_rewound = f"""
-        SELECT {SCHEDULE.of("s")} FROM schedules AS s
+        SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
     """
     rows = yield Statement(select_rewound, (*scope, to_ms(now + MIN_CLOCK_CHANGE)))
@@ -143,7 +143,7 @@ def _claim(
     """
     claimed: list[Firing] = []
     sql = f"""
-        SELECT {SCHEDULE.of("s")} FROM schedules AS s
+        SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.due_at <= $3 AND {_SCOPE} AND {_HAS_ROOM}
         ORDER BY s.due_at LIMIT $4 /* all users */
     """
@@ -257,7 +257,7 @@ class ScheduleStore(Store):
                 yield Statement(drop, (key.user_id,))
             elif len((yield Statement(_LIST, (key.user_id, kind)))) >= MAX_SCHEDULES:
                 raise TooManySchedules(limit=MAX_SCHEDULES)
-            [row] = yield Statement(INSERT, _INSERTED.of(columns))
+            [row] = yield Statement(INSERT, _INSERTED.pick(columns))
             yield Statement(record_last_number("schedule"), (key.user_id,))
             return SCHEDULE.read(row)
 
@@ -267,11 +267,11 @@ class ScheduleStore(Store):
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Return a user's schedule, including one that ended within RETENTION."""
-        return SCHEDULE.first(await self._database.query(SELECT, user_id, schedule_id))
+        return SCHEDULE.read_first(await self._database.query(SELECT, user_id, schedule_id))
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
-        sql = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
-        return SCHEDULE.first(await self._database.query(sql, user_id, number))
+        sql = f"SELECT {SCHEDULE.with_alias('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+        return SCHEDULE.read_first(await self._database.query(sql, user_id, number))
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
         """List the user's active and paused schedules by next time."""
@@ -286,7 +286,7 @@ class ScheduleStore(Store):
             rows = yield Statement(delete, (user_id, schedule_id))
             yield Statement(suppress_reports, (user_id, schedule_id))
             yield mark_receipts_stale(user_id, "schedule", [schedule_id] if rows else [])
-            return SCHEDULE.first(rows)
+            return SCHEDULE.read_first(rows)
 
         return await self._database.write(steps, [user_lock(user_id)])
 
@@ -308,7 +308,7 @@ class ScheduleStore(Store):
             if schedule.repeat and schedule.due_at <= now:
                 due = _next_time_in_rhythm(schedule, now) or now
             rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
-            return SCHEDULE.first(rows)
+            return SCHEDULE.read_first(rows)
 
         schedule = await self._database.write(steps, [user_lock(user_id), MAINTENANCE_LOCK])
         self._notify()
@@ -343,7 +343,7 @@ class ScheduleStore(Store):
             batch.append(Statement(retime, (*ids, *times)))
         *_, rows = await self._database.transaction(batch, [user_lock(user_id)])
         self._notify()
-        return SCHEDULE.first(rows)
+        return SCHEDULE.read_first(rows)
 
     async def rezone(self, user_id: int, timezone: str) -> None:
         """Move a user's repeats to another time zone. A one-time reminder keeps its moment."""
@@ -522,12 +522,12 @@ def _next_time_in_zone(timezone: str, old: Schedule, now: datetime, sent: dateti
 
 
 TABLES: Final = (
-    PersonalTable("schedules", kind="schedules", at="created_at"),
-    PersonalTable("firings", kind="deliveries", at="due_at"),
+    PersonalTable("schedules", kind="schedules", time_column="created_at"),
+    PersonalTable("firings", kind="deliveries", time_column="due_at"),
 )
 
 
-def make_stores(storage: Storage) -> Iterable[object]:
+def make_stores(storage: StoreContext) -> Iterable[object]:
     yield ScheduleStore(
         storage.database, clock=storage.clock, secret_rules=storage.secret_rules, process=storage.process
     )

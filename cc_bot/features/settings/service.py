@@ -6,7 +6,7 @@ from cc_bot.charts.table import text_table
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.settings import FollowsZone, Keep
+from cc_bot.chat.stores.settings import Keep, ZonedStore
 from cc_bot.domain.clock import zone_name_for_word
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
@@ -56,7 +56,7 @@ async def change_settings(
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
-        for store in stores.own.values():
-            if isinstance(store, FollowsZone):
+        for store in stores.feature_stores.values():
+            if isinstance(store, ZonedStore):
                 await store.rezone(user_id, settings.timezone or default_zone)
     return settings

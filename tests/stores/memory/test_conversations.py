@@ -25,7 +25,7 @@ async def erase(stores: Stores, memory: Memory, mark: str | None = MARK) -> Eras
 async def answered_in_channel(
     stores: Stores, question: Message, text: str, *calls: ToolCall, bystander: Message | None = None
 ) -> None:
-    await stores.channels.add(CHANNEL, question, waiting=True)
+    await stores.channels.add(CHANNEL, question, is_question=True)
     await stores.channels.archive_answer(CHANNEL, answer(11, text, tool_calls=calls), [question])
     if bystander:
         await stores.channels.add(CHANNEL, bystander)
@@ -177,7 +177,7 @@ class TestConversations:
         assert (await erase(stores, memory)).messages == 2
         assert await frozen(database) == []
         assert not await stores.channels.edit(10, FACT), "which Discord may tell of late"
-        assert not await stores.channels.add(CHANNEL, question, waiting=True)
+        assert not await stores.channels.add(CHANNEL, question, is_question=True)
         assert await list_edited(stores, CHANNEL) == ()
         assert await archived(database) == {10: MARK, 11: MARK, 12: "へえ"}
         assert NUMBER not in await everything(database)

@@ -29,7 +29,7 @@ class TestStoredCalls:
     async def test_hold_no_text_of_a_memory(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
         await stored(stores, "覚えて", "はい", remembered(memory), recalled(memory))
-        await stores.channels.add(CHANNEL, question := said(10, "覚えて", author_id=ME), waiting=True)
+        await stores.channels.add(CHANNEL, question := said(10, "覚えて", author_id=ME), is_question=True)
         done = answer(11, "はい", tool_calls=(remembered(memory),))
         await stores.channels.archive_answer(CHANNEL, done, [question])
         await stores.ledger.note_calls("turn", ME, [remembered(memory)])

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from cc_bot.chat.stores.blocks import SHOWN_IN_CHANNEL, thaw_sql
-from cc_bot.chat.stores.canvases import CANVAS_CHANGED, TICK_CANVAS_CLOCK
+from cc_bot.chat.stores.blocks import IS_IN_CHANNEL, thaw_sql
+from cc_bot.chat.stores.canvases import SET_CANVAS_CHANGE, TICK_CANVAS_CLOCK
 from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.chat.stores.summaries import MARK_SUMMARIZED_WHERE
 from cc_bot.db import (
@@ -24,7 +24,7 @@ from cc_bot.db import (
     ScrubOutcome,
     Statement,
     Transaction,
-    memory_name,
+    memory_log_id,
     user_lock,
 )
 from cc_bot.db.columns import ISO, Columns, to_text, tool_calls_from_json
@@ -162,7 +162,7 @@ class TextMatcher:
 
 
 # Deletes the cached context blocks that contain messages in array $1, and all later blocks.
-_DROP_BLOCKS: Final = thaw_sql(f"{SHOWN_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+_DROP_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
 _SELECT_EMPTIED: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
@@ -202,7 +202,9 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
     """
     emptied = yield Statement(empty_messages, (user_id, ids, stub))
     select_canvases = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
-    change_canvas = f"UPDATE sessions SET canvas_state = $3, {CANVAS_CHANGED} WHERE user_id = $1 AND id = $2"
+    change_canvas = (
+        f"UPDATE sessions SET canvas_state = $3, {SET_CANVAS_CHANGE} WHERE user_id = $1 AND id = $2"
+    )
     if traces.canvas_calls:
         yield Statement(TICK_CANVAS_CLOCK)
         for session_id, canvas in (yield Statement(select_canvases, (user_id,))):
@@ -333,11 +335,11 @@ class MemoryRemovalStore:
             yield from hide(*key, to_text(now))
             return (yield Statement(_SELECT_HIDDEN, (*key, to_text(now - UNDO_TIME))))
 
-        return _HIDDEN.first(await self._database.write(steps, [user_lock(user_id)]))
+        return _HIDDEN.read_first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         params = (user_id, id_or_zero(memory_id), to_text(self._clock() - UNDO_TIME))
-        return _HIDDEN.first(await self._database.query(_SELECT_HIDDEN, *params))
+        return _HIDDEN.read_first(await self._database.query(_SELECT_HIDDEN, *params))
 
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
         """Erase memories, even hidden, at once; return None if the user has none of them.
@@ -401,7 +403,7 @@ class MemoryRemovalStore:
             return None
         chosen, traces = [*map(_VERSION.read, rows)], _Traces()
         if self._log:
-            names = (memory_name(user_id, each.id, each.created_at) for each in chosen)
+            names = (memory_log_id(user_id, each.id, each.created_at) for each in chosen)
             await self._log.note("memory" if stub is None else "memory_and_messages", *names)
         if stub is not None:
             texts = {each.content for each in chosen}

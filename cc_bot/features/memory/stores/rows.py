@@ -318,7 +318,9 @@ class NewMemory:
         """Insert and return the memory; with `unless_known`, return an empty list if the user has one of this
         likeness. Raises TooManyMemories or MemoryFull."""
         first_params = (self.user_id, self.created_at, int(not unless_known))
-        stored = [*map(MEMORY.read, (yield Statement(_INSERT, (*first_params, *_INSERTED.of(self.columns)))))]
+        stored = [
+            *map(MEMORY.read, (yield Statement(_INSERT, (*first_params, *_INSERTED.pick(self.columns)))))
+        ]
         for memory in stored:
             yield insert_terms(self.user_id, memory.id, self.term_counts)
             yield Statement(_RECORD_LAST_NUMBER, first_params[:1])
@@ -370,7 +372,7 @@ def update_fields(
         WHERE user_id = $1 AND id = $2 AND status = 'active'
         RETURNING {MEMORY.select}
     """
-    [changed] = yield Statement(sql, (*key, to_text(now), former_id, *_UPDATED.of(after)))
+    [changed] = yield Statement(sql, (*key, to_text(now), former_id, *_UPDATED.pick(after)))
     yield mark_receipts_stale(key[0], "memory", key[1:])
     if file_rules:
         yield from ensure_room_left(key[0], file_rules, added=False)

@@ -203,10 +203,10 @@ class MemoryStore:
             WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
             ORDER BY id DESC LIMIT 1
         """
-        return MEMORY.first(await self._database.query(sql, user_id, hash_, audience))
+        return MEMORY.read_first(await self._database.query(sql, user_id, hash_, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        return MEMORY.first(await self._database.query(SELECT, user_id, id_or_zero(memory_id)))
+        return MEMORY.read_first(await self._database.query(SELECT, user_id, id_or_zero(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, even if hidden."""
@@ -218,7 +218,7 @@ class MemoryStore:
         sql = f"""
             SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
         """
-        return MEMORY.first(await self._database.query(sql, user_id, id_or_zero(number)))
+        return MEMORY.read_first(await self._database.query(sql, user_id, id_or_zero(number)))
 
     async def find(
         self,
@@ -364,7 +364,7 @@ class MemoryStore:
                 raise TooManyPinned(limit=MAX_PINNED)
             return pinned
 
-        return MEMORY.first(await self._database.write(steps, [user_lock(user_id)]))
+        return MEMORY.read_first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
         sql = f"""
@@ -374,7 +374,7 @@ class MemoryStore:
         """
         unpin = Statement(sql, (user_id, id_or_zero(memory_id)))
         [rows] = await self._database.transaction([unpin], [user_lock(user_id)])
-        return MEMORY.first(rows)
+        return MEMORY.read_first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
         """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first.
@@ -425,7 +425,7 @@ class MemoryStore:
         params = (user_id, id_or_zero(memory_id), id_or_zero(former_id))
 
         def steps() -> Transaction[Memory | None]:
-            memory = MEMORY.first((yield Statement(_UNDO_UPDATE, params)))
+            memory = MEMORY.read_first((yield Statement(_UNDO_UPDATE, params)))
             if memory:
                 yield from reindex(user_id, memory.id, memory.content, memory.tags)
                 yield mark_receipts_stale(user_id, "memory", [memory.id])
