@@ -1,6 +1,6 @@
 """cc-bot: a self-hosted Discord assistant that remembers.
 
-What scripts may import is in `_API` (docs/python.md); it is loaded when first used.
+`_API` lists what scripts may import (docs/python.md). Its modules are loaded when first used.
 """
 
 from importlib import import_module

@@ -32,8 +32,8 @@ Synchronous = Literal["NORMAL", "FULL"]
 DEFAULT_MODEL = "gpt-5.4-mini"
 LOCAL = "local"  # the sentence encoder of the extra `semantic`, if installed
 OFF = "off"
-NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
-"""A model needs one of these."""
+SERVER_SETTINGS: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
+"""Shown as the example if a model of speech is set without a server."""
 
 MAX_DOTENV_BYTES: Final = 1 << 18
 MAX_NUMBER: Final = 10**9
@@ -42,22 +42,22 @@ MAX_SHARDS: Final = 16_000
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Read the file, or the one with `.txt` added, as Notepad saves it. Raises InvalidSetting and
+    """Read the settings in `.env`, or in `.env.txt`, as Notepad saves it. Raises InvalidSetting and
     SettingsUnreadable."""
-    refused = errors.InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
+    invalid_file = errors.InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
-        names = (path, path.with_name(f"{path.name}.txt"))
-        found = next(filter(os.path.lexists, names), None)
-        if found is None:
+        candidates = (path, path.with_name(f"{path.name}.txt"))
+        file = next(filter(os.path.lexists, candidates), None)
+        if file is None:
             return {}
-        content = read_regular(found)
+        content = read_regular(file)
     except PermissionError as error:
         raise errors.SettingsUnreadable(path=str(path)) from error
     except OSError as error:
-        raise refused from error
+        raise invalid_file from error
     text = decode_text(content) if len(content) <= MAX_DOTENV_BYTES else None
     if text is None:
-        raise refused
+        raise invalid_file
     for line in parse_stream(StringIO(text)):
         if line.error:
             raise errors.InvalidSetting(name=f".env:{line.original.line}", expected="CC_BOT_LOCALE=ja")
@@ -65,7 +65,8 @@ def read_dotenv(path: Path) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-# Parsers raise ValueError, KeyError, OSError, OverflowError, or InvalidSetting to say more.
+# Parsers are named after what they return. They raise ValueError, KeyError, OSError or OverflowError, or
+# InvalidSetting with a sentence of their own.
 
 Parser = Callable[[str], Any]
 
@@ -75,10 +76,10 @@ def optional(parse: Parser = str) -> Parser:
 
 
 def names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
+    listed = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not listed:
         raise ValueError
-    return names
+    return listed
 
 
 def user_ids(text: str) -> frozenset[int]:
@@ -90,14 +91,15 @@ def user_ids(text: str) -> frozenset[int]:
 
 def url(text: str) -> str:
     parts = urlsplit(text)
-    _ = parts.port  # reading it checks it
+    _ = parts.port  # raises ValueError if it is invalid
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError
     return text
 
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
-    """Return the pages' address. Raises PagesNotEncrypted without https, except on this machine."""
+    """Return the web pages' base URL, by default the one on this machine; "" without a port. Raises
+    PagesNotEncrypted if the pages are for other machines and no URL is set."""
     if port is None and not text:
         return ""
     if not text:
@@ -105,15 +107,15 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
             raise errors.PagesNotEncrypted(host=host)
         text = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     parts = urlsplit(text)
-    _ = parts.port  # reading it checks it
-    plain = parts.scheme == "http" and is_loopback(host) and is_loopback(parts.hostname or "")
-    extra = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
+    _ = parts.port  # raises ValueError if it is invalid
+    is_local_http = parts.scheme == "http" and is_loopback(host) and is_loopback(parts.hostname or "")
+    has_more = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
     address = _address(parts.hostname or "")
-    if not parts.hostname or extra or not (parts.scheme == "https" or plain):
+    if not parts.hostname or has_more or not (parts.scheme == "https" or is_local_http):
         raise ValueError
     if address and address.is_unspecified:  # such as 0.0.0.0
         raise ValueError
-    # As browsers send it in headers (UTS #46).
+    # Requests are compared with it, so it is written as browsers write it (UTS #46).
     netloc = parts.netloc.lower().encode("idna").decode()
     if not regex.fullmatch(r"[a-z0-9._-]+(:\d+)?|\[[0-9a-f:.]+\](:\d+)?", netloc):
         raise ValueError
@@ -136,15 +138,14 @@ def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
 
 
-def key(text: str) -> str:
-    """Parse a value for an HTTP header."""
+def header_value(text: str) -> str:
     if not text.isascii() or not text.isprintable():
         raise ValueError
     return text
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
-    """Parse one pattern a line. Blank lines and comments are ignored."""
+    """Read regular expressions from the file at this path: one a line, without blank lines and comments."""
     if not text:
         return ()
     lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
@@ -224,10 +225,10 @@ class Setting:
         try:
             return self.parse(values.get(self.variable, "").strip() or self.default)
         except (ValueError, KeyError, OSError, OverflowError) as error:
-            raise self.refusal from error
+            raise self.error from error
 
     @property
-    def refusal(self) -> errors.StartupError:
+    def error(self) -> errors.StartupError:
         return errors.InvalidSetting(name=self.variable, expected=self.example)
 
 
@@ -244,7 +245,7 @@ class Config:
     operator_locale: Locale  # the system's language unless CC_BOT_LOCALE is set
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
-    openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(key), "sk-…", secret=True)
+    openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(header_value), "sk-…", secret=True)
     openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", optional(url), "http://localhost:11434/v1")
     models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
     model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
@@ -255,10 +256,10 @@ class Config:
     policy_file: Path | None = _setting("CC_BOT_POLICY_FILE", parse=optional(Path))
     mcp_file: Path | None = _setting("CC_BOT_MCP_FILE", parse=optional(Path))
     tool_tokens: int = _setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")
-    """For the tools of servers, in each request."""
+    """Limit for descriptions of MCP servers' tools in a request."""
     backup_folder: Path = _setting("CC_BOT_BACKUP_FOLDER", "backup", Path)
     owners: frozenset[int] = _setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")
-    """Empty: those of the policy file, else the application's."""
+    """Empty: the owners in the policy file, else the application's owner."""
     synchronous: Synchronous = _setting("CC_BOT_SYNCHRONOUS", "NORMAL", choice(Synchronous), "NORMAL / FULL")
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
@@ -267,22 +268,22 @@ class Config:
     """In turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
     profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole_number(0, MAX_PINNED), "0–10")
-    """Memories in each request. 0: the model looks them up."""
+    """Number of memories in each request. 0: the model looks memories up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
     """LOCAL, OFF, or a model at `openai_base_url`."""
-    transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", optional(), NO_SERVER)
+    transcribe_model: str | None = _setting("CC_BOT_TRANSCRIBE_MODEL", "", optional(), SERVER_SETTINGS)
     transcribe_url: str | None = _setting(
         "CC_BOT_TRANSCRIBE_URL", "", optional(url), "http://localhost:8000/v1"
     )
     """None: `openai_base_url`."""
-    speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), NO_SERVER)
+    speech_model: str | None = _setting("CC_BOT_SPEECH_MODEL", "", optional(), SERVER_SETTINGS)
     speech_voice: str = _setting("CC_BOT_SPEECH_VOICE", "alloy")
     read_pages: bool = _setting("CC_BOT_READ_PAGES", "on", on_off, "on / off")
     """Read pages whose addresses users wrote."""
     read_unconfined: bool = _setting("CC_BOT_READ_UNCONFINED", OFF, on_off, "on / off")
     """Read documents and pages even if the system has no sandbox."""
     search_url: str | None = _setting("CC_BOT_SEARCH_URL", "", optional(url), "http://localhost:8080")
-    brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(key), "BSA…", secret=True)
+    brave_key: str | None = _setting("CC_BOT_BRAVE_KEY", "", optional(header_value), "BSA…", secret=True)
     session_ttl: timedelta = _setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")
     max_turns: int = _setting("CC_BOT_MAX_TURNS", "64", count, "64")
     secret_patterns: tuple[str, ...] = _setting(
@@ -291,7 +292,7 @@ class Config:
     """Patterns of text that must not be saved as memories."""
     channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", choice(Reading), "off / mentions / all")
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
-    """Used if a user's language is unknown."""
+    """For users whose language is unknown."""
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
     log_level: LogLevel = _setting(
         "CC_BOT_LOG_LEVEL", "info", choice(LogLevel), "debug / info / warning / error"
@@ -304,21 +305,21 @@ class Config:
     usage_days: int = _setting("CC_BOT_USAGE_DAYS", "400", days, "400")
     copy_days: int = _setting("CC_BOT_COPY_DAYS", "30", days, "30")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
-    """For files beside the database, if that is on a server."""
+    """For the files that are otherwise beside the database, if the database is on a server."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")
     web_proxies: tuple[IPv4Network | IPv6Network, ...] = _setting(
         "CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"
     )
-    """Their X-Forwarded-For is trusted."""
+    """Proxies whose X-Forwarded-For is trusted."""
     shards: tuple[int, ...] | None = _setting("CC_BOT_SHARDS", "", optional(shards), "0-3")
     """None: all shards."""
     shard_count: int = _setting("CC_BOT_SHARD_COUNT", "0", whole_number(0, MAX_SHARDS), "16")
     """0: the number that Discord recommends."""
     api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, on_off, "on / off")
     """True if the proxy at DISCORD_API_URL limits the rate over all processes."""
-    service_manager: str = _setting("NOTIFY_SOCKET")  # systemd's socket
+    notify_socket: str = _setting("NOTIFY_SOCKET")  # of systemd
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
 
     @property
@@ -334,24 +335,24 @@ class Config:
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
     """Raises InvalidSetting for the first invalid setting, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
-    settings: dict[str, Setting] = {at.name: at.metadata["setting"] for at in fields(Config) if at.metadata}
+    settings = {each.name: each.metadata["setting"] for each in fields(Config) if each.metadata}
     _ensure_known(values, {each.variable for each in settings.values()})
-    found = {name: setting.read(values) for name, setting in settings.items()}
-    own_shards, count = found["shards"], found["shard_count"]
-    if own_shards and not count:
+    parsed = {name: setting.read(values) for name, setting in settings.items()}
+    own_shards, total = parsed["shards"], parsed["shard_count"]
+    if own_shards and not total:
         raise errors.ShardCountMissing
-    if own_shards and own_shards[-1] >= count:
-        raise errors.ShardsOutOfRange(last=count - 1)
-    has_server = bool(found["openai_api_key"] or found["openai_base_url"])
+    if own_shards and own_shards[-1] >= total:
+        raise errors.ShardsOutOfRange(last=total - 1)
+    has_server = bool(parsed["openai_api_key"] or parsed["openai_base_url"])
     for name in ("transcribe_model", "speech_model"):
-        if found[name] and not has_server and not found["transcribe_url"]:
-            raise settings[name].refusal
-    if found["embedding_model"] not in (LOCAL, OFF) and not has_server:
-        raise settings["embedding_model"].refusal
-    address = partial(web_url, host=found["web_host"], port=found["web_port"])
-    found["web_url"] = replace(settings["web_url"], parse=address).read(values)
-    found["summary_models"] = found["summary_models"] or found["models"]
-    return Config(variables=values, operator_locale=operator_locale(environ, dotenv), **found)
+        if parsed[name] and not has_server and not parsed["transcribe_url"]:
+            raise settings[name].error
+    if parsed["embedding_model"] not in (LOCAL, OFF) and not has_server:
+        raise settings["embedding_model"].error
+    parse_web_url = partial(web_url, host=parsed["web_host"], port=parsed["web_port"])
+    parsed["web_url"] = replace(settings["web_url"], parse=parse_web_url).read(values)
+    parsed["summary_models"] = parsed["summary_models"] or parsed["models"]
+    return Config(variables=values, operator_locale=operator_locale(environ, dotenv), **parsed)
 
 
 _MIN_SIMILARITY: Final = 0.9

@@ -1,7 +1,7 @@
-"""The TCP listener of the pages, which limits connections and the cost of requests.
+"""The TCP listener of the web pages, which limits connections and the cost of requests.
 
-All requests share the event loop. Request ends are found here before aiohttp's parser, which takes
-microseconds per chunk, pipelined request and WebSocket frame: a client can send tens of thousands at once.
+aiohttp's parser takes microseconds per chunk, pipelined request and WebSocket frame. A client can send tens
+of thousands at once, so a request's end is found here first, and data beyond it ends the connection.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """With the names of its settings."""
+    """A port to listen on, and its settings, which errors name."""
 
     host: str
     number: int
@@ -34,7 +34,7 @@ class Port:
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     max_connections: int
-    """At most half of the process's file limit. One more replaces the one idle longest."""
+    """At most half of the process's file limit. Beyond it, a connection replaces the one idle longest."""
     request_s: float
     """From the connection or a later request's first byte to the end of the headers."""
     idle_s: float  # from a response to the next request
@@ -42,10 +42,10 @@ class ConnectionLimits:
 
 
 MAX_HEAD_BYTES: Final = 2**14
-MAX_TYPE_BYTES: Final = 256  # aiohttp parses it to objects of fifty times its size
-MAX_STREAM_BYTES: Final = 2**14  # burst: twice the longest message
+MAX_CONTENT_TYPE_BYTES: Final = 256  # aiohttp parses it to objects of fifty times its size
+MAX_STREAM_BYTES: Final = 2**14  # at once, on a WebSocket: twice the longest message
 STREAM_BYTES_PER_S: Final = 2**12  # a page needs less than a tenth
-REQUESTS_PER_LOOP: Final = 4
+REQUESTS_PER_ITERATION: Final = 4  # of the event loop
 MAX_LENGTH_DIGITS: Final = 15
 _HEAD_END: Final = b"\r\n\r\n"
 _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
@@ -61,11 +61,11 @@ async def reserve(
     shutdown_s: float,
     headers: Mapping[str, str],
 ) -> AsyncIterator[asyncio.Server]:
-    """Open the port; connections are accepted after `listen`. `headers` are those of responses to malformed
-    requests. Raises PortTaken or InvalidSetting."""
+    """Bind the port; `listen` accepts connections. `name` is the logger's; `headers` are for responses to
+    malformed requests. Raises PortTaken or InvalidSetting."""
     app.middlewares.insert(0, _refuse_compressed)
     logger = logging.getLogger(f"{name}.requests")
-    logger.addFilter(_is_no_malformed_request)
+    logger.addFilter(_is_worth_logging)
     runner = web.AppRunner(
         app,
         access_log=None,
@@ -75,17 +75,17 @@ async def reserve(
         lingering_time=0,
     )
     await runner.setup()
-    loop, server, limit = asyncio.get_running_loop(), runner.server, _max_connections(limits)
-    assert server is not None  # noqa: S101 - it is set up
-    waiting: dict[_Connection, None] = {}
-    turns = asyncio.Semaphore(REQUESTS_PER_LOOP)
+    loop, server, max_connections = asyncio.get_running_loop(), runner.server, _max_connections(limits)
+    assert server is not None  # noqa: S101 - `setup` made it
+    idle: dict[_Connection, None] = {}
+    request_slots = asyncio.Semaphore(REQUESTS_PER_ITERATION)
 
     def connect() -> asyncio.Protocol:
-        if len(server.connections) >= limit:
-            if not waiting:
+        if len(server.connections) >= max_connections:
+            if not idle:
                 return _RefusedConnection()
-            next(iter(waiting)).abort()
-        return _Connection(server, limits, headers, waiting, turns, loop=loop, **server._kwargs)
+            next(iter(idle)).abort()
+        return _Connection(server, limits, headers, idle, request_slots, loop=loop, **server._kwargs)
 
     try:
         try:
@@ -118,7 +118,7 @@ def startup_error(error: OSError, port: Port) -> StartupError:
             return InvalidSetting(name=port.host_setting, expected="127.0.0.1 / 0.0.0.0")
 
 
-def _is_no_malformed_request(record: logging.LogRecord) -> bool:
+def _is_worth_logging(record: logging.LogRecord) -> bool:  # unlike malformed requests
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
@@ -142,65 +142,66 @@ async def _refuse_compressed(
 
 
 def _body_length(head: bytes) -> int | HTTPStatus:
-    """Return the length of a body, or a refusal. Stricter than RFC 9112, so that aiohttp finds the same
-    end."""
+    """Return the length of a body, or the status of a refusal. Refuses all requests of which aiohttp might
+    find another end, also some that RFC 9112 allows."""
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
-    stray = {*b"\r\n"} & {*b"".join(lines)}
-    if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
+    has_stray_break = bool({*b"\r\n"} & {*b"".join(lines)})
+    if has_stray_break or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
         return HTTPStatus.BAD_REQUEST
-    split = [line.partition(b":") for line in lines[1:]]
-    headers = [(name.strip().lower(), value.strip(b" \t")) for name, _, value in split]
+    fields = [line.partition(b":") for line in lines[1:]]
+    headers = [(name.strip().lower(), value.strip(b" \t")) for name, _, value in fields]
     names = {name for name, _ in headers}
     if b"transfer-encoding" in names:
         return HTTPStatus.LENGTH_REQUIRED
     lengths = [value for name, value in headers if name == b"content-length"]
     length = lengths[0] if lengths else b"0"
+    types = [value for name, value in headers if name == b"content-type"]
     bad_length = len(lengths) > 1 or not length.isdigit() or len(length) > MAX_LENGTH_DIGITS
-    if bad_length or any(len(value) > MAX_TYPE_BYTES for name, value in headers if name == b"content-type"):
+    if bad_length or any(len(value) > MAX_CONTENT_TYPE_BYTES for value in types):
         return HTTPStatus.BAD_REQUEST
-    if int(length) and b"upgrade" in names:  # its body would count as upgraded data
+    if int(length) and b"upgrade" in names:  # aiohttp would read the body as WebSocket frames
         return HTTPStatus.BAD_REQUEST
     return int(length)
 
 
 class _Connection(web.RequestHandler):
-    """One request at a time, with deadlines. Malformed requests get a status only: aiohttp would quote the
-    line, which may be a cookie."""
+    """Takes one request at a time, with deadlines. Responds to a malformed request without a body: aiohttp
+    would quote the bad line, which may be a cookie."""
 
     def __init__(
         self,
         server: web.Server,
         limits: ConnectionLimits,
         headers: Mapping[str, str],
-        waiting: "dict[_Connection, None]",
-        turns: asyncio.Semaphore,
+        idle: "dict[_Connection, None]",
+        request_slots: asyncio.Semaphore,
         **options: Any,
     ) -> None:
-        """`waiting`: idle connections, longest first. `turns`: requests per round of the loop."""
+        """`idle`: connections without a running request, longest first."""
         super().__init__(server, **options)
         self._limits = limits
         self._headers = headers
-        self._waiting = waiting
-        self._turns = turns
+        self._idle = idle
+        self._request_slots = request_slots
         self._state: Literal["arriving", "answering", "idle"] = "arriving"
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
         self._head = bytearray()
         self._body_left: int | None = None
-        """Missing bytes; None before the end of the head."""
+        """Bytes of the body that have not arrived; None before the end of the head."""
         self._stream_bytes = 0.0
         self._stream_counted_s = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._socket = self.transport  # aiohttp forgets it before all is sent
-        self._waiting[self] = None
-        self._abort_in(self._limits.request_s)
+        self._socket = self.transport  # aiohttp drops `transport` before all is sent
+        self._idle[self] = None
+        self._set_deadline(self._limits.request_s)
 
     def data_received(self, data: bytes) -> None:
-        if not data:  # aiohttp goes on with held-back data
+        if not data:  # aiohttp resumes with data that it held back
             super().data_received(data)
-        elif self._payload_parser is not None:
+        elif self._payload_parser is not None:  # a WebSocket's
             self._receive_stream(data)
         elif self._body_left is None or (self._body_left == 0 and self._state == "idle"):
             self._receive_head(data)
@@ -210,11 +211,11 @@ class _Connection(web.RequestHandler):
     def _receive_head(self, data: bytes) -> None:
         if self._state == "idle":
             self._state = "arriving"
-            self._abort_in(self._limits.request_s)
-        before = len(self._head)
+            self._set_deadline(self._limits.request_s)
+        searched = len(self._head)
         self._body_left = None
         self._head += data[:MAX_HEAD_BYTES]
-        end = self._head.find(_HEAD_END, max(0, before - len(_HEAD_END) + 1), MAX_HEAD_BYTES)
+        end = self._head.find(_HEAD_END, max(0, searched - len(_HEAD_END) + 1), MAX_HEAD_BYTES)
         if end < 0:
             if len(self._head) >= MAX_HEAD_BYTES:
                 self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
@@ -226,7 +227,7 @@ class _Connection(web.RequestHandler):
             self._refuse(length)
         else:
             self._body_left = length
-            self._receive_body(data[end - before :], head)
+            self._receive_body(data[end - searched :], head)
 
     def _receive_body(self, data: bytes, head: bytes = b"") -> None:
         self._body_left = (self._body_left or 0) - len(data)
@@ -253,39 +254,40 @@ class _Connection(web.RequestHandler):
             self._socket.close()
 
     def abort(self) -> None:
-        self._waiting.pop(self, None)
+        self._idle.pop(self, None)
         if self._socket is not None:
             self._socket.abort()
 
     async def _handle_request(self, *request: Any) -> tuple[web.StreamResponse, bool]:
         self._state = "answering"
-        self._waiting.pop(self, None)
-        self._abort_in(None)
+        self._idle.pop(self, None)
+        self._set_deadline(None)
         try:
-            await self._turns.acquire()
-            self._loop.call_soon(self._turns.release)
+            await self._request_slots.acquire()
+            self._loop.call_soon(self._request_slots.release)
             return await super()._handle_request(*request)
         finally:
             self._state = "idle"
             if self._socket is not None:
-                self._waiting[self] = None
-            self._abort_in(self._limits.idle_s)
+                self._idle[self] = None
+            self._set_deadline(self._limits.idle_s)
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._abort_in(self._limits.send_s)
+        self._set_deadline(self._limits.send_s)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._abort_in(None if self._state == "answering" else self._limits.idle_s)
+        self._set_deadline(None if self._state == "answering" else self._limits.idle_s)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
-        self._abort_in(None)
-        self._waiting.pop(self, None)
+        self._set_deadline(None)
+        self._idle.pop(self, None)
         self._socket = None
 
-    def _abort_in(self, seconds: float | None) -> None:
+    def _set_deadline(self, seconds: float | None) -> None:
+        """Replace the deadline, at which the connection is aborted. None: there is none."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None
@@ -293,12 +295,12 @@ class _Connection(web.RequestHandler):
             self._deadline = self._loop.call_later(seconds, self._socket.abort)
 
     def handle_error(self, *args: Any, **options: Any) -> web.StreamResponse:
-        answer = super().handle_error(*args, **options)
-        if isinstance(answer, web.Response):
-            answer.text = f"{answer.status} {HTTPStatus(answer.status).phrase}\n"
-            answer.content_type = "text/plain"
-        answer.headers.update(self._headers)
-        return answer
+        response = super().handle_error(*args, **options)
+        if isinstance(response, web.Response):
+            response.text = f"{response.status} {HTTPStatus(response.status).phrase}\n"
+            response.content_type = "text/plain"
+        response.headers.update(self._headers)
+        return response
 
 
 class _RefusedConnection(asyncio.Protocol):

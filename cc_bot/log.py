@@ -1,7 +1,7 @@
-"""Structured log records on stderr, with an id per job, without message text or secrets.
+"""Structured log records on stderr, without message text or secrets.
 
-Library records below `warning` are dropped (asyncio quotes exceptions); others keep their first line without
-possible tokens (hikari logs routes). Exceptions are logged by type and position.
+Of a library's warning or error, the first line is logged. What may be a token is masked in it, since hikari
+logs URLs. Exceptions are logged by type and position.
 """
 
 import logging
@@ -24,24 +24,24 @@ from cc_bot.domain.errors import CcBotError
 
 Record = MutableMapping[str, Any]
 
-# The shortest part of a token or API key; ids have 20 digits.
-_LONG: Final = re.compile(r"[A-Za-z0-9_-]{27,}")
+# The shortest part of a token or API key has 27 characters; ids have 20 digits.
+_MAYBE_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{27,}")
 MAX_WORD_LETTERS: Final = 20
 
 
 def configure_logging(level: str, format_: str = "auto") -> None:
     """`auto`: readable lines on a terminal, else JSON."""
-    terminal = sys.stderr.isatty()
-    lines = terminal if format_ == "auto" else format_ == "console"
+    is_terminal = sys.stderr.isatty()
+    is_readable = is_terminal if format_ == "auto" else format_ == "console"
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        _exceptions_without_messages,
+        _replace_exception,
     ]
     renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer(colors=terminal, exception_formatter=structlog.dev.plain_traceback)
-        if lines
+        structlog.dev.ConsoleRenderer(colors=is_terminal, exception_formatter=structlog.dev.plain_traceback)
+        if is_readable
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )
     structlog.configure(
@@ -53,7 +53,7 @@ def configure_logging(level: str, format_: str = "auto") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, _first_line_without_tokens, *shared],
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, _shorten_event, *shared],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
@@ -63,21 +63,22 @@ def configure_logging(level: str, format_: str = "auto") -> None:
     logging.getLogger("cc_bot").setLevel(level.upper())
 
 
-def _first_line_without_tokens(_logger: object, _method: str, record: Record) -> Record:
-    record["event"] = _LONG.sub(_without_token, str(record["event"]).partition("\n")[0])
+def _shorten_event(_logger: object, _method: str, record: Record) -> Record:
+    record["event"] = _MAYBE_TOKEN.sub(_mask_token, str(record["event"]).partition("\n")[0])
     return record
 
 
-def _without_token(match: re.Match[str]) -> str:
-    """Replace what may be a token by "…". Long names are made of short words."""
+def _mask_token(match: re.Match[str]) -> str:
+    """Return "…" for what may be a token, and names, which are made of short words, unchanged."""
     words = [word for word in re.split("[_-]", match[0]) if word]
     is_name = all(len(word) <= MAX_WORD_LETTERS and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"
 
 
-def _exceptions_without_messages(_logger: object, _method: str, record: Record) -> Record:
-    info = record.pop("exc_info", None)
-    error = sys.exc_info()[1] if info is True else info[1] if isinstance(info, tuple) else info
+def _replace_exception(_logger: object, _method: str, record: Record) -> Record:
+    info = record.pop("exc_info", None)  # an exception, True for the current one, or `sys.exc_info()`
+    current = sys.exception() if info is True else info
+    error = current[1] if isinstance(current, tuple) else current
     if isinstance(error, BaseException):
         record["error"] = type(error).__name__
         record["at"] = " < ".join(
@@ -87,31 +88,29 @@ def _exceptions_without_messages(_logger: object, _method: str, record: Record) 
     return record
 
 
-# Job ids connect the records of a turn or a background run. Tasks inherit them.
+# An id connects the records of a turn, or of a run of background work. asyncio's tasks inherit it.
 # A front end calls `begin_turn` for a question, and the assistant `claim_turn_id`.
-
-
 @dataclass(slots=True)
-class _Turn:
+class _TurnId:
     is_claimed: bool = False
 
 
-_current_turn: ContextVar[_Turn | None] = ContextVar("current_turn", default=None)
+_current_turn_id: ContextVar[_TurnId | None] = ContextVar("current_turn_id", default=None)
 
 
 def begin_turn() -> None:
     bind_contextvars(turn=secrets.token_hex(4))
-    _current_turn.set(_Turn())
+    _current_turn_id.set(_TurnId())
 
 
 def claim_turn_id() -> str:
     """Return this task's turn id, or a new one if an earlier turn has used it."""
-    turn = _current_turn.get()
-    if turn is None or turn.is_claimed:
+    turn_id = _current_turn_id.get()
+    if turn_id is None or turn_id.is_claimed:
         begin_turn()
-        turn = _current_turn.get()
-    if turn is not None:
-        turn.is_claimed = True
+        turn_id = _current_turn_id.get()
+    if turn_id is not None:
+        turn_id.is_claimed = True
     return str(get_contextvars().get("turn", ""))
 
 
@@ -123,13 +122,13 @@ def job(name: str, **fields: object) -> Iterator[None]:
 
 @contextmanager
 def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[None]:
-    """Log an error of background work, as `…_failed` if it is expected."""
+    """Log an error in the block and go on: as `…_failed` if it is expected, else as `…_broke`."""
     log = structlog.get_logger(__name__)
-    failures: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)
+    expected_errors: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)
     with job(name, **fields):
         try:
             yield
-        except failures as error:
+        except expected_errors as error:
             log.warning(f"{name}_failed", error=type(error).__name__)
         except Exception:
             log.error(f"{name}_broke", exc_info=True)
@@ -137,7 +136,7 @@ def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 _SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name.upper()] for name in LEVELS}
-OURS: Final = "cc_bot"
+OUR_LOGGER: Final = "cc_bot"
 MAX_RECORDS: Final = 500
 MAX_VALUE_CHARACTERS: Final = 200
 _STANDARD_FIELDS: Final = frozenset({"event", "level", "timestamp", "logger"})
@@ -159,7 +158,7 @@ class RecentRecords(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
-        ours = record.name.partition(".")[0] == OURS
+        ours = record.name.partition(".")[0] == OUR_LOGGER
         content = record.msg if ours and isinstance(record.msg, dict) else {}
         fields = {
             str(name): _format_value(value) for name, value in content.items() if name not in _STANDARD_FIELDS
@@ -169,13 +168,13 @@ class RecentRecords(logging.Handler):
 
     def newest(self, level: str | None = None) -> tuple[RecentRecord, ...]:
         """Return records of this level and above, newest first."""
-        least = _SEVERITY.get(level or "", 0)
-        return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
+        minimum = _SEVERITY.get(level or "", 0)
+        return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= minimum)
 
 
 @contextmanager
-def logging_to(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
-    """Pass the records of a logger, or all, to the handler."""
+def attach_handler(handler: logging.Handler, logger: str | None = None) -> Iterator[None]:
+    """Within the block, pass a logger's records to the handler; all records if `logger` is None."""
     source = logging.getLogger(logger)
     source.addHandler(handler)
     try:
@@ -191,5 +190,5 @@ def _format_value(value: object) -> str:
         text = str(value)
     else:
         text = type(value).__name__
-    cut = _LONG.sub(_without_token, text)
-    return cut if len(cut) <= MAX_VALUE_CHARACTERS else f"{cut[: MAX_VALUE_CHARACTERS - 1]}…"
+    masked = _MAYBE_TOKEN.sub(_mask_token, text)
+    return masked if len(masked) <= MAX_VALUE_CHARACTERS else f"{masked[: MAX_VALUE_CHARACTERS - 1]}…"

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from cc_bot.db.engines import config_path
 from cc_bot.domain.errors import StartupError
-from cc_bot.files import NotRegular, open_regular
+from cc_bot.files import NotRegularFile, open_regular
 from cc_bot.texts.cli import OperatorFileTexts
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 1_000_000
 STABLE_AFTER_S: Final = 0.05
-"""Between two checks of a changed file. If they differ, it is still being written."""
+"""Between two checks of a changed file. If it has changed again, it is still being written."""
 MAX_CHECKS: Final = 20
 
-_FileState = tuple[int, ...] | None  # a version of the file; None if missing
+_FileVersion = tuple[int, ...] | None  # None if the file is missing
 _UNREACHABLE: Final = (-1,)
 
 T = TypeVar("T")
@@ -37,18 +37,18 @@ Table = TypeVar("Table", bound=BaseModel)
 
 
 class FileRefused(Exception):
-    pass
+    """The message tells the operator why."""
 
 
 def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also for too many digits
+    except (ValueError, RecursionError) as error:
         raise FileRefused(words.not_toml.format(problem=error)) from None
 
 
 def printable_key(key: object) -> str:
-    """Return a key that is safe to repeat."""
+    """Return a key in a form that is safe to show to the operator."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
 
@@ -56,7 +56,7 @@ def printable_key(key: object) -> str:
 @dataclass(frozen=True, slots=True)
 class TableReader:
     words: OperatorFileTexts
-    expected: Mapping[str, str]  # by key
+    expected: Mapping[str, str]  # what a value must be, by key
 
     def read(self, kind: type[Table], name: str, table: object) -> Table:
         """Raises FileRefused for the first mistake in the table `name`."""
@@ -65,9 +65,10 @@ class TableReader:
         try:
             return kind.model_validate(table)
         except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False, include_context=False)
-        found.sort(key=lambda each: each["type"] != "extra_forbidden" or len(each["loc"]) > 1)
-        raise self._refusal(kind, name, tuple(map(str, found[0]["loc"])) or _find_unprintable_key(table))
+            mistakes = error.errors(include_url=False, include_input=False, include_context=False)
+        # Unknown keys first: the key may be meant that another mistake says is missing.
+        mistakes.sort(key=lambda each: each["type"] != "extra_forbidden" or len(each["loc"]) > 1)
+        raise self._refusal(kind, name, tuple(map(str, mistakes[0]["loc"])) or _list_special_keys(table))
 
     def _refusal(self, kind: type[BaseModel], name: str, path: Sequence[str]) -> FileRefused:
         key, *rest = path
@@ -77,16 +78,16 @@ class TableReader:
         inner = kind.model_fields[key].annotation
         if rest and isinstance(inner, type) and issubclass(inner, BaseModel):
             return self._refusal(inner, f"{name}.{key}", rest)
-        return self.wrong(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
+        return self.wrong_value(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
 
-    def wrong(self, name: str, key: str) -> FileRefused:
-        """Return the error for a value. `key` may name an inner key after a dot."""
+    def wrong_value(self, name: str, key: str) -> FileRefused:
+        """Return the error for a value in the table `name`. `key` may name an inner key after a dot."""
         expected = self.expected[key.partition(".")[0]]
         return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
 
 
-def _find_unprintable_key(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a key with half a surrogate pair, which pydantic can't repeat."""
+def _list_special_keys(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys that pydantic's error can't name, as one may have half a surrogate pair."""
     return tuple(key for key in table if not key.isascii())
 
 
@@ -102,9 +103,9 @@ def hash_file(path: Path) -> str:
 class FileKind(Generic[T]):
     name: str  # for the log: `agents` gives `agents_reloaded`
     variable: str  # the setting for another path
-    parse: Callable[[str], T]  # Takes the text, empty without a file. Raises FileRefused.
+    parse: Callable[[str], T]  # Takes the file's text, "" if there is no file. Raises FileRefused.
     error: type[StartupError]  # raised with `path` and `detail`
-    empty: str = ""  # the error for an empty file, which is valid without one
+    empty_error: str = ""  # why an empty file is refused; without it, an empty file is valid
 
 
 class OperatorFile(Generic[T]):
@@ -113,60 +114,60 @@ class OperatorFile(Generic[T]):
         self._kind = kind
         self._words = words
         self._required = required
-        self._state: _FileState = None
+        self._version: _FileVersion = None
         self._value: T = kind.parse("")
         self._reading = asyncio.Lock()
 
     async def load(self) -> T:
-        """Raises `error`."""
-        state = await asyncio.to_thread(_state_of, self._path)
-        self._value = await asyncio.to_thread(self._read, state)
-        self._state = state
+        """Raises the kind's `error`."""
+        version = await asyncio.to_thread(_version_of, self._path)
+        self._value = await asyncio.to_thread(self._read, version)
+        self._version = version
         return self._value
 
     async def current(self) -> T:
         async with self._reading:
-            state = _state_of(self._path)  # microseconds; a thread would cost fifty times that
-            if state != self._state:
-                await self._reload(state)
+            version = _version_of(self._path)  # takes microseconds, in a thread fifty times as long
+            if version != self._version:
+                await self._reload(version)
             return self._value
 
-    async def _reload(self, state: _FileState) -> None:
-        """If the changed file is invalid, log that once and use the last value."""
-        state = await self._wait_until_stable(state)
+    async def _reload(self, version: _FileVersion) -> None:
+        """Read the changed file. If it is invalid, log that once and keep the last value."""
+        version = await self._wait_until_stable(version)
         try:
-            self._value = await asyncio.to_thread(self._read, state)
+            self._value = await asyncio.to_thread(self._read, version)
         except StartupError as error:
             _log.warning(
                 f"{self._kind.name}_not_reloaded", path=str(self._path), problem=error.params["detail"]
             )
         else:
             _log.info(f"{self._kind.name}_reloaded")
-        self._state = state  # last, so that the file is read again after a cancellation
+        self._version = version  # last: if the task is cancelled before, the file is read again
 
-    async def _wait_until_stable(self, state: _FileState) -> _FileState:
+    async def _wait_until_stable(self, version: _FileVersion) -> _FileVersion:
         for _ in range(MAX_CHECKS):
             await asyncio.sleep(STABLE_AFTER_S)
-            before, state = state, await asyncio.to_thread(_state_of, self._path)
-            if state == before:
+            before, version = version, await asyncio.to_thread(_version_of, self._path)
+            if version == before:
                 break
-        return state
+        return version
 
-    def _read(self, state: _FileState) -> T:
+    def _read(self, version: _FileVersion) -> T:
         try:
-            return self._kind.parse(self._text(state))
+            return self._kind.parse(self._read_text(version))
         except FileRefused as refused:
             raise self._kind.error(path=str(self._path), detail=str(refused)) from None
 
-    def _text(self, state: _FileState) -> str:
-        if state is None:
+    def _read_text(self, version: _FileVersion) -> str:
+        if version is None:
             if self._required:
                 raise FileRefused(self._words.missing.format(variable=self._kind.variable))
             return ""
         try:
             with open_regular(self._path) as file:
                 content = file.read(MAX_BYTES + 1)
-        except NotRegular:
+        except NotRegularFile:
             raise FileRefused(self._words.no_file) from None
         except OSError:
             raise FileRefused(self._words.unreadable) from None
@@ -176,25 +177,25 @@ class OperatorFile(Generic[T]):
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise FileRefused(self._words.not_utf8) from None
-        if self._kind.empty and not text.strip():
-            raise FileRefused(self._kind.empty)
+        if self._kind.empty_error and not text.strip():
+            raise FileRefused(self._kind.empty_error)
         return text
 
 
-def _state_of(path: Path) -> _FileState:
+def _version_of(path: Path) -> _FileVersion:
     try:
-        state = path.stat()
+        status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
         return _UNREACHABLE
-    return (state.st_mtime_ns, state.st_size, state.st_ino)
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
 
 
 def operator_path(config: "Config", name: str) -> Path:
-    named = (config.agents_file, config.policy_file, config.mcp_file)
+    paths = (config.agents_file, config.policy_file, config.mcp_file)
     default = config_path(config.database_url, config.data_folder).with_name(name)
-    return dict(zip(OPERATOR_FILES, named, strict=True)).get(name) or default
+    return dict(zip(OPERATOR_FILES, paths, strict=True)).get(name) or default

@@ -2,6 +2,7 @@
 
 Commands import what they need when they run, so that `--help` and `--version` are fast.
 """
+# ruff: noqa: PLC0415 - see above
 
 import argparse
 import asyncio
@@ -24,13 +25,15 @@ from cc_bot.features import modules
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
 
+T = TypeVar("T")
+
 
 def say(sentence: str) -> None:
     """Print and flush a line; a closed pipe is ignored. Raises OutputLost, once."""
     try:
-        print(sentence, flush=True)  # noqa: T201 - a command's own words
+        print(sentence, flush=True)  # noqa: T201 - a command's output
     except OSError as error:
-        # Otherwise Python would flush at exit, and report an error.
+        # Python flushes stdout at exit, which would fail, too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno != errno.EPIPE:
             raise OutputLost(reason=os.strerror(error.errno or 0)) from None
@@ -51,21 +54,16 @@ def ask_consent(question: str) -> bool:
         return False
 
 
-# ruff: noqa: PLC0415 - see above
-
-
-T = TypeVar("T")
-
 EXIT_OK = 0
 EXIT_ERROR = 1
 EXIT_OPERATOR = 2
-_STANDARD_STREAMS: Final = 3
+_FIRST_FREE_DESCRIPTOR: Final = 3  # after the standard streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     _open_standard_streams()
     locale = operator_locale()
-    options = _parser(texts(locale)).parse_args(argv)
+    options = _make_parser(texts(locale)).parse_args(argv)
     config = None
     try:
         config = read_config({**os.environ, **_shard_settings(options)})
@@ -90,13 +88,13 @@ _SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COU
 
 
 def _shard_settings(options: argparse.Namespace) -> dict[str, str]:
-    """An empty value is invalid."""
-    given = {setting: getattr(options, setting, None) for setting in _SHARD_OPTIONS}
-    return {setting: value or "?" for setting, value in given.items() if value is not None}
+    """Return the settings in options. An empty value, which the environment may have, is invalid here."""
+    values = {setting: getattr(options, setting, None) for setting in _SHARD_OPTIONS}
+    return {setting: value or "?" for setting, value in values.items() if value is not None}
 
 
 def _name_option(error: CcBotError, options: argparse.Namespace) -> CcBotError:
-    """Name the option instead of its setting."""
+    """Name the option in an error about a setting that an option has overridden."""
     name = str(error.params.get("name"))
     if isinstance(error, InvalidSetting) and name in _shard_settings(options):
         return InvalidSetting(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
@@ -106,31 +104,32 @@ def _name_option(error: CcBotError, options: argparse.Namespace) -> CcBotError:
 def _say_error(error: Exception, sentence: str, options: argparse.Namespace) -> None:
     with contextlib.suppress(OutputLost):
         if options.feature and not isinstance(error, OutputLost):
-            written = options.feature.say_error(error, sentence, options, texts(operator_locale()))
-            if written:
-                say(written)
+            output = options.feature.format_error(error, sentence, options, texts(operator_locale()))
+            if output:
+                say(output)
                 return
     with contextlib.suppress(OSError):
-        print(sentence, file=sys.stderr)  # noqa: T201 - it is no record
+        print(sentence, file=sys.stderr)  # noqa: T201 - not a log record
 
 
 def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> str:
     """Return the sentence for an error, after the database's problem if a copy stopped."""
-    words, stopped = texts(locale), isinstance(error, CopyStopped)
-    if not stopped and (config is None or not isinstance(error, StorageError)):
-        return explain(error, words)
+    words = texts(locale)
     from cc_bot.db.engines import config_path, dialect_of, without_password
 
-    url = str(error.params["path"]) if config is None or stopped else config.database_url
-    cause = error.__cause__ if stopped else error
-    trouble = cause if isinstance(cause, StorageError) else StorageError()
-    on_server = dialect_of(url) != "sqlite"
-    where = url if stopped else without_password(url) if on_server else config_path(url)
-    problem = storage_problem(trouble, where, words[StorageTexts], on_server=on_server)
-    return f"{problem} {explain(error, words)}" if stopped else problem
+    if isinstance(error, CopyStopped):
+        cause, url = error.__cause__, str(error.params["path"])
+        problem = cause if isinstance(cause, StorageError) else StorageError()
+        sentence = storage_problem(problem, url, words[StorageTexts], on_server=dialect_of(url) != "sqlite")
+        return f"{sentence} {explain(error, words)}"
+    if config is None or not isinstance(error, StorageError):
+        return explain(error, words)
+    on_server = dialect_of(config.database_url) != "sqlite"
+    database = without_password(config.database_url) if on_server else config_path(config.database_url)
+    return storage_problem(error, database, words[StorageTexts], on_server=on_server)
 
 
-def _parser(all_texts: Texts) -> argparse.ArgumentParser:
+def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     words = all_texts[CliTexts]
     parser = argparse.ArgumentParser(prog="cc-bot", description=words.description)
     parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
@@ -139,7 +138,7 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
     for setting, (option, example) in _SHARD_OPTIONS.items():
         run.add_argument(option, dest=setting, metavar=example, help=words.run_shards)
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
-    snowflake = _argument(partial(_read_number, least=0, end=2**63), words.no_id)
+    snowflake = _argument_type(partial(_read_number, minimum=0, end=2**63), words.no_id)
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
     chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
@@ -156,9 +155,9 @@ def _add_database_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
 ) -> None:
     words = all_texts[BackupTexts]
-    count = _argument(partial(_read_number, least=1, end=2**31), words.no_count)
+    count = _argument_type(partial(_read_number, minimum=1, end=2**31), words.no_count)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
-    path = _argument(_read_path, words.no_path)
+    path = _argument_type(_read_path, words.no_path)
     backup.add_argument("--to", type=path, metavar="DIR", help=words.backup_to)
     backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
     backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
@@ -172,23 +171,23 @@ def _add_database_commands(
     copy.add_argument("--from", dest="source", metavar="URL", help=words.copy_from)
     copy.add_argument("--to", dest="target", required=True, metavar="URL", help=words.copy_to)
     erasures = commands.add_parser("erasures", help=words.erasures, description=words.erasures)
-    what = erasures.add_subparsers(dest="erasures", required=True, metavar="COMMAND")
-    again = what.add_parser("apply", help=words.erasures_apply, description=words.erasures_apply)
-    again.add_argument("files", nargs="*", type=path, metavar="FILE", help=words.erasures_files)
-    moment = _argument(datetime.fromisoformat, words.no_moment)
-    again.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
+    erasure_commands = erasures.add_subparsers(dest="erasures", required=True, metavar="COMMAND")
+    apply = erasure_commands.add_parser("apply", help=words.erasures_apply, description=words.erasures_apply)
+    apply.add_argument("files", nargs="*", type=path, metavar="FILE", help=words.erasures_files)
+    moment = _argument_type(datetime.fromisoformat, words.no_moment)
+    apply.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
     wipe.add_argument("--yes", action="store_true", help=words.yes)
 
 
-def _argument(read: Callable[[str], T], otherwise: str) -> Callable[[str], T]:
-    """Return an argparse type; `otherwise` is the error if `read` raises ValueError."""
+def _argument_type(read: Callable[[str], T], error: str) -> Callable[[str], T]:
+    """Return a type for argparse, with the sentence for a ValueError of `read`."""
 
     def parse(text: str) -> T:
         try:
             return read(text)
         except ValueError:
-            raise ArgumentTypeError(otherwise) from None
+            raise ArgumentTypeError(error) from None
 
     return parse
 
@@ -199,8 +198,8 @@ def _read_path(text: str) -> Path:
     return Path(text)
 
 
-def _read_number(text: str, least: int, end: int) -> int:
-    if not (text.isdecimal() and text.isascii() and least <= int(text) < end):
+def _read_number(text: str, minimum: int, end: int) -> int:
+    if not (text.isdecimal() and text.isascii() and minimum <= int(text) < end):
         raise ValueError
     return int(text)
 
@@ -218,8 +217,8 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             from cc_bot.app.terminal import run_terminal
 
             configure_logging("error", config.log_format)
-            done = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
-            return EXIT_OK if done else EXIT_ERROR
+            succeeded = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
+            return EXIT_OK if succeeded else EXIT_ERROR
         case "web":
             from cc_bot.app.web import run_web
 
@@ -238,13 +237,13 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Open closed standard streams, so that no other file gets their numbers; print UTF-8 in any locale."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD_STREAMS:
+    """Print UTF-8 in any locale. Open closed streams: another file would get a closed stream's number."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < _FIRST_FREE_DESCRIPTOR:
         pass
     os.close(descriptor)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - kept
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - stays open
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

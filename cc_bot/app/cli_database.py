@@ -58,11 +58,11 @@ async def _restore(config: Config, options: argparse.Namespace) -> None:
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # otherwise the prompt showed it
         say(words.origin)
-    if result.replaced:
+    if result.old_database:
         days = config.retention.copy_days
-        say((words.replaced_days if days else words.replaced).format(path=result.replaced, days=days))
-    if result.forgotten:
-        say(words.forgotten.format(**asdict(result.forgotten)))
+        say((words.replaced_days if days else words.replaced).format(path=result.old_database, days=days))
+    if result.reapplied:
+        say(words.forgotten.format(**asdict(result.reapplied)))
     if not result.erasures_known:
         say(words.erasures_unknown)
 
@@ -79,25 +79,23 @@ async def _migrate(config: Config, _: argparse.Namespace) -> None:
 
 async def _copy(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
-    source_at = options.source or config.database_url
+    url = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
-    result = await run_copy(config, source_at, options.target, _announcer(words), source_setting=setting)
-    filled = [table for table in result.plan.tables if table.row_count]
-    for table in filled:
+    result = await run_copy(config, url, options.target, _announcer(words), source_setting=setting)
+    tables = [table for table in result.plan.tables if table.row_count]
+    for table in tables:
         say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.row_count:,}':>12}"))
-    say(words.copied_empty.format(count=len(result.plan.tables) - len(filled)))
-    source, target = without_password(source_at), without_password(options.target)
-    say(
-        words.copied.format(
-            source=source, target=target, rows=f"{sum(table.row_count for table in filled):,}"
-        )
-    )
+    say(words.copied_empty.format(count=len(result.plan.tables) - len(tables)))
+    source, target = without_password(url), without_password(options.target)
+    rows = sum(table.row_count for table in tables)
+    say(words.copied.format(source=source, target=target, rows=f"{rows:,}"))
     if result.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(result.plan.left_out)))
-    if result.erased:
-        _say_reapplied(result.erased, config)
-    if result.files:
-        say(words.copied_files.format(folder=result.folder, files=", ".join(map(str, result.files))))
+    if result.reapplied:
+        _say_reapplied(result.reapplied, config)
+    if result.uncopied_files:
+        files = ", ".join(map(str, result.uncopied_files))
+        say(words.copied_files.format(folder=result.folder, files=files))
     if source_url(config.database_url) != source_url(options.target):
         on_server = dialect_of(options.target) != "sqlite"
         sentence = words.copied_next_server if on_server else words.copied_next
@@ -111,18 +109,18 @@ async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
 
 
 def _say_reapplied(result: ReappliedErasures, config: Config) -> None:
-    words, at = texts(config.operator_locale)[BackupTexts], result.since
-    since = f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
+    words, since = texts(config.operator_locale)[BackupTexts], result.since
+    moment = f"{since.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if since else words.unknown_moment
     sentence = words.reapplied if result else words.nothing_reapplied
-    say(sentence.format(**{**asdict(result), "since": since}))
+    say(sentence.format(**{**asdict(result), "since": moment}))
 
 
 async def _wipe(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
 
-    def confirm(doomed: list[Path]) -> bool:
-        tell = say_if_possible if options.yes else say
-        tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
+    def confirm(paths: list[Path]) -> bool:
+        say_paths = say_if_possible if options.yes else say
+        say_paths("\n".join((words.doomed, *(f"  {path}" for path in paths))))
         return options.yes or ask_consent(words.go_on)
 
     wiped = await run_wipe(config, confirm)
@@ -149,4 +147,3 @@ COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], Coroutine[An
     "erasures": _apply_erasures,
     "wipe": _wipe,
 }
-"""Raise StartupError."""

@@ -19,6 +19,7 @@ from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
 from cc_bot.chat.tools import ExternalTools, discover
 from cc_bot.chat.turn import Hearing
+from cc_bot.concurrency import Tasks
 from cc_bot.config import Config
 from cc_bot.db.engines import state_path
 from cc_bot.db.leases import JoinOptions, Leases, Membership, join
@@ -41,8 +42,8 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core(Building):
     summaries: Summaries | None  # None if disabled
-    duties: Leases
-    membership: Membership | None  # None: not one of the bot's processes
+    leases: Leases
+    membership: Membership | None  # None unless this process is one of the bot's
 
 
 @asynccontextmanager
@@ -51,12 +52,12 @@ async def open_core(
     clock: Clock,
     meter: Meter = NULL_METER,
     *,
-    pulse: GatewayHealth | None = None,
-    outside: ExternalTools | None = None,
-    joining: JoinOptions | None = None,
+    gateway_health: GatewayHealth | None = None,
+    external_tools: ExternalTools | None = None,
+    join_options: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
-    """Open the assistant. `outside` replaces the features' tools of servers."""
-    local_tools, pulse = discover(), pulse or GatewayHealth()
+    """Open the assistant. `external_tools` replaces the tools of servers that features open."""
+    local_tools, gateway_health = discover(), gateway_health or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
     async with AsyncExitStack() as opened:
@@ -76,19 +77,21 @@ async def open_core(
                 limits=policies.limits,
                 profile_notes=config.profile_notes,
                 data_folder=config.data_folder,
-                process=joining.process.name if joining else "",
+                process=join_options.process.name if join_options else "",
             )
         )
-        membership = await opened.enter_async_context(join(stores.processes, joining)) if joining else None
+        membership = None
+        if join_options:
+            membership = await opened.enter_async_context(join(stores.processes, join_options))
         spending = Spending(stores.usage, policies.current, meter)
         chains = Chains(models.chain, () if models.offline else config.models, models.request_changes)
         summaries = _make_summaries(config, stores, chains, spending, clock)
         if summaries:
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)
-        openers = () if outside else (getattr(module, "open_tools", None) for module in modules("tools"))
-        for open_tools in filter(None, openers):
-            outside = await opened.enter_async_context(open_tools(config, stores, meter))
-        tools = local_tools.with_external(outside) if outside else local_tools
+        openers = [getattr(module, "open_tools", None) for module in modules("tools")]
+        for open_tools in () if external_tools else filter(None, openers):
+            external_tools = await opened.enter_async_context(open_tools(config, stores, meter))
+        tools = local_tools.with_external(external_tools) if external_tools else local_tools
         for agent in (await agents.all()).values():  # builds each chain before a turn needs it
             chains.chain_for(agent.models)
         style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
@@ -111,31 +114,34 @@ async def open_core(
             clock=clock,
             get_counted_day=spending.get_counted_day,
         )
-        duties, changed = membership or Leases(), asyncio.Event()
+        leases, processes_changed = membership or Leases(), asyncio.Event()
         retention, zone = config.retention, config.timezone
         leader_jobs: dict[str, Work] = {
-            "sweep": partial(sweep, stores, spending, changed),
+            "sweep": partial(sweep, stores, spending, processes_changed),
             "purge": partial(keep_purging, stores.memory_removal, clock, zone),
             "retention": partial(enforce_retention, stores.retention, retention, clock, zone),
         }
         database = state_path(config.database_url, config.data_folder)
         jobs: list[Work] = [
             *(
-                partial(duties.run_as_leader, duty, partial(keep_running, do))
-                for duty, do in leader_jobs.items()
+                partial(leases.run_as_leader, name, partial(keep_running, work))
+                for name, work in leader_jobs.items()
             ),
             privacy.keep_finishing,
             partial(delete_expired_copies, database, retention, clock),
         ]
         if membership:
-            membership.on_change.append(changed.set)
+            membership.on_change.append(processes_changed.set)
             membership.on_change.append(privacy.wake)
             jobs.append(partial(assistant.watch_erasures, membership))
-        opened.push_async_callback(_cancel, [asyncio.create_task(keep_running(each)) for each in jobs])
+        tasks = Tasks()
+        for job in jobs:
+            tasks.start(keep_running(job))
+        opened.push_async_callback(tasks.cancel)
         core = Core(
             config=config,
             clock=clock,
-            pulse=pulse,
+            gateway_health=gateway_health,
             meter=meter,
             stores=stores,
             models=models,
@@ -148,18 +154,12 @@ async def open_core(
             tools=tools,
             opened=opened,
             summaries=summaries,
-            duties=duties,
+            leases=leases,
             membership=membership,
         )
         core.add_own("parts")
         assistant.hearing = core.get(Hearing)
         yield core
-
-
-async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _make_summaries(
@@ -191,10 +191,10 @@ async def keep_running(work: Work, *, pause_s: float = SWEEP_EVERY_S) -> None:
             return
 
 
-async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> None:
-    """Expire sessions, settle orphaned costs and prune, every SWEEP_EVERY_S seconds and on `changed`."""
+async def sweep(stores: Stores, spending: Spending, processes_changed: asyncio.Event) -> None:
+    """Expire sessions, settle dead processes' costs, and prune: every SWEEP_EVERY_S and on the event."""
     while True:
-        changed.clear()
+        processes_changed.clear()
         with upkeep("sweep"):
             await stores.sessions.expire()
             await spending.settle_abandoned()
@@ -202,11 +202,11 @@ async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> N
             await stores.web_sessions.prune()
         with suppress(TimeoutError):
             async with asyncio.timeout(SWEEP_EVERY_S):
-                await changed.wait()
+                await processes_changed.wait()
 
 
-async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
-    """Summarize expired conversations every SWEEP_EVERY_S seconds; without `summaries` give them up."""
+async def summarize_expired(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
+    """Summarize expired conversations every SWEEP_EVERY_S; without `summaries`, stop their waiting."""
     while True:
         with upkeep("summaries"):
             if summaries:

@@ -55,70 +55,71 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.features.privacy.restored import ReappliedErasures, reapply_erasures
 from cc_bot.features.privacy.texts import ErasureTexts
+from cc_bot.operator_file import OPERATOR_FILES
 from cc_bot.texts import texts
 
 
 async def _reapply_erasures(
-    database: Database, known: Erasures, restored: datetime | None, config: Config
+    database: Database, erasures: Erasures, since: datetime | None, config: Config
 ) -> ReappliedErasures:
     mark = texts(config.locale)[ErasureTexts].mark
-    return await reapply_erasures(database, known, restored, clock=config.clock, mark=mark)
+    return await reapply_erasures(database, erasures, since, clock=config.clock, mark=mark)
 
 
 async def run_apply_erasures(
     config: Config, announce: Announce, files: tuple[Path, ...] = (), since: datetime | None = None
 ) -> ReappliedErasures:
-    """Repeat logged erasures after a restore by other means. Idempotent. `files`: erasure logs, by default
-    those beside the database. `since`: the restored time, by default the newest in the database. Raises
+    """Repeat logged erasures after a restore by other programs. Idempotent. `files`: erasure logs, by default
+    those beside the database. `since`: when the restored data was current, by default its newest time. Raises
     StartupError before anything is erased, or StorageError."""
     url, now = config.database_url, config.clock()
-    beside = state_path(url, config.data_folder)
-    if dialect_of(url) == "sqlite" and not beside.is_file():
-        raise DatabaseMissing(path=str(beside))
+    path = state_path(url, config.data_folder)
+    if dialect_of(url) == "sqlite" and not path.is_file():
+        raise DatabaseMissing(path=str(path))
     if since and not since.tzinfo:
         since = since.replace(tzinfo=config.timezone)
     if since and since > now:
         raise InvalidSetting(name="--since", expected=f"{now.astimezone(config.timezone):%Y-%m-%dT%H:%M}")
-    own = ErasureLog.beside(beside).path
-    paths = files or (own, *logs_in(beside.parent))
-    known = await asyncio.to_thread(_read_named, paths)
-    with instance_lock(beside, folder_setting(url)):
-        remove_wal(beside)
+    own_log = ErasureLog.beside(path).path
+    logs = files or (own_log, *logs_in(path.parent))
+    erasures = await asyncio.to_thread(_read_logs, logs)
+    with instance_lock(path, folder_setting(url)):
+        remove_wal(path)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
             announce("upgrading")
             await apply_pending(database, clock=config.clock)
             announce("erasing")
-            erased = await _reapply_erasures(database, known, since, config)
-        _merge_logs(paths, own, RestoreFailed)
-    return erased
+            reapplied = await _reapply_erasures(database, erasures, since, config)
+        _merge_logs(logs, own_log, RestoreFailed)
+    return reapplied
 
 
-def _read_named(paths: Iterable[Path]) -> Erasures:
+def _read_logs(paths: Iterable[Path]) -> Erasures:
     """Raises ErasuresNotFound, or ErasuresBroken with the line."""
     for path in paths:
         if not path.exists():
             raise ErasuresNotFound(path=str(path))
-    known = read_erasures(*paths)
-    for path, line in known.unreadable.items():
+    erasures = read_erasures(*paths)
+    for path, line in erasures.unreadable.items():
         raise ErasuresBroken(path=str(path), line=line)
-    return known
+    return erasures
 
 
-def _merge_logs(logs: Iterable[Path], own: Path, failure: type[StartupError]) -> None:
-    """Add the logs' lines to our own log, for later restores. Raises `failure`."""
+def _merge_logs(logs: Iterable[Path], own_log: Path, failure: type[StartupError]) -> None:
+    """Add the logs' lines to the database's own log, for later restores. Raises `failure`."""
     try:
         for log in logs:
-            if log != own:
-                merge_log(log, own)
+            if log != own_log:
+                merge_log(log, own_log)
     except (OSError, ValueError) as error:
-        raise failure(path=str(own)) from error
+        raise failure(path=str(own_log)) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    replaced: Path | None  # the new name of the old database
-    forgotten: ReappliedErasures
+    old_database: Path | None  # under its new name
+    reapplied: ReappliedErasures
     erasures_known: bool
 
 
@@ -130,17 +131,17 @@ async def run_restore(
     *,
     without_erasures: bool = False,
 ) -> Restoration:
-    """Replace the database by a backup if the operator confirms. Raises StartupError with it unchanged."""
+    """Replace the database by a backup if the operator confirms. A StartupError leaves it unchanged."""
     database, clock = require_file(config.database_url, "restore"), config.clock
     ensure_own_file(database)
     with instance_lock(database):
-        remove_wal(database)  # before copying, which takes minutes
+        remove_wal(database)  # it may fail, so it precedes the copying, which takes minutes
         async with stage_backup(backup, database, clock, announce) as copy:
-            own = ErasureLog.beside(database).path
-            logs = [path for path in (own, *logs_in(backup.parent)) if path.exists()]
-            known = await asyncio.to_thread(read_erasures, *logs)
-            logs = [path for path in logs if path not in known.unreadable]
-            problem = _find_problem(own, logs, known, copy, backup)
+            own_log = ErasureLog.beside(database).path
+            logs = [path for path in (own_log, *logs_in(backup.parent)) if path.exists()]
+            erasures = await asyncio.to_thread(read_erasures, *logs)
+            logs = [path for path in logs if path not in erasures.unreadable]
+            problem = _find_problem(own_log, logs, erasures, copy, backup)
             if problem and not without_erasures:
                 raise problem
             if not confirm(copy):
@@ -148,27 +149,27 @@ async def run_restore(
                 raise NotConfirmed(command=f"cc-bot restore {backup} --yes{option}")
             announce("erasing")
             async with open_database(f"sqlite:///{copy.path}") as opened:
-                forgotten = await _reapply_erasures(opened, known, copy.made_at, config)
+                reapplied = await _reapply_erasures(opened, erasures, copy.made_at, config)
             compact_copy(copy.path, database)
-            if own.exists() and own not in logs:  # an unreadable log would block later erasures
-                own.replace(own.with_name(f"{own.name}.unreadable"))
-            _merge_logs(logs, own, RestoreFailed)
-            replaced = replace_database(copy.path, database, clock().astimezone(config.timezone))
-            return Restoration(replaced, forgotten, erasures_known=not problem)
+            if own_log.exists() and own_log not in logs:  # an unreadable log would block later erasures
+                own_log.replace(own_log.with_name(f"{own_log.name}.unreadable"))
+            _merge_logs(logs, own_log, RestoreFailed)
+            old_database = replace_database(copy.path, database, clock().astimezone(config.timezone))
+            return Restoration(old_database, reapplied, erasures_known=not problem)
 
 
 def _find_problem(
-    own: Path, logs: Sequence[Path], known: Erasures, copy: StagedBackup, backup: Path
+    own_log: Path, logs: Sequence[Path], erasures: Erasures, copy: StagedBackup, backup: Path
 ) -> StartupError | None:
     """Return why the logs may lack erasures; None if they are complete."""
     made_at = copy.made_at
     manifests = manifests_in(backup.parent)
-    later = [each.erasures for each in manifests if made_at is None or each.made_at >= made_at]
-    for path in known.unreadable:
+    later_counts = [each.erasures for each in manifests if made_at is None or each.made_at >= made_at]
+    for path in erasures.unreadable:
         return ErasuresUnreadable(path=str(path))
     if not logs:
-        return ErasuresMissing(path=str(own))
-    if known.count < max(later, default=0):
+        return ErasuresMissing(path=str(own_log))
+    if erasures.count < max(later_counts, default=0):
         return ErasuresCut(path=str(backup), name=copy_in(backup.parent).name)
     return None
 
@@ -190,70 +191,71 @@ async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> lis
 _EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 SOURCE_OPTION: Final = "--from"
 _TARGET_OPTION: Final = "--to"
-_OPERATORS_FILES: Final = ("agents.toml", "policy.toml", "models.toml", "mcp.json")
+_FILES_TO_COPY: Final = (*OPERATOR_FILES, "models.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class CopyOutcome:
     plan: CopyPlan
-    files: tuple[Path, ...]  # the operator's files beside the source that the target lacks
-    folder: Path  # the folder of the target's files
-    erased: ReappliedErasures | None  # None if the source is the bot's own database
+    uncopied_files: tuple[Path, ...]  # the operator's files beside the source that the target lacks
+    folder: Path  # for these files
+    reapplied: ReappliedErasures | None  # None if the source is the bot's own database
 
 
 async def run_copy(
-    config: Config, source_at: str, target_at: str, announce: Announce, *, source_setting: str = SOURCE_OPTION
+    config: Config, from_url: str, to_url: str, announce: Announce, *, source_setting: str = SOURCE_OPTION
 ) -> CopyOutcome:
-    """Copy a database into an empty one, by URL. Raises StartupError with the target unchanged."""
+    """Copy a database into an empty one. A StartupError leaves the target unchanged."""
     with _name_setting(source_setting):
-        origin = source_url(source_at)
+        origin = source_url(from_url)
     with _name_setting(_TARGET_OPTION):
-        to_itself = origin == source_url(target_at)
+        to_itself = origin == source_url(to_url)
     if to_itself:
         raise SameDatabase
-    beside = state_path(target_at, config.data_folder)
-    with _lock_source_and_target(config, {source_at: source_setting, target_at: _TARGET_OPTION}):
-        logs = _find_logs_to_copy(config, source_at)
-        known = await asyncio.to_thread(read_erasures, *logs)
-        for path in known.unreadable:
+    own_log = ErasureLog.beside(state_path(to_url, config.data_folder)).path
+    with _lock_source_and_target(config, {from_url: source_setting, to_url: _TARGET_OPTION}):
+        logs = _find_logs_to_copy(config, from_url)
+        erasures = await asyncio.to_thread(read_erasures, *logs)
+        for path in erasures.unreadable:
             raise CopyStopped(path=str(path))
-        async with _open_unused(source_at, source_setting, read_only=True) as source:
+        async with _open_unused(from_url, source_setting, read_only=True) as source:
             plan = await plan_copy(source)
-            if dialect_of(target_at) == "sqlite":
-                await _copy_to_file(source, plan, database_file(target_at), announce)
+            if dialect_of(to_url) == "sqlite":
+                await _copy_to_file(source, plan, database_file(to_url), announce)
             else:
-                async with _open_unused(target_at, _TARGET_OPTION) as target:
+                async with _open_unused(to_url, _TARGET_OPTION) as target:
                     await ensure_empty(target)
                     await apply_pending(target)
                     announce("copying")
                     await copy_to_server(source, plan, target)
-        # If the erasures fail, `erasures apply` finds the log there.
-        await asyncio.to_thread(_merge_logs, logs, ErasureLog.beside(beside).path, CopyStopped)
-        erased = None
+        # Before the erasures: if they fail, `cc-bot erasures apply` needs the log.
+        await asyncio.to_thread(_merge_logs, logs, own_log, CopyStopped)
+        reapplied = None
         if logs and origin != source_url(config.database_url):
             announce("erasing")
-            async with open_database(target_at) as target:
-                erased = await _reapply_erasures(target, known, None, config)
-        source_path, target_path = (config_path(url, config.data_folder) for url in (source_at, target_at))
-        files = [
-            source_path.with_name(name)
-            for name in _OPERATORS_FILES
-            if source_path.with_name(name).exists() and not target_path.with_name(name).exists()
-        ]
-        return CopyOutcome(plan, tuple(files), target_path.parent, erased)
+            async with open_database(to_url) as target:
+                reapplied = await _reapply_erasures(target, erasures, None, config)
+        source_path, target_path = (config_path(url, config.data_folder) for url in (from_url, to_url))
+        files = _list_uncopied_files(source_path, target_path)
+        return CopyOutcome(plan, files, target_path.parent, reapplied)
 
 
-def _find_logs_to_copy(config: Config, source_at: str) -> list[Path]:
-    """List the logs of the source and of the bot's own database, and those beside a backup."""
-    source, live = (state_path(url, config.data_folder) for url in (source_at, config.database_url))
-    own = (ErasureLog.beside(each).path for each in (source, live))
-    return [path for path in dict.fromkeys((*own, *logs_in(source.parent))) if path.exists()]
+def _list_uncopied_files(source: Path, target: Path) -> tuple[Path, ...]:
+    files = ((source.with_name(name), target.with_name(name)) for name in _FILES_TO_COPY)
+    return tuple(file for file, copy in files if file.exists() and not copy.exists())
+
+
+def _find_logs_to_copy(config: Config, from_url: str) -> list[Path]:
+    """List the logs of the source, of the bot's own database, and beside the source."""
+    source, own = (state_path(url, config.data_folder) for url in (from_url, config.database_url))
+    logs = (ErasureLog.beside(each).path for each in (source, own))
+    return [path for path in dict.fromkeys((*logs, *logs_in(source.parent))) if path.exists()]
 
 
 async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce: Announce) -> None:
     if await asyncio.to_thread(target.exists):
-        async with _open_unused(f"sqlite:///{target}", _TARGET_OPTION) as former:
-            await ensure_empty(former)
+        async with _open_unused(f"sqlite:///{target}", _TARGET_OPTION) as old_database:
+            await ensure_empty(old_database)
     with temporary_folder(target, await source.size()) as folder:
         new = folder / target.name
         async with _open_unused(f"sqlite:///{new}", _TARGET_OPTION) as database:
@@ -264,7 +266,7 @@ async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce
 
 @contextmanager
 def _name_setting(setting: str) -> Iterator[None]:
-    """Replace the setting's name in errors about its URL."""
+    """In errors about a URL, name this setting or option, which had the URL."""
     try:
         yield
     except InvalidSetting as error:
@@ -275,7 +277,8 @@ def _name_setting(setting: str) -> Iterator[None]:
 
 @contextmanager
 def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iterator[None]:
-    """Lock the target, and a source with a lock. Raises AlreadyRunning, DatabaseInUse, CopySourceMissing."""
+    """Lock the target, and a source with a lock file. `settings`: the names of their settings or options, by
+    URL, the source first. Raises AlreadyRunning, DatabaseInUse, CopySourceMissing."""
     source, target = (state_path(url, config.data_folder) for url in settings)
     if dialect_of(next(iter(settings))) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))
@@ -294,10 +297,10 @@ def _lock_source_and_target(config: Config, settings: Mapping[str, str]) -> Iter
 
 @asynccontextmanager
 async def _open_unused(url: str, setting: str, *, read_only: bool = False) -> AsyncIterator[Database]:
-    """Open a database that no bot uses. Raises CopyStopped for a StorageError, also one of the body."""
+    """Open a database that no bot uses. Raises CopyStopped for a StorageError, also for one in the block."""
     try:
         async with AsyncExitStack() as opened:
-            with _name_setting(setting):  # only for errors of this database
+            with _name_setting(setting):  # not for errors in the block, of another database
                 database = await opened.enter_async_context(open_database(url, read_only=read_only))
             await ensure_unused(database)
             yield database

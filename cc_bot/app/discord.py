@@ -1,8 +1,5 @@
-"""`cc-bot run`: the bot on Discord.
-
-hikari and lightbulb are imported late: they take a second and 60 MB.
-"""
-# ruff: noqa: PLC0415 - see above
+"""`cc-bot run`: the bot on Discord."""
+# ruff: noqa: PLC0415 - hikari and lightbulb, which take a second and 60 MB, are imported late
 
 import asyncio
 import ctypes
@@ -16,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from cc_bot import __version__
-from cc_bot.app.core import Core, keep_running, open_core, summarize_rest
+from cc_bot.app.core import Core, keep_running, open_core, summarize_expired
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.chat.tools import ExternalTools
@@ -28,7 +25,7 @@ from cc_bot.db.leases import JoinOptions
 from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
-from cc_bot.log import RecentRecords, logging_to
+from cc_bot.log import RecentRecords, attach_handler
 from cc_bot.operator_file import OPERATOR_FILES, hash_file, operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
@@ -37,9 +34,9 @@ DRAIN_S = 10.0
 
 
 async def run_discord(
-    config: Config, say: Callable[[str], None], *, outside: ExternalTools | None = None
+    config: Config, say: Callable[[str], None], *, external_tools: ExternalTools | None = None
 ) -> None:
-    """Run the bot until it is stopped; `outside` as in `open_core`. Raises StartupError."""
+    """Run the bot until it is stopped. `external_tools` as in `open_core`. Raises StartupError."""
     if not config.discord_token:
         raise MissingToken
     url = config.database_url
@@ -47,17 +44,16 @@ async def run_discord(
     if not shared and config.shards is not None and len(config.shards) < config.shard_count:
         raise ShardsNotShared(last=config.shard_count - 1)
     words = texts(config.operator_locale)[CliTexts]
-    own_shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
+    shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     _release_large_blocks()
-    # Before migrations and sweeps.
     database = state_path(url, config.data_folder)
-    with instance_lock(database, folder_setting(url), own_shards if shared else "") as slot:
-        ended = (slot.previous,)
+    with instance_lock(database, folder_setting(url), shards if shared else "") as slot:
+        ended_processes = (slot.previous,)
         while True:
             name = secrets.token_hex(8)
-            joining = JoinOptions(
+            join_options = JoinOptions(
                 Process(name, platform.node(), __version__, config.shards, config.shard_count),
-                ended,
+                ended_processes,
                 lambda: {file: hash_file(operator_path(config, file)) for file in OPERATOR_FILES},
                 is_only_process=not shared,
                 on_wait=lambda other: say(
@@ -65,28 +61,28 @@ async def run_discord(
                 ),
             )
             slot.write(name)
-            watchdog = Watchdog(ServiceManager(config.service_manager))
-            restart = await _run(config, say, joining, watchdog, outside=outside)
-            if not restart:
+            watchdog = Watchdog(ServiceManager(config.notify_socket))
+            must_restart = await _run(
+                config, say, watchdog, join_options=join_options, external_tools=external_tools
+            )
+            if not must_restart:
                 return
-            watchdog.end()
-            ended = (name,)
+            watchdog.stop()
+            ended_processes = (name,)
 
 
-async def _run(
-    config: Config, say: Callable[[str], None], joining: JoinOptions, watchdog: Watchdog, **replaced: Any
-) -> bool:
-    """Run until stopped. Returns whether to restart, as other processes have taken over."""
+async def _run(config: Config, say: Callable[[str], None], watchdog: Watchdog, **core_options: Any) -> bool:
+    """Run until stopped. Returns True if other processes have taken over, so this one must start again."""
     meter, records = NULL_METER, RecentRecords()
     if config.metrics_port is not None:
         from cc_bot.app.metrics import PrometheusMeter
 
         meter = PrometheusMeter(__version__)
-    with nullcontext() if config.web_port is None else logging_to(records):
-        async with open_core(config, config.clock, meter, joining=joining, **replaced) as core:
+    with nullcontext() if config.web_port is None else attach_handler(records):
+        async with open_core(config, config.clock, meter, **core_options) as core:
             membership = core.membership
-            assert membership is not None  # noqa: S101 - it has joined
-            membership.is_connected = lambda: core.pulse.connected
+            assert membership is not None  # noqa: S101 - there are `join_options`
+            membership.is_connected = lambda: core.gateway_health.connected
             await core.spending.settle_abandoned()
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.services import BotDependencies, DiscordSettings
@@ -112,22 +108,21 @@ async def _run(
                 serve_pages=partial(serve_web, core, records, say),
                 membership=membership,
             )
-            # Collecting loaded modules would take 0.1 s and free nothing.
-            gc.freeze()
+            gc.freeze()  # loaded modules: to collect them would take 0.1 s and free nothing
             gc.set_threshold(700)
-            watchdog.begin()  # after slow migrations and imports
+            watchdog.start()  # after slow migrations and imports
             summarize = partial(
-                keep_running, partial(summarize_rest, core.stores, core.summaries, core.clock)
+                keep_running, partial(summarize_expired, core.stores, core.summaries, core.clock)
             )
-            summarizing = asyncio.create_task(core.duties.run_as_leader("summaries", summarize))
+            summarizing = asyncio.create_task(core.leases.run_as_leader("summaries", summarize))
             try:
                 async with _serve_metrics(core):
                     await run_bot(dependencies, say)
             finally:
-                watchdog.leave(for_good=not membership.evicted.is_set())
+                watchdog.limit_shutdown(restarts=membership.evicted.is_set())
                 summarizing.cancel()
                 await asyncio.gather(summarizing, return_exceptions=True)
-            return membership.evicted.is_set() and not watchdog.is_stopping
+            return membership.evicted.is_set() and not watchdog.is_ending_program
 
 
 @asynccontextmanager
@@ -141,13 +136,14 @@ async def _serve_metrics(core: Core) -> AsyncIterator[None]:
 
     assert isinstance(core.meter, PrometheusMeter)  # noqa: S101 - a port is set
 
-    def backed_up_at_s() -> float | None:
+    def get_backup_time_s() -> float | None:
         newest = newest_backup(config.backup_folder, config.timezone)
         return newest.timestamp() if newest else None
 
     folder = config_path(config.database_url, config.data_folder).absolute().parent
+    get_free_bytes = partial(free_bytes, folder)
     vitals = Vitals(
-        core.pulse, core.stores.vitals, lambda: turns.load, partial(free_bytes, folder), backed_up_at_s
+        core.gateway_health, core.stores.vitals, lambda: turns.load, get_free_bytes, get_backup_time_s
     )
     async with serve(config.metrics_host, config.metrics_port, core.meter, vitals):
         yield
@@ -158,6 +154,6 @@ _LARGE_BYTES: Final = 128 * 2**10
 
 
 def _release_large_blocks() -> None:
-    """Return freed large blocks to the system: glibc would raise M_MMAP_THRESHOLD (mallopt(3))."""
+    """Have glibc return large freed blocks to the system: by default it raises this limit (mallopt(3))."""
     if sys.platform == "linux" and (tune := getattr(ctypes.CDLL(None), "mallopt", None)):  # musl has none
         tune(_M_MMAP_THRESHOLD, _LARGE_BYTES)

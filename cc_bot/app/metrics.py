@@ -19,7 +19,7 @@ from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
 from cc_bot.features.privacy.retention import VitalsStore
 from cc_bot.listener import Port, startup_error
-from cc_bot.log import OURS, logging_to
+from cc_bot.log import OUR_LOGGER, attach_handler
 
 _log = structlog.get_logger(__name__)
 
@@ -27,41 +27,39 @@ DATABASE_TIMEOUT_S: Final = 3.0
 MIN_FREE_BYTES: Final = 16 * 2**20  # with less, writes would fail: SQLite's WAL grows by megabytes
 
 Problem = Literal["disconnected", "locked", "no_room", "unusable"]
-
-
 Readings = Mapping[str, float | None]  # by the names in GAUGES; None if unknown
 
 
 @dataclass(eq=False)
 class Vitals:
-    pulse: GatewayHealth
+    gateway_health: GatewayHealth
     database: VitalsStore
-    load: Callable[[], Load]
-    free_bytes: Callable[[], int]  # of the disk; may raise OSError
-    backed_up_at_s: Callable[[], float | None]  # Unix time of the newest backup; may raise OSError
+    get_load: Callable[[], Load]
+    get_free_bytes: Callable[[], int]  # of the disk; may raise OSError
+    get_backup_time_s: Callable[[], float | None]  # Unix time of the newest backup; may raise OSError
     timeout_s: float = DATABASE_TIMEOUT_S
     _check: asyncio.Task[None] | None = None
 
     async def problems(self) -> dict[str, Problem]:
         """Return problems by component; empty if the bot is healthy."""
-        problems: dict[str, Problem] = {} if self.pulse.connected else {"gateway": "disconnected"}
+        problems: dict[str, Problem] = {} if self.gateway_health.connected else {"gateway": "disconnected"}
         if database_problem := await self._database_problem():
             problems["database"] = database_problem
         return problems
 
     async def readings(self) -> Readings:
-        problems, load = await self.problems(), self.load()
-        writable = "database" not in problems  # else these reads would wait for the same thread
+        problems, load = await self.problems(), self.get_load()
+        writable = "database" not in problems  # else reading would wait for the thread that can't write
         return {
             "turns_running": load.running,
             "turns_waiting": load.waiting,
             "sessions": await _read_or_none(self.database.open_sessions()) if writable else None,
             "database_bytes": await _read_or_none(self.database.size_bytes()) if writable else None,
             "database_writable": writable,
-            "disk_free_bytes": await _read_or_none(asyncio.to_thread(self.free_bytes)),
-            "last_backup_timestamp_seconds": await _read_or_none(asyncio.to_thread(self.backed_up_at_s)),
+            "disk_free_bytes": await _read_or_none(asyncio.to_thread(self.get_free_bytes)),
+            "last_backup_timestamp_seconds": await _read_or_none(asyncio.to_thread(self.get_backup_time_s)),
             "gateway_connected": "gateway" not in problems,
-            "gateway_latency_seconds": self.pulse.latency_s,
+            "gateway_latency_seconds": self.gateway_health.latency_s,
         }
 
     async def close(self) -> None:
@@ -71,7 +69,7 @@ class Vitals:
 
     async def _database_problem(self) -> Problem | None:
         try:
-            if await asyncio.to_thread(self.free_bytes) < MIN_FREE_BYTES:
+            if await asyncio.to_thread(self.get_free_bytes) < MIN_FREE_BYTES:
                 return "no_room"
         except OSError:
             return "unusable"
@@ -88,7 +86,7 @@ class Vitals:
 
 
 def _retrieve_exception(check: asyncio.Task[None]) -> None:
-    """Keep asyncio from warning about an exception that was not retrieved."""
+    """Keep asyncio from logging that the exception was never retrieved."""
     if not check.cancelled():
         check.exception()
 
@@ -100,16 +98,14 @@ async def _read_or_none(reading: Awaitable[float | None]) -> float | None:
         return None
 
 
-# Labels have few values, never users or channels.
-
 _DURATION_BUCKETS_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 _SERVER_BUCKETS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-MAX_SERVER_TOOLS: Final = 100  # tools beyond this number are labelled OTHER
+MAX_SERVER_TOOLS: Final = 100  # further tools share the label OTHER
 OTHER: Final = "other"
 
 
 class PrometheusMeter(Meter):
-    """Has its own registry: several bots may run in one process."""
+    """Has its own registry, since several bots may run in one process. No label names users or channels."""
 
     def __init__(self, version: str) -> None:
         self.registry = CollectorRegistry()
@@ -135,8 +131,8 @@ class PrometheusMeter(Meter):
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
 
         for metric, values in ((self._turns, get_args(Ending)), (self._phase_seconds, get_args(Phase))):
-            for value in values:  # exported as 0, so that the first one is seen as growth
-                metric.labels(value)
+            for value in values:
+                metric.labels(value)  # exports 0, from which Prometheus sees the first one as an increase
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         self._turns.labels(ending).inc()
@@ -220,7 +216,7 @@ def count_records(registry: CollectorRegistry) -> AbstractContextManager[None]:
         ["level", "event"],
         registry=registry,
     )
-    return logging_to(_RecordCounter(records), OURS)  # libraries' messages would be too many labels
+    return attach_handler(_RecordCounter(records), OUR_LOGGER)  # libraries' messages would be too many labels
 
 
 SHUTDOWN_TIMEOUT_S: Final = 1.0

@@ -1,7 +1,4 @@
-"""`cc-bot chat`: the terminal.
-
-Terminal libraries are imported when used.
-"""
+"""`cc-bot chat`: the terminal. Terminal libraries are imported when used."""
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
@@ -21,7 +18,7 @@ from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
 
 
-async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
+async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name: str | None = None) -> bool:
     """Chat until the input ends. Returns whether every piped line succeeded. Raises InvalidSetting."""
     clock = config.clock
     words = texts(config.operator_locale)
@@ -31,33 +28,33 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
 
         if model_name := core.models.ignored_model_name:
             sentence = words[CliTexts].model_without_server.format(model=model_name)
-            _say(f"{sentence} → {words[CliTexts].model_without_server_fix}")
-        known = await core.agents.all()
-        if agent is not None and agent not in known:
-            raise InvalidSetting(name="--agent", expected=" / ".join(known))
-        answering = known[agent or DEFAULT_AGENT]
+            _say_on_stderr(f"{sentence} → {words[CliTexts].model_without_server_fix}")
+        agents = await core.agents.all()
+        if agent_name is not None and agent_name not in agents:
+            raise InvalidSetting(name="--agent", expected=" / ".join(agents))
+        agent = agents[agent_name or DEFAULT_AGENT]
         settings = await core.stores.settings.get(user_id)
         profile = ChatProfile(
-            key=SessionKey(user_id, channel_id, answering.name),
+            key=SessionKey(user_id, channel_id, agent.name),
             locale=settings.locale or config.operator_locale,
             timezone=zone_named(settings.timezone, config.timezone),
             model_label=core.models.default_model_name,
-            agent=answering,
+            agent=agent,
             history_file=operator_path(config, "chat_history"),
-            # Others read a Discord channel: answers there must not use this chat.
+            # Of a session in a Discord channel, where others must not read what is said here.
             visibility="private" if channel_id else "public",
             offline=core.models.offline,
         )
-        if outside := core.assistant.tools.external:
-            await _wait_for_servers(outside, words[TerminalTexts].servers_starting)
+        if servers := core.assistant.tools.external:
+            await _wait_for_servers(servers, words[TerminalTexts].servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, core.own, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 
 
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - it is no record
+def _say_on_stderr(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - not a log record
 
 
 NOTICE_AFTER_S: Final = 1.0
@@ -69,7 +66,7 @@ async def _wait_for_servers(servers: ExternalTools, sentence: str) -> None:
     try:
         await asyncio.wait((starting,), timeout=NOTICE_AFTER_S)
         if not starting.done():
-            _say(sentence)
+            _say_on_stderr(sentence)
             await asyncio.wait((starting,), timeout=MAX_WAIT_S)
     finally:
         starting.cancel()

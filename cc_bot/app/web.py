@@ -1,8 +1,5 @@
-"""Serves the web pages; and `cc-bot web`, which prints a sign-in link.
-
-aiohttp's server and Jinja2 are imported only if a port is set.
-"""
-# ruff: noqa: PLC0415 - see above
+"""Serves the web pages; and `cc-bot web`, which prints a sign-in link."""
+# ruff: noqa: PLC0415 - aiohttp's server and Jinja2 are imported only if a port is set
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from cc_bot.app.core import Core
     from cc_bot.web.services import Discord, WebServices
 
-TIMEOUT_S = 2.0  # for a server on this machine
+CONNECT_TIMEOUT_S = 2.0  # the server is on this machine
 
 
 def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "WebServices":
@@ -46,23 +43,24 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
 async def serve_web(
     core: "Core", records: RecentRecords, say: Callable[[str], None], discord: "Discord"
 ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Bind the pages' port, if set; yield what starts serving. Raises PortTaken and InvalidSetting."""
+    """Bind the web pages' port, if set. Yields a function that starts serving. Raises PortTaken and
+    InvalidSetting."""
     config = core.config
     if config.web_port is None:
         yield partial(asyncio.sleep, 0)
         return
     from cc_bot.web.server import serve_pages
 
-    async def begin_and_say() -> None:
-        await begin()
+    async def start_and_say() -> None:
+        await start()
         say(texts(config.operator_locale)[CliTexts].pages_served.format(url=config.web_url))
 
-    async with serve_pages(web_services(core, records, discord)) as begin:
-        yield begin_and_say
+    async with serve_pages(web_services(core, records, discord)) as start:
+        yield start_and_say
 
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:
-    """Returns False if no port is set for the pages."""
+    """Print a sign-in link. Returns False if no port is set for the web pages."""
     words = texts(config.operator_locale)[CliTexts]
     if config.web_port is None:
         say(words.pages_no_port)
@@ -77,10 +75,10 @@ async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> b
 
 
 async def _is_served(host: str, port: int) -> bool:
-    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - nothing is bound here
+    local_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - nothing is bound here
     try:
-        async with asyncio.timeout(TIMEOUT_S):
-            _, writer = await asyncio.open_connection(reached, port)
+        async with asyncio.timeout(CONNECT_TIMEOUT_S):
+            _, writer = await asyncio.open_connection(local_host, port)
     except (OSError, TimeoutError):
         return False
     writer.close()

@@ -26,7 +26,7 @@ P = TypeVar("P")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     clock: Clock
-    pulse: GatewayHealth
+    gateway_health: GatewayHealth
     meter: Meter
     stores: Stores
     assistant: Assistant

@@ -159,7 +159,7 @@ class _Reader:
         try:
             currency = _CURRENCY.validate_python(table.pop("currency", PriceList().currency), strict=True)
         except ValidationError:
-            raise self._tables.wrong("prices", "currency") from None
+            raise self._tables.wrong_value("prices", "currency") from None
         models = {}
         for model, value in table.items():
             name = f"prices.{printable_key(model)}"

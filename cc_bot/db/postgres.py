@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
 
+from cc_bot.concurrency import KeyedLock
 from cc_bot.db.database import (
     MAINTENANCE_LOCK,
     Database,
@@ -46,7 +47,6 @@ from cc_bot.domain.errors import (
     PostgresTooOld,
     StorageError,
 )
-from cc_bot.in_order import KeyedLock
 
 T = TypeVar("T")
 
@@ -289,7 +289,7 @@ class PostgresDatabase(Database):
         until_s = time.monotonic() + self._full_timeout_s
         async with AsyncExitStack() as locks:
             for key in lock_keys:
-                await locks.enter_async_context(self._locks.after(key))
+                await locks.enter_async_context(self._locks.hold(key))
             return await self._with_retries(run, until_s)
 
     @property

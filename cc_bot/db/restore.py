@@ -46,7 +46,7 @@ from cc_bot.domain.errors import (
     SchemaChanged,
     StorageError,
 )
-from cc_bot.files import NotRegular
+from cc_bot.files import NotRegularFile
 
 _SIDECARS: Final = ("-wal", "-shm", "-journal")
 _MAGIC: Final = b"SQLite format 3\0"  # https://www.sqlite.org/fileformat.html, section 1.3
@@ -115,7 +115,7 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
             raise Damaged
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             return StagedBackup(path, manifest, check_database(connection)[1])
-    except (ValueError, NotRegular, sqlite3.DatabaseError) as error:
+    except (ValueError, NotRegularFile, sqlite3.DatabaseError) as error:
         if is_disk_error(error):
             raise
         raise BackupDamaged(path=str(backup)) from error

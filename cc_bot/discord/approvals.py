@@ -1,4 +1,4 @@
-"""Handles the buttons of proposals: makes the calls, shows the outcome, and has the model continue."""
+"""Handles the buttons of proposals: makes approved calls, shows the outcome, and has the model continue."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ import structlog
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.proposals import ProposalStore
+from cc_bot.concurrency import Tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -27,7 +28,6 @@ from cc_bot.domain.change import Change
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIFETIME, AskedQuestion
-from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -54,7 +54,7 @@ class _Press:
 
     @property
     def visitor(self) -> Visitor:
-        """The question's channel decides which tools are available."""
+        """The author, in the question's channel, which decides about the tools, and in this one."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         channel_id = key_of_interaction(self.interaction.channel).channel_id
         return Visitor(
@@ -75,11 +75,12 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Decide. Returns early once a server is awaited, so that the user can press other buttons."""
-        started = asyncio.Event()
-        task = self._tasks.start(self._decide(interaction, button, presser, started))
+        """Handle a press. Returns when the message shows that the calls have begun, or that their server is
+        awaited, since the next press on the message is handled only then."""
+        may_return = asyncio.Event()
+        task = self._tasks.start(self._decide(interaction, button, presser, may_return))
         task.add_done_callback(_log_error)
-        waiting = asyncio.create_task(started.wait())
+        waiting = asyncio.create_task(may_return.wait())
         await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         if task.done():
@@ -99,7 +100,7 @@ class ApprovalDelivery:
         interaction: hikari.ComponentInteraction,
         button: ProposalButton,
         presser: Recipient,
-        started: asyncio.Event,
+        may_return: asyncio.Event,
     ) -> None:
         try:
             proposal = await self.assistant.approvals.find(button.user_id, button.proposal_id)
@@ -115,44 +116,44 @@ class ApprovalDelivery:
                 )
             press = _Press(interaction, button, proposal, presser, author, roles)
             if button.action == "do":
-                await self._approve(press, started)
+                await self._approve(press, may_return)
             else:
                 await self.assistant.approvals.decline(proposal)
                 await self._edit(interaction, button, author.words, declined_line(proposal, author.words))
         except ProposalGone as error:
             if presser.user_id == button.user_id:
                 await self._edit(interaction, button, presser.words)
-            if not started.is_set():  # else the user decided otherwise in the meantime
+            if not may_return.is_set():  # else the user has decided by another press
                 await tell(interaction, explain(error, presser.words))
         except CcBotError as error:
             await tell(interaction, explain(error, presser.words))
 
-    async def _approve(self, press: _Press, started: asyncio.Event) -> None:
-        """Make the calls once, and continue if the model asked for it. If nothing was done, raises
-        AnswerUnderway, AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError and
-        StorageError."""
+    async def _approve(self, press: _Press, may_return: asyncio.Event) -> None:
+        """Make the calls once, then continue the turn if the proposal says so. Raises AnswerUnderway,
+        AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError or StorageError if no
+        call was made."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
         with approvals.in_flight(press.proposal):
-            chosen = await self.answers.chooser.for_session(
+            selected = await self.answers.chooser.for_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )
             if approvals.is_server_starting(press.proposal):
-                started.set()
+                may_return.set()
                 await approvals.wait_for_server(press.proposal)
-            result = await self._run_calls(press, chosen, started)
+            result = await self._run_calls(press, selected, may_return)
         if result and result.canvas is not None:
             side_message = self.answers.side_message
             await side_message.show_change(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
         if result and result.continues:
             try:
-                await self._continue_turn(press, chosen, result)
-            except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the result is shown
+                await self._continue_turn(press, selected, result)
+            except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the outcome is shown already
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _run_calls(
-        self, press: _Press, chosen: SelectedAgent, started: asyncio.Event
+        self, press: _Press, selected: SelectedAgent, may_return: asyncio.Event
     ) -> ApprovedResult | None:
-        """Return None if recovery shows the outcome, or the message was deleted."""
+        """Return None if recovery has to show the outcome, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running
         message = press.interaction.message
         question_id = message.message_reference and message.message_reference.id
@@ -162,22 +163,23 @@ class ApprovalDelivery:
             questions=frozenset({int(question_id)} if question_id else ()),
             answer_id=int(message.id),
         )
-        forms = None  # the author would not see an ephemeral message
-        if running.forms and (press.is_by_author or not press.ephemeral):
+        forms = None
+        if running.forms and (press.is_by_author or not press.ephemeral):  # the author must see a form
             forms = running.forms.for_reply(reply_in_place(press.interaction, Page("")), press.author)
         with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
-            shown = CallMessage(channel_id, int(message.id), press.interaction.token, until, press.ephemeral)
-            claimed = await approvals.claim(press.proposal, turn.name, shown)
-            showing = asyncio.create_task(self._show_begun(press, started))
+            token = press.interaction.token
+            call_message = CallMessage(channel_id, int(message.id), token, until, press.ephemeral)
+            claimed = await approvals.claim(press.proposal, turn.name, call_message)
+            show_begun = asyncio.create_task(self._show_begun(press, may_return))
             try:
-                result = await approvals.run(claimed, chosen.agent, press.visitor, turn.stop, forms)
+                result = await approvals.run(claimed, selected.agent, press.visitor, turn.stop, forms)
             except CcBotError:
-                await showing
+                await show_begun
                 await self._reopen(press, claimed)
                 raise
             finally:
-                await showing
+                await show_begun
             return await self._show_result(press, result)
 
     async def _show_result(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
@@ -185,41 +187,39 @@ class ApprovalDelivery:
         if result.stored:
             words = press.author.words
             lines = _outcome_lines(result, words)
-            refusal = await self._edit(
-                press.interaction, press.button, words, *lines, receipts=result.changes
-            )
-            deleted = isinstance(refusal, hikari.NotFoundError)
-            finished = refusal is None or deleted
+            error = await self._edit(press.interaction, press.button, words, *lines, receipts=result.changes)
+            deleted = isinstance(error, hikari.NotFoundError)
+            finished = error is None or deleted
         if finished:
             try:
                 await self._store.delete(result.proposal)
-            except StorageError as error:
-                _log.warning("approved_call_not_settled", error=type(error).__name__)
+            except StorageError as failure:
+                _log.warning("approved_call_not_settled", error=type(failure).__name__)
                 finished = False
         if not finished:
             self.answers.running.retry_due.set()
         return result if result.stored and not deleted else None
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
-        """Edit the message first: after a crash in between, recovery reports the calls."""
-        refusal = None
+        """Show the proposal as open, then reopen it: after a crash in between, recovery edits the message."""
+        error = None
         if claimed.content.goes_on:
             words = press.author.words
-            refusal = await self._edit(press.interaction, press.button, words, open_again=press.proposal)
+            error = await self._edit(press.interaction, press.button, words, reopened=press.proposal)
         try:
-            reopened = refusal is None and await self._store.reopen(claimed)
-        except StorageError as error:
-            _log.warning("approved_call_not_reopened", error=type(error).__name__)
+            reopened = error is None and await self._store.reopen(claimed)
+        except StorageError as failure:
+            _log.warning("approved_call_not_reopened", error=type(failure).__name__)
             reopened = False
         if not reopened:
             self.answers.running.retry_due.set()
 
-    async def _show_begun(self, press: _Press, started: asyncio.Event) -> None:
+    async def _show_begun(self, press: _Press, may_return: asyncio.Event) -> None:
         try:
             if press.proposal.content.goes_on:
                 await self._edit(press.interaction, press.button, press.author.words)
         finally:
-            started.set()
+            may_return.set()
 
     async def _edit(
         self,
@@ -228,19 +228,17 @@ class ApprovalDelivery:
         words: Texts,
         *lines: str,
         receipts: Sequence[Change] = (),
-        open_again: Proposal | None = None,
+        reopened: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Edit the pressed message. Returns Discord's error, if any."""
+        """Show the proposals as stored, and `reopened` as open. Returns Discord's error, if any."""
         updater, user_id = self.answers.running.receipts, button.user_id
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
-            async with updater.changes.after(int(interaction.message.id)):
+            async with updater.changes.hold(int(interaction.message.id)):
                 message = await retry(interaction.fetch_initial_response)
                 before = await updater.page_of(message, user_id, words)
-                listed = await self._store.list_for_answer(user_id, button.answer_id)
-                proposals = [
-                    open_again if open_again and each.id == open_again.id else each for each in listed
-                ]
+                stored = await self._store.list_for_answer(user_id, button.answer_id)
+                proposals = [reopened if reopened and each.id == reopened.id else each for each in stored]
                 page = update_proposals(before, proposals, button.proposal_id, words)
                 page = replace(page, facts=page.facts.with_notes(*lines))
                 if receipts:
@@ -253,11 +251,13 @@ class ApprovalDelivery:
             return error
         return None
 
-    async def _continue_turn(self, press: _Press, chosen: SelectedAgent, result: ApprovedResult) -> None:
-        """The model gets the calls if the conversation lacks their answer."""
+    async def _continue_turn(self, press: _Press, selected: SelectedAgent, result: ApprovedResult) -> None:
+        """Ask the model to continue. The calls are sent along unless its history has the answer with them."""
         proposal, visibility = press.proposal, press.proposal.visibility
-        before = await self.answers.references.find_question(press.author.user_id, proposal.answer_id)
-        name = author_name(press.interaction) if press.is_by_author else before.author_name if before else ""
+        question = await self.answers.references.find_question(press.author.user_id, proposal.answer_id)
+        name = question.author_name if question else ""
+        if press.is_by_author:
+            name = author_name(press.interaction)
         sentence = press.author.words[ProposalTexts].after_call.format(what=proposal.content.calls[0].name)
         sessions = self.assistant.approvals.stores.sessions
         session = await sessions.open(proposal.key, visibility=visibility, store=False)
@@ -265,12 +265,12 @@ class ApprovalDelivery:
         await self.answers.continue_after_call(
             press.interaction,
             press.author,
-            chosen,
+            selected,
             AskedQuestion(sentence, name, tainted=True),
             visibility=visibility,
             ephemeral=press.ephemeral and visibility == "private",
             role_ids=press.role_ids,
-            calls=() if before is not None and is_in_history else result.calls,
+            calls=() if question is not None and is_in_history else result.calls,
             pictures=result.images,
         )
 
@@ -282,7 +282,7 @@ def _log_error(task: asyncio.Task[None]) -> None:
 
 
 def _outcome_lines(result: ApprovedResult, words: Texts) -> Sequence[str]:
-    """Return the lines below the proposal; receipts report the bot's own tools."""
+    """Return the lines that report the outcome. Changes by the bot's own tools have receipts instead."""
     line = outcome_line(result.proposal, result.state, words, stopped=result.stopped)
     if result.state == "unknown":
         return [line]

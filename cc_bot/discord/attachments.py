@@ -1,4 +1,4 @@
-"""Downloads the files of questions, as Discord's URLs expire, within limits of memory."""
+"""Downloads the files of questions before Discord's URLs expire, within limits of memory."""
 
 import asyncio
 import io
@@ -22,6 +22,7 @@ from cc_bot.chat.context.attachments import (
     size_limit,
     too_large,
 )
+from cc_bot.concurrency import KeyedLock
 from cc_bot.domain.errors import (
     AttachmentNotFetched,
     DocumentReaderBusy,
@@ -32,26 +33,25 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
-from cc_bot.in_order import KeyedLock
 from cc_bot.proxy import proxy_for
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, slots=True)
-class _Reserved:
-    """The bytes that one answer may hold in memory."""
+class _Reservation:
+    """The memory for the files of one answer."""
 
     user_id: int
-    size: int = 0
+    size_bytes: int = 0
 
 
-_reserved: ContextVar[_Reserved | None] = ContextVar("reserved", default=None)
+_reservation: ContextVar[_Reservation | None] = ContextVar("reservation", default=None)
 
 
 @dataclass(eq=False, slots=True)
 class FileBudget:
-    """Limits the bytes of files in memory, of each user and of all."""
+    """Limits the memory for files, of each user and of all users."""
 
     max_user_bytes: int = 24 * 2**20
     max_bytes: int = 32 * 2**20
@@ -62,59 +62,60 @@ class FileBudget:
 
     @asynccontextmanager
     async def use_for(self, user_id: int) -> AsyncIterator[None]:
-        """Count what the block reserves for this user, and release it at the end."""
-        reserved = _Reserved(user_id)
-        token = _reserved.set(reserved)
+        """Within the block, `reserve` is for this user. Releases all at the end of the block."""
+        reservation = _Reservation(user_id)
+        token = _reservation.set(reservation)
         try:
             yield
         finally:
-            _reserved.reset(token)
-            if reserved.size:
-                self._by_user[user_id] -= reserved.size
+            _reservation.reset(token)
+            if reservation.size_bytes:
+                self._by_user[user_id] -= reservation.size_bytes
                 self._by_user += Counter()  # removes users without files
                 async with self._changed:
                     self._changed.notify_all()
 
-    async def reserve(self, size: int) -> None:
+    async def reserve(self, size_bytes: int) -> None:
         """Wait for room. Any size fits if nothing else is reserved. Raises DocumentReaderBusy."""
-        reserved = _reserved.get()
-        if reserved is None or size <= 0:
+        reservation = _reservation.get()
+        if reservation is None or size_bytes <= 0:
             return
         try:
             async with asyncio.timeout(self.wait_s), self._changed:
-                await self._changed.wait_for(lambda: self._has_room(reserved, size))
-                reserved.size += size
-                self._by_user[reserved.user_id] += size
+                await self._changed.wait_for(lambda: self._has_room(reservation, size_bytes))
+                reservation.size_bytes += size_bytes
+                self._by_user[reservation.user_id] += size_bytes
         except TimeoutError as error:
-            _log.warning("files_wait", size=size)
+            _log.warning("files_wait", size=size_bytes)
             raise DocumentReaderBusy from error
 
-    def reading_turn(self) -> AbstractAsyncContextManager[object]:
-        reserved = _reserved.get()
-        return nullcontext() if reserved is None else self._readers.after(reserved.user_id)
+    def wait_for_earlier_file(self) -> AbstractAsyncContextManager[object]:
+        reservation = _reservation.get()
+        return nullcontext() if reservation is None else self._readers.hold(reservation.user_id)
 
-    def _has_room(self, reserved: _Reserved, size: int) -> bool:
-        of_user, of_all = self._by_user[reserved.user_id], self._by_user.total()
-        return (of_user + size <= self.max_user_bytes or of_user == reserved.size) and (
-            of_all + size <= self.max_bytes or of_all == reserved.size
+    def _has_room(self, reservation: _Reservation, size_bytes: int) -> bool:
+        user_bytes, all_bytes = self._by_user[reservation.user_id], self._by_user.total()
+        own_bytes = reservation.size_bytes
+        return (user_bytes + size_bytes <= self.max_user_bytes or user_bytes == own_bytes) and (
+            all_bytes + size_bytes <= self.max_bytes or all_bytes == own_bytes
         )
 
 
 TIMEOUT_S = 20.0
-MAX_BYTES = 20 * 2**20  # per message, without recordings, which have a limit of their own
+MAX_BYTES = 20 * 2**20  # in a message, besides recordings, which have a limit of their own
 _MAX_NAME_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedFiles:
     files: tuple[Attachment, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # names
 
     @classmethod
-    def merge(cls, several: Iterable["FetchedFiles"]) -> "FetchedFiles":
-        found = tuple(several)
-        left_out = tuple(name for each in found for name in each.left_out)
-        return cls(tuple(file for each in found for file in each.files), left_out)
+    def merge(cls, parts: Iterable["FetchedFiles"]) -> "FetchedFiles":
+        fetched = tuple(parts)
+        left_out = tuple(name for part in fetched for name in part.left_out)
+        return cls(tuple(file for part in fetched for file in part.files), left_out)
 
     @property
     def unread_notes(self) -> Sequence[str]:
@@ -158,7 +159,7 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
 
 
 async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
-    """Raises AttachmentNotFetched. hikari's `read` leaves its session open on failures."""
+    """Raises AttachmentNotFetched. hikari's own download would leave a session open after a failure."""
     file = io.BytesIO()
     try:
         async with (
@@ -166,8 +167,8 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
             aiohttp.ClientSession(raise_for_status=True) as session,
             session.get(url, proxy=proxy_for(url)) as response,
         ):
-            async for some in response.content.iter_any():
-                file.write(some)
+            async for chunk in response.content.iter_any():
+                file.write(chunk)
                 if file.tell() > limit_bytes:
                     raise AttachmentNotFetched
     except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
@@ -181,37 +182,33 @@ class AttachmentFetcher:
     documents: DocumentSource | None
     file_budget: FileBudget = field(default_factory=FileBudget)
     can_transcribe: bool = True
-    """False if the feature `voice` was taken out: recordings can't be read."""
+    """False if the feature `voice` was taken out."""
 
     async def fetch(
-        self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
+        self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, skip_recordings: bool = False
     ) -> FetchedFiles:
-        """Download files, without unreadable and too large ones, and with `heard` without recordings. Raises
-        DocumentReaderBusy, and InputError if no file can be read."""
-        wanted = [file for file in files if not (heard and file.is_recording)]
-        fits, total_bytes = list[bool](), 0
-        left_bytes = {True: recordings.MAX_BYTES, False: room_bytes}
-        for file in wanted:
-            fits.append(file.size <= left_bytes[file.is_recording])
-            left_bytes[file.is_recording] -= file.size if fits[-1] else 0
-            total_bytes += file.size if fits[-1] and not _is_called_document(file) else 0
-        await self.file_budget.reserve(total_bytes)
+        """Download and read files, without unreadable and too large ones. Raises DocumentReaderBusy, and the
+        first file's InputError if no file can be read."""
+        wanted = [file for file in files if not (skip_recordings and file.is_recording)]
+        fits = _find_fitting(wanted, room_bytes)
+        downloads = (file for file, each_fits in zip(wanted, fits, strict=True) if each_fits)
+        await self.file_budget.reserve(sum(file.size for file in downloads if not _is_called_document(file)))
         async with asyncio.TaskGroup() as group:
-            fetching = [
-                group.create_task(self._outcome(file, fits=each_fits))
+            tasks = [
+                group.create_task(self._fetch_or_explain(file, fits=each_fits))
                 for file, each_fits in zip(wanted, fits, strict=True)
             ]
-        outcomes = [(file, task.result()) for file, task in zip(wanted, fetching, strict=True)]
-        read = tuple(
-            replace(part, own_words=part.is_recording and file.own_words)
-            for file, outcome in outcomes
-            if isinstance(outcome, tuple)
-            for part in outcome
-        )
-        unreadable = [(file.name, outcome) for file, outcome in outcomes if isinstance(outcome, InputError)]
-        if unreadable and not read:
-            raise unreadable[0][1]
-        return FetchedFiles(read, tuple(name for name, _ in unreadable))
+        read, left_out, problem = list[Attachment](), list[str](), None
+        for file, task in zip(wanted, tasks, strict=True):
+            outcome = task.result()
+            if isinstance(outcome, InputError):
+                left_out.append(file.name)
+                problem = problem or outcome
+            else:
+                read += (replace(part, own_words=part.is_recording and file.own_words) for part in outcome)
+        if problem and not read:
+            raise problem
+        return FetchedFiles(tuple(read), tuple(left_out))
 
     @property
     def _reader(self) -> DocumentSource:
@@ -219,23 +216,23 @@ class AttachmentFetcher:
             raise DocumentsNotInstalled
         return self.documents
 
-    async def _outcome(self, file: AskedFile, *, fits: bool) -> tuple[Attachment, ...] | InputError:
+    async def _fetch_or_explain(self, file: AskedFile, *, fits: bool) -> tuple[Attachment, ...] | InputError:
         try:
             limit = size_limit(file.media_type, file.name)
             if file.size > limit:
                 raise too_large(limit)
             if not fits:
                 return too_large(MAX_BYTES)
-            if _is_called_document(file):  # it is in memory only while it is read
-                async with self.file_budget.reading_turn(), self._reader.queue_slot():
-                    return await self._read(file, has_turn=True)
+            if _is_called_document(file):  # fetched when it is read, and not kept in memory
+                async with self.file_budget.wait_for_earlier_file(), self._reader.queue_slot():
+                    return await self._read(file, has_waited=True)
             return await self._read(file)
         except InputError as error:
             return drop_tracebacks(error)
 
-    async def _read(self, file: AskedFile, *, has_turn: bool = False) -> tuple[Attachment, ...]:
+    async def _read(self, file: AskedFile, *, has_waited: bool = False) -> tuple[Attachment, ...]:
         fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))
-        async with nullcontext() if has_turn else self.file_budget.reading_turn():
+        async with nullcontext() if has_waited else self.file_budget.wait_for_earlier_file():
             data = fetched.getvalue()
             if not is_document(file.name, data):
                 # Measuring or decoding takes up to 0.5 s.
@@ -244,8 +241,18 @@ class AttachmentFetcher:
                     raise TranscriptionUnavailable
                 return (read,)
             del data  # a copy; the document is read from the file
-            async with nullcontext() if has_turn else self._reader.queue_slot():
+            async with nullcontext() if has_waited else self._reader.queue_slot():
                 return document_files(file.name, await self._reader.read_without_queue(fetched))
+
+
+def _find_fitting(files: Sequence[AskedFile], room_bytes: int) -> list[bool]:
+    """Return for each file whether it fits after the earlier ones."""
+    fits, left_bytes = list[bool](), {"recordings": recordings.MAX_BYTES, "others": room_bytes}
+    for file in files:
+        kind = "recordings" if file.is_recording else "others"
+        fits.append(file.size <= left_bytes[kind])
+        left_bytes[kind] -= file.size if fits[-1] else 0
+    return fits
 
 
 def _is_called_document(file: AskedFile) -> bool:
@@ -261,7 +268,7 @@ def with_files(question: Message, fetched: FetchedFiles) -> Message:
 
 
 def _with_unique_names(files: Sequence[Attachment]) -> Iterator[Attachment]:
-    """Rename equal ones: the model requests files by name."""
+    """Rename files of equal names: the model requests files by name."""
     seen = Counter[str]()
     for file in files:
         seen[file.name] += 1

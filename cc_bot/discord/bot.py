@@ -1,7 +1,6 @@
 """Runs the bot: logs in, registers commands, answers, and shuts down without losing answers.
 
-lightbulb skips extensions that fail to load, and hikari only logs listeners' errors, so both are checked
-here.
+lightbulb skips extensions that fail to load, and hikari only logs listeners' errors: both are checked here.
 """
 
 import asyncio
@@ -17,6 +16,7 @@ import lightbulb
 import structlog
 from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
+from cc_bot.concurrency import Tasks, handle_signals
 from cc_bot.discord import commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gate import OwnerNews
@@ -30,10 +30,9 @@ from cc_bot.discord.gateway import (
 )
 from cc_bot.discord.handlers import admit_commands
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failure
-from cc_bot.discord.services import BotDependencies, build_services, finishes_before
+from cc_bot.discord.services import BotDependencies, build_services, finish_unless
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.features import modules
-from cc_bot.in_order import Tasks, handle_signals
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
@@ -41,8 +40,7 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-
-SHORT_DATABASE_TIMEOUTS_S = 2.0
+SHORTEN_TIMEOUTS_BEFORE_S = 2.0
 """How long before the end of the drain the database's timeouts become short."""
 SHOW_CUT_TURNS_S = 2.0  # for showing turns as cut off, after the drain
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
@@ -80,16 +78,16 @@ async def run_bot(parts: BotDependencies, say: Callable[[str], None]) -> None:
         stop.set()
 
     def stop_on_signal() -> None:
-        parts.watchdog.leave()
+        parts.watchdog.limit_shutdown()
         stop.set()
 
     eviction = asyncio.create_task(stop_if_evicted())
     try:
         with handle_signals(dict.fromkeys(("SIGINT", "SIGTERM"), stop_on_signal)):
             fetch = functools.partial(fetch_reading, settings.reading, settings.token, settings.api_url)
-            report = functools.partial(_report_fault, parts, say)
+            report = functools.partial(_report_discord_failure, parts, say)
             fetching = asyncio.create_task(_retry_while_discord_fails(fetch, report))
-            if not await finishes_before(fetching, stop.wait()):
+            if not await finish_unless(fetching, stop.wait()):
                 return
             reading = fetching.result()
             if reading != settings.reading:
@@ -102,6 +100,7 @@ async def run_bot(parts: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 async def _retry_while_discord_fails(call: Callable[[], Awaitable[T]], report: Callable[..., None]) -> T:
+    """Report only the first failure."""
     for attempt, pause_s in enumerate(chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1]))):
         try:
             return await call()
@@ -112,7 +111,7 @@ async def _retry_while_discord_fails(call: Callable[[], Awaitable[T]], report: C
     raise AssertionError  # the pauses never end
 
 
-def _report_fault(parts: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
+def _report_discord_failure(parts: BotDependencies, say: Callable[[str], None], error: Exception) -> None:
     detail = _error_detail(error)
     _log.warning("discord_fails", detail=detail)
     say(texts(parts.settings.operator_locale)[CliTexts].discord_fails.format(detail=detail))
@@ -132,7 +131,7 @@ class DiscordBot:
         self._membership = parts.membership
         self._words = texts(settings.operator_locale)
         self._say = say
-        self._report_fault = functools.partial(_report_fault, parts, say)
+        self._report_failure = functools.partial(_report_discord_failure, parts, say)
         self._tasks = Tasks()
         self._is_registering = False
         self._registration_tried = asyncio.Event()
@@ -157,21 +156,21 @@ class DiscordBot:
         membership.on_end.append(parts.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.recheck)
         self._client.error_handler(self._on_failed_command)
-        # Loads commands before the gateway connects: earlier interactions would be lost.
+        # Commands are loaded before the gateway connects: interactions without a command would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
     async def run(self, stop: asyncio.Event) -> None:
         async with self._parts.serve_pages(self._services.pages) as begin_pages:
             start = asyncio.create_task(self._start())
             try:
-                if not await finishes_before(start, stop.wait()):
+                if not await finish_unless(start, stop.wait()):
                     return
                 await begin_pages()
                 await self._answer_until(stop)
             except hikari.GatewayServerClosedConnectionError as error:
                 raise startup_error_of(error) from error
             finally:
-                self._parts.pulse.read_latency_s = None
+                self._parts.gateway_health.read_latency_s = None
                 start.cancel()
                 await asyncio.gather(start, return_exceptions=True)
                 await self._shut_down()
@@ -186,9 +185,9 @@ class DiscordBot:
         self._services.recovery.begin()
         if news := self._parts.get(OwnerNews):
             self._tasks.start(self._notify_owners(news))
-        self._parts.pulse.read_latency_s = self._latency_s
-        self._parts.watchdog.ready()
-        if await finishes_before(asyncio.create_task(self._bot.join()), stop.wait()):
+        self._parts.gateway_health.read_latency_s = self._latency_s
+        self._parts.watchdog.notify_ready()
+        if await finish_unless(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
         if self._membership.evicted.is_set():
             self._say(words.taken_over)
@@ -208,7 +207,7 @@ class DiscordBot:
     async def _start(self) -> None:
         await self._services.messages.prepare()
         try:
-            await _retry_while_discord_fails(self._connect, self._report_fault)
+            await _retry_while_discord_fails(self._connect, self._report_failure)
         except hikari.UnauthorizedError as error:
             raise self._start_failure or RefusedToken from error
         except hikari.GatewayServerClosedConnectionError as error:
@@ -267,7 +266,7 @@ class DiscordBot:
     async def _wait_for_connection_turn(self) -> None:
         if self._settings.shards is None:
             return
-        info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_fault)
+        info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_failure)
         max_concurrency = info.session_start_limit.max_concurrency
         for key in sorted({shard % max_concurrency for shard in self._settings.shards}):
             await self._connection_leases.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
@@ -279,7 +278,7 @@ class DiscordBot:
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
         await self._client.start()
-        self._client.sync_commands = True  # only now: start() would wait for it
+        self._client.sync_commands = True  # after start(), which would wait for it
 
     async def _register_commands(self) -> None:
         for pause_s in chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1])):
@@ -314,7 +313,7 @@ class DiscordBot:
         self._say(self._words[CliTexts].commands_wait.format(detail=detail))
 
     async def _shut_down(self) -> None:
-        """Drain running turns, show the rest as cut off, and log out. A step that fails skips no other."""
+        """Drain running turns, show the rest as cut off, and log out. If a step fails, the others run."""
         services, parts, loop = self._services, self._parts, asyncio.get_running_loop()
         drain_s = 0.0 if self._membership.evicted.is_set() else self._settings.drain_s
         async with contextlib.AsyncExitStack() as cleanup:
@@ -329,14 +328,14 @@ class DiscordBot:
             services.messages.close()
             if services.answers.running.spoken:
                 cleanup.push_async_callback(services.answers.running.spoken.close)
-            begin_shutdown = parts.stores.begin_shutdown
-            shortening = loop.call_later(max(0.0, drain_s - SHORT_DATABASE_TIMEOUTS_S), begin_shutdown)
+            shorten_timeouts = parts.stores.begin_shutdown
+            timer = loop.call_later(max(0.0, drain_s - SHORTEN_TIMEOUTS_BEFORE_S), shorten_timeouts)
             for job in self._jobs:
                 await job.close()
-            to_drain = (parts.assistant.turns, parts.privacy, *self._jobs)
-            await asyncio.gather(*(each.drain(drain_s) for each in to_drain))
-            shortening.cancel()
-            begin_shutdown()
+            running = (parts.assistant.turns, parts.privacy, *self._jobs)
+            await asyncio.gather(*(each.drain(drain_s) for each in running))
+            timer.cancel()
+            shorten_timeouts()
             deadline_s = loop.time() + SHOW_CUT_TURNS_S
             for job in self._jobs:
                 cleanup.push_async_callback(job.finish, deadline_s)

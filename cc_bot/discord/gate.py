@@ -16,6 +16,7 @@ import structlog
 
 from cc_bot.chat.policy import Policies, Policy
 from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
+from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.interactions import Preloaded, roles_of
 from cc_bot.discord.locations import Locations, LruCache, key_of_interaction
 from cc_bot.domain.access import (
@@ -39,7 +40,6 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
-from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
@@ -270,7 +270,7 @@ class Gate:
     async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
         """Return None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
-            async with asyncio.timeout(self.timeout_s), self._order.after(visitor.user_id):
+            async with asyncio.timeout(self.timeout_s), self._order.hold(visitor.user_id):
                 state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)
                 self._last_access, self._last_limits = state.access, state.limits
                 return state

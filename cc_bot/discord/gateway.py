@@ -1,6 +1,6 @@
 """The gateway connection: intents, shards, and rate limits of REST requests.
 
-Discord closes the connection (4014) of a bot that asks for message content without the grant.
+Discord closes the connection (4014) of a bot that requests the Message Content intent without the grant.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ from cc_bot.proxy import proxy_for
 API_URL: Final = "https://discord.com/api"
 
 MAX_REQUESTS: Final = 45
-"""With the bot's token in WINDOW_S. Discord allows 50 a second, and bans after 10,000 refused requests in ten
-minutes."""
+"""In WINDOW_S, with the bot's token. Discord allows 50 a second, and bans a bot after 10,000 refused requests
+in ten minutes."""
 WINDOW_S: Final = 1.25  # longer than a second, as requests take different times to arrive
 FIRST_SHARD: Final = 0  # gets DMs, and channels whose server is unknown
 
-_ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
+_MESSAGE_INTENTS = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
 INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
     "off": hikari.Intents.NONE,  # interactions arrive without any
-    "mentions": _ADDRESSED,  # other messages arrive without their content
-    "all": _ADDRESSED | hikari.Intents.MESSAGE_CONTENT,
+    "mentions": _MESSAGE_INTENTS,  # other messages arrive without their content
+    "all": _MESSAGE_INTENTS | hikari.Intents.MESSAGE_CONTENT,
 }
 
-_GRANTED = (
+_CONTENT_GRANTS = (
     hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT | hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT_LIMITED
 )
-"""Either flag: for verified bots, and for those in fewer than 100 servers."""
+"""One for verified bots, one for bots in fewer than 100 servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +74,20 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
         raise DiscordUnreachable from error
     finally:
         await discord.close()
-    return "all" if application.flags & _GRANTED else "mentions"
+    return "all" if application.flags & _CONTENT_GRANTS else "mentions"
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimitShare:
     may_send: Callable[[], bool] = lambda: True  # False if other processes have taken over
-    sharing_processes: Callable[[], int] = lambda: 1  # processes that share the limit
+    get_process_count: Callable[[], int] = lambda: 1  # processes that share the limit
 
 
 def gateway_bot(
     token: str, api_url: str | None, reading: Reading, share: RateLimitShare = RateLimitShare()
 ) -> hikari.GatewayBot:
     """Return the bot, not connected yet. It caches only its own user."""
-    # aiohttp's own context: another one takes a megabyte and 30 ms.
+    # Shares aiohttp's context: another one takes a megabyte and 30 ms.
     ssl = getattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", None) or True
     bot = hikari.GatewayBot(
         token,
@@ -135,8 +135,8 @@ class ShardLookup:
     locations: Locations
     guilds: GuildDirectory
 
-    async def includes(self, shard: Shard, channel_id: int) -> bool:
-        """Return whether a shard gets the channel's events; True if Discord fails."""
+    async def gets_events(self, shard: Shard, channel_id: int) -> bool:
+        """Return whether the shard gets the channel's events; True if Discord fails."""
         if shard == UNSHARDED:
             return True
         try:
@@ -150,16 +150,17 @@ class ShardLookup:
         return hikari.snowflakes.calculate_shard_id(shard.count, guild_id) == shard.id
 
     async def serves_channel(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
+        """Return whether a shard of this bot gets the channel's events; True before it is connected."""
         for shard in map(shard_of, bot.shards.values()):
-            if len(bot.shards) == shard.count or await self.includes(shard, channel_id):
+            if len(bot.shards) == shard.count or await self.gets_events(shard, channel_id):
                 return True
         return not bot.shards
 
 
 class PacedBucketManager(RESTBucketManager):
-    """Adds a global rate limit to hikari's limits per route.
+    """Adds the global rate limit to hikari's limits per route.
 
-    hikari (2.6.0) learns of the limit from a 429 only, then repeats requests on new routes without waiting.
+    hikari 2.6.0 learns of limits only from responses. So the first request on a route runs alone.
     """
 
     __slots__ = ("_answered_routes", "_first_request_locks", "_sent_at", "_share")
@@ -186,10 +187,10 @@ class PacedBucketManager(RESTBucketManager):
                     stack.callback(first.release)
             if route in self._route_hash_to_bucket_hash or route not in self._answered_routes:
                 await stack.enter_async_context(super().acquire_bucket(compiled_route, authentication))
-            if authentication is not None:  # after the bucket
+            if authentication is not None:
                 await self._global_ratelimit.acquire()
                 await self._wait_for_slot()
-            # Checked last, since each wait above may have been long.
+            # Checked last, since the waits above may have been long.
             if not self._share.may_send():
                 raise hikari.ComponentStateConflictError("other processes have taken over")
             yield
@@ -202,15 +203,15 @@ class PacedBucketManager(RESTBucketManager):
 
     @property
     def _max_requests(self) -> int:
-        return max(1, MAX_REQUESTS // self._share.sharing_processes())
+        return max(1, MAX_REQUESTS // self._share.get_process_count())
 
     async def _wait_for_slot(self) -> None:
-        now = asyncio.get_running_loop().time()
-        limit = self._max_requests
-        at = max(now, self._sent_at[-limit] + WINDOW_S) if len(self._sent_at) >= limit else now
-        self._sent_at.append(at)
-        if at > now:
-            await asyncio.sleep(at - now)
+        now_s, limit = asyncio.get_running_loop().time(), self._max_requests
+        is_full = len(self._sent_at) >= limit
+        send_s = max(now_s, self._sent_at[-limit] + WINDOW_S) if is_full else now_s
+        self._sent_at.append(send_s)
+        if send_s > now_s:
+            await asyncio.sleep(send_s - now_s)
 
 
 def rate_limit_usage(rest: hikari.api.RESTClient) -> float:
@@ -221,6 +222,6 @@ def rate_limit_usage(rest: hikari.api.RESTClient) -> float:
 
 def pace_requests(rest: hikari.api.RESTClient, share: RateLimitShare = RateLimitShare()) -> None:
     client = cast("hikari.impl.RESTClientImpl", rest)
-    client._bucket_manager = PacedBucketManager(  # there is no other way in
+    client._bucket_manager = PacedBucketManager(  # hikari has no option for it
         client._bucket_manager.max_rate_limit, share
     )

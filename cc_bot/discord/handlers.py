@@ -1,6 +1,6 @@
 """Declares commands, and handlers of button presses, menu choices and submitted forms. All pass the gate.
 
-A command's key names it in `CommandTexts`. A control's custom id holds all that its handler needs, so that it
+A command's key is its name in `CommandTexts`. A control's custom id holds all that its handler needs, so it
 still works after a restart.
 """
 
@@ -19,6 +19,7 @@ import linkd
 import structlog
 
 from cc_bot.chat.reply import Reply
+from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer, defer_update, tell
@@ -31,11 +32,10 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, components, controls_of, reply_view
+from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, build_rows, controls_of, reply_view
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
-from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts
 
@@ -62,23 +62,23 @@ class Submission(NamedTuple, Generic[Kind]):
 
 
 HandlerResult = Reply | EphemeralView | str | None
-"""A view to replace the response, a sentence for an ephemeral follow-up, or None if the handler responded."""
+"""What replaces the response, a sentence for an ephemeral follow-up, or None if the handler has responded."""
 Handler = Callable[..., Awaitable[HandlerResult]]
 """Gets a Press or Submission; its other parameters are injected."""
-Acknowledgement = Literal["update", "message", "later", "by_handler"]
-"""How a press is acknowledged: before the handler runs, to edit the button's message (`update`) or for an
-ephemeral one (`message`); or by the handler (`later`), which may also run out of order and without the
-database (`own`)."""
+InitialResponse = Literal["update", "message", "later", "by_handler"]
+"""Discord's response to a press: before the handler runs, an `update` of the button's message or an ephemeral
+`message`; or the handler's own. That comes `later`, or at once (`by_handler`): it waits neither for the
+database nor for the user's earlier presses."""
 
-_DOUBLE_PRESS_S: Final = 1.0  # until then the user has not seen the effect of the first press
+_DOUBLE_PRESS_S: Final = 1.0  # about until the user sees the effect of the first press
 
 
 @dataclass(frozen=True, slots=True)
 class PressHandler:
     run: Handler
     not_yours: Callable[[Texts], str] | None
-    only: Callable[[Any], bool]
-    response: Acknowledgement
+    matches: Callable[[Any], bool]
+    response: InitialResponse
 
 
 _HANDLERS: Final = defaultdict[type[Control], list[PressHandler]](list)
@@ -87,31 +87,31 @@ _HANDLERS: Final = defaultdict[type[Control], list[PressHandler]](list)
 def on_press(
     *kinds: type[Control],
     not_yours: Callable[[Texts], str] | None,
-    only: Callable[[Any], bool] = lambda _: True,
-    response: Acknowledgement = "update",
+    matches: Callable[[Any], bool] = lambda _: True,
+    response: InitialResponse = "update",
 ) -> Callable[[Handler], Handler]:
-    """Register a function for presses that match `only`. Other users get `not_yours`, or may press, too, if
-    it is None."""
+    """Register a function for presses on controls that match. Users other than the control's are told
+    `not_yours`; if it is None, they may press, too."""
 
     def register(run: Handler) -> Handler:
         injected: Any = lightbulb.di.with_di(run)
         for kind in kinds:
-            _HANDLERS[kind].append(PressHandler(injected, not_yours, only, response))
+            _HANDLERS[kind].append(PressHandler(injected, not_yours, matches, response))
         return run
 
     return register
 
 
-_Key = tuple[int, int, bool]  # message id, user id, whether it asks for an answer
-_Pressed = tuple[str, ...]  # the custom id, and the chosen values
+_OrderKey = tuple[int, int, bool]  # message id, user id, whether the press asks for an answer
+_PressContent = tuple[str, ...]  # the custom id, and the values chosen in a menu
 
 
 class Presses:
     """Runs the handlers of presses. Presses of a user on a message run in order, and a double press counts
     once.
 
-    StopButton skips the gate, since it reduces load; everyone may use /privacy, to erase their data. A queued
-    press is acknowledged at once, and does nothing if its button is gone when it is due.
+    StopButton skips the gate, since it reduces load. The gate admits everyone to /privacy, to erase their
+    data. A queued press is acknowledged at once, and has no effect if its button is gone when it is due.
     """
 
     def __init__(self, client: lightbulb.Client, gate: Gate, recipients: Recipients) -> None:
@@ -119,7 +119,7 @@ class Presses:
         self._gate = gate
         self._recipients = recipients
         self._order = KeyedLock()
-        self._last_press = LruCache[_Key, tuple[_Pressed, float]]()
+        self._last_press = LruCache[_OrderKey, tuple[_PressContent, float]]()
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         bot.subscribe(hikari.ComponentInteractionCreateEvent, self._on_press)
@@ -136,7 +136,7 @@ class Presses:
     async def _dispatch(self, interaction: PressInteraction) -> None:
         control, settings = parse_custom_id(interaction.custom_id), None
         handlers = _HANDLERS[type(control)] if control else ()
-        handler = next((each for each in handlers if each.only(control)), None)
+        handler = next((each for each in handlers if each.matches(control)), None)
         if handler is None or not isinstance(control, StopButton):
             preloaded = await self._gate.admit(interaction, always=isinstance(control, PrivacyButton))
             settings = preloaded.settings
@@ -146,7 +146,7 @@ class Presses:
             words = (await self._recipients.find_quickly(interaction, settings)).words
             await tell(interaction, words[AnswerTexts].unknown_press)
             return
-        if settings is None and handler.response != "by_handler":  # the database may take long
+        if settings is None and handler.response != "by_handler":  # reading them may take long
             await _acknowledge(interaction, handler)
         handle = partial(self._handle, interaction, control, handler, settings)
         if handler.response in ("update", "later") and isinstance(interaction, hikari.ComponentInteraction):
@@ -162,15 +162,15 @@ class Presses:
     ) -> None:
         is_for_answer = isinstance(control, AnswerButton | RetryButton)
         key = (int(interaction.message.id), int(interaction.user.id), is_for_answer)
-        pressed, now_s = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
-        is_queued, last = self._order.length(key) > 0, self._last_press.get(key)
-        if last and last[0] == pressed and (is_queued or now_s - last[1] < _DOUBLE_PRESS_S):
+        content, now_s = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
+        is_queued, last = self._order.count(key) > 0, self._last_press.get(key)
+        if last and last[0] == content and (is_queued or now_s - last[1] < _DOUBLE_PRESS_S):
             await defer_update(interaction)
             return
-        self._last_press[key] = pressed, now_s
+        self._last_press[key] = content, now_s
         if is_queued:
             await defer_update(interaction)
-        async with self._order.after(key):
+        async with self._order.hold(key):
             if not is_queued or await _is_still_shown(interaction):
                 await handle()
 
@@ -193,13 +193,13 @@ class Presses:
             self._client.di.enter_context(lightbulb.di.Contexts.LISTENER),
         ):
             if isinstance(interaction, hikari.ModalInteraction):
-                shown = await handler.run(Submission(interaction, control, recipient))
+                result = await handler.run(Submission(interaction, control, recipient))
             else:
-                shown = await handler.run(Press(interaction, control, recipient))
-        if isinstance(shown, str):
-            await tell(interaction, shown)
-        elif shown is not None:
-            await show(interaction, shown, recipient)
+                result = await handler.run(Press(interaction, control, recipient))
+        if isinstance(result, str):
+            await tell(interaction, result)
+        elif result is not None:
+            await show(interaction, result, recipient)
 
 
 async def _acknowledge(interaction: PressInteraction, handler: PressHandler) -> None:
@@ -214,12 +214,12 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
     return any(control.custom_id == interaction.custom_id for control in controls_of(message))
 
 
-async def show(interaction: Answerable, shown: Reply | EphemeralView, reader: Recipient) -> None:
-    view = shown if isinstance(shown, EphemeralView) else reply_view(shown, reader)
+async def show(interaction: Answerable, reply: Reply | EphemeralView, reader: Recipient) -> None:
+    view = reply if isinstance(reply, EphemeralView) else reply_view(reply, reader)
     await interaction.edit_initial_response(
         view.content or None,
         embeds=[view.embed] if view.embed else [],
-        components=components(view.buttons, menu=view.menu),
+        components=build_rows(view.buttons, menu=view.menu),
         attachment=view.attachment,
         **NO_PINGS,
     )
@@ -238,28 +238,28 @@ def command(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Callable[[Run], Run]:
-    """Register the command of a key. The function gets the context, options or fixed values by name, and
-    other parameters by type. `parameters` are lightbulb's."""
+    """Register a function as the command with this key. It gets the context, the options by name, and what it
+    declares besides by type. `options` may also be fixed values. `parameters` are for lightbulb."""
     is_slash = base is lightbulb.SlashCommand
-    passed = [*options] if is_slash else ["target"]
+    option_names = [*options] if is_slash else ["target"]
 
     def declare(run: Run) -> Run:
         injected: Any = lightbulb.di.with_di(run)
 
         async def invoke(self: Any, ctx: lightbulb.Context) -> None:
-            await injected(ctx, **{name: getattr(self, name) for name in passed})
+            await injected(ctx, **{name: getattr(self, name) for name in option_names})
 
         lightbulb.invoke(invoke)  # marks it; the wrapper that it returns would generate code at each call
-        described = {"description": f"{key}_description"} if is_slash else {}
-        given = {"name": key, **described, "localize": True, **parameters}
-        register(new_class(key, (base,), given, lambda body: body.update(options, invoke=invoke)))
+        description = {"description": f"{key}_description"} if is_slash else {}
+        keywords = {"name": key, **description, "localize": True, **parameters}
+        register(new_class(key, (base,), keywords, lambda body: body.update(options, invoke=invoke)))
         return run
 
     return declare
 
 
 message_command = partial(command, base=lightbulb.MessageCommand)
-"""An entry of the message menu. The function gets the message as `target`."""
+"""Registers an entry of the message menu. The function gets the message as `target`."""
 
 
 def reply_command(
@@ -270,16 +270,16 @@ def reply_command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a slash command with an ephemeral reply. Unlike `command`'s, the function gets the caller
-    instead of the context, and returns None if it has replied."""
+    """Register a slash command with an ephemeral reply. The function gets the caller where that of `command`
+    gets the context. It returns None if it has replied itself."""
     injected: Any = lightbulb.di.with_di(run)
 
     @command(register, key, parameters={"hooks": [*hooks]}, **options)
     async def reply_to(
-        ctx: lightbulb.Context, *, recipients: Recipients, updater: ReceiptUpdater, **given: Any
+        ctx: lightbulb.Context, *, recipients: Recipients, updater: ReceiptUpdater, **values: Any
     ) -> None:
         caller = await recipients.defer(ctx.interaction)
-        reply = await injected(caller, **given)
+        reply = await injected(caller, **values)
         if reply is not None:
             await show(ctx.interaction, reply, caller)
         if isinstance(reply, Reply) and reply.receipts_changed:
@@ -306,22 +306,21 @@ def choices(noun: str, *values: str) -> Sequence[lightbulb.Choice[str]]:
 
 Choice = str | tuple[str, str] | tuple[str, int]
 Suggest = Callable[..., Awaitable[Sequence[Choice]]]
-"""Returns the choices; its parameters but the context are injected."""
-
+"""Gets the context and returns choices; its other parameters are injected."""
 
 _SUGGESTION_TIMEOUT_S: Final = 2.8  # Discord waits three seconds
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(
-    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
+    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, container: linkd.Container
 ) -> None:
-    """Pass a command through the gate, and inject what it read as Preloaded."""
+    """Pass a command through the gate, and let the command get what the gate read as Preloaded."""
     preloaded = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
-    given.add_value(Preloaded, preloaded)
+    container.add_value(Preloaded, preloaded)
 
 
-def suggesting(suggest: Suggest) -> Any:
+def suggest_from(suggest: Suggest) -> Any:
     """Return an autocomplete provider that offers nothing to users without access."""
     injected: Any = lightbulb.di.with_di(suggest)
 
@@ -329,11 +328,11 @@ def suggesting(suggest: Suggest) -> Any:
     async def suggest_if_admitted(
         ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
     ) -> None:
-        found: Sequence[Choice] = ()  # choices can't say why there are none
+        offered: Sequence[Choice] = ()  # after an error, too: choices can't report it
         try:
             await gate.admit(ctx.interaction, "choices")
             async with asyncio.timeout(_SUGGESTION_TIMEOUT_S):
-                found = await injected(ctx)
+                offered = await injected(ctx)
         except TimeoutError:
             return
         except CcBotError as error:
@@ -342,6 +341,6 @@ def suggesting(suggest: Suggest) -> Any:
             if not isinstance(error, AccessError):
                 _log.warning("autocomplete_failed", error=type(error).__name__)
         with contextlib.suppress(hikari.HikariError):  # too late, or Discord fails
-            await ctx.respond(found[:MAX_CHOICES])
+            await ctx.respond(offered[:MAX_CHOICES])
 
     return suggest_if_admitted

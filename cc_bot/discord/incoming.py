@@ -1,4 +1,4 @@
-"""Reads Discord messages: their text for the model, and whom they address. Without I/O."""
+"""Reads Discord messages without I/O: their text for the model, and whom they address."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
 from cc_bot.texts.area import without_mentions
 
-QUOTED_CHARACTERS = 300
+MAX_QUOTED_CHARACTERS = 300
 ORDINARY_TYPES: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
 """Messages of users; other types report pins, boosts, new threads and commands."""
-FILE_NOTE = "[file: "  # begins a line with the name of a file
+FILE_NOTE = "[file: "  # begins a line that names a file
 
-_USER = re.compile(r"<@!?(\d+)>")
+_USER_MENTION = re.compile(r"<@!?(\d+)>")
 _LEADING_MENTION = re.compile(r"\A<@!?\d+>\s*")
 _SMALL_PRINT = "-# "
 
@@ -37,10 +37,11 @@ def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
     """Return whether a message mentions anyone but the bot, or replies to another user."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True
-    return message.type is hikari.MessageType.REPLY and reply_target(message, bot_id) is None
+    return message.type is hikari.MessageType.REPLY and replied_bot_message(message, bot_id) is None
 
 
-def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
+def replied_bot_message(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
+    """Return the bot's message that this one replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
         return None
@@ -48,7 +49,7 @@ def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialM
 
 
 def answer_owner(message: hikari.PartialMessage) -> int | None:
-    """Return the owner of the session whose answer the message shows, by its buttons."""
+    """Return the user whose session's answer the message shows, according to its buttons."""
     for component in controls_of(message):
         button = parse_custom_id(component.custom_id or "")
         if isinstance(button, StopButton | AnswerButton):
@@ -74,18 +75,19 @@ def is_forward(message: hikari.PartialMessage) -> bool:
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return text and embeds, with names for mentions, and without mentions of the bot at both ends."""
+    """Return typed text and quoted extras such as embeds, with users' names in place of mentions."""
     typed = typed_text_of(message, bot)
     return "\n".join(filter(None, (typed, *_quoted_extras(message, bot))))
 
 
 def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
+    """Mentions of the bot at both ends are left out."""
     text = _without_own_mentions((message.content or "").strip(), int(bot.id))
     return _with_names(text, message.user_mentions or {}, bot)
 
 
 def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: bool) -> str:
-    """Return what "Remember this" stores: the message's text, else that of its forwards and embeds."""
+    """Return what "Remember this" stores: the message's text, else the text of its forwards and embeds."""
     typed = typed_text_of(message, bot)
     if by_bot:
         typed = _with_names(without_small_print(message.content or ""), message.user_mentions or {}, bot)
@@ -100,28 +102,27 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: 
 
 
 def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether `content_of` has text that the author did not choose, such as names or previews. Discord
-    names the file of a voice message."""
-    has_files = bool(files_of(message)) and not is_voice_message(message)
+    """Return whether `content_of` has text that others may have written, such as names or previews."""
+    has_files = bool(files_of(message)) and not is_voice_message(message)  # Discord names voice messages
     shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
-    """Return the text and the names of files, as the archive stores them. `quoting`: quotes the unarchived
-    bot message that it replies to. Users are never quoted: what they delete must be gone."""
-    answer = reply_target(message, int(bot.id)) if quoting else None
+    """Return text and names of files, as the archive stores them. With `quoting`, the bot's message that this
+    one replies to is quoted, for a channel without an archive. Users' messages never are: a quotation would
+    remain when they delete the message."""
+    answer = replied_bot_message(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
     mention = f"@{bot.username}" if message.referenced_message and not files_of(message) else ""
     files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in files_of(message)]
     return "\n".join(filter(None, (quote, text_of(message, bot) or mention, *files)))
 
 
-def quotation(text: str, characters: int = QUOTED_CHARACTERS) -> str:
-    """Return the beginning of a bot message as a quotation, without ping and small print."""
+def quotation(text: str, max_characters: int = MAX_QUOTED_CHARACTERS) -> str:
+    """Quote the beginning of a message of the bot, without ping and small print."""
     text = without_small_print(text)
-    cut = text[:characters] + ("…" if len(text) > characters else "")
-    return _quoted(cut)
+    return _quote(text[:max_characters] + ("…" if len(text) > max_characters else ""))
 
 
 def without_small_print(text: str) -> str:
@@ -130,8 +131,8 @@ def without_small_print(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def reply_to(message: hikari.PartialMessage) -> int | None:
-    """Return the id of the message in the same channel that it replies to."""
+def replied_message_id(message: hikari.PartialMessage) -> int | None:
+    """Return the id of the message in the same channel that this one replies to."""
     reference = message.message_reference
     if (
         not reference
@@ -150,10 +151,10 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         author_name=name_of_author(message),
         discord_id=int(message.id),
         created_at=message.timestamp,
-        # The nickname may be a moderator's choice.
+        # A moderator may have chosen the nickname.
         tainted=contains_foreign_text(message, int(bot.id))
         or bool(message.member and message.member.nickname),
-        reply_to=None if quoting else reply_to(message),
+        reply_to=None if quoting else replied_message_id(message),
     )
 
 
@@ -166,18 +167,20 @@ _AFTER_NAME: Final = re.compile(r"\s|$")
 
 
 def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: hikari.User) -> str:
-    def named(mention: re.Match[str]) -> str:
+    def write_name(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
+        if not user:
+            return mention[0]
         # Another user chose the name, which must not contain an address or look like typed words.
-        name = "_".join((user.display_name or user.username).replace("://", ":").split()) if user else ""
-        parts = not _AFTER_NAME.match(mention.string, mention.end())
-        return f"@{name}{' ' * parts}" if user else mention[0]
+        name = "_".join((user.display_name or user.username).replace("://", ":").split())
+        has_space = _AFTER_NAME.match(mention.string, mention.end())
+        return f"@{name}" if has_space else f"@{name} "
 
-    return without_mentions(_USER.sub(named, text)).strip()
+    return without_mentions(_USER_MENTION.sub(write_name, text)).strip()
 
 
 def _without_own_mentions(text: str, bot_id: int) -> str:
-    """Strip both ends. A pattern for the end could take minutes."""
+    """Strip both ends. A regular expression for the end could take minutes."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     mentions = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(mentions):
@@ -185,31 +188,30 @@ def _without_own_mentions(text: str, bot_id: int) -> str:
     return text
 
 
-# Link previews, embeds, polls, stickers and forwards are quoted, since the author did not write them.
+# Link previews, embeds and forwards are quoted, since the author did not write them.
 
-EMBEDS: Final = 5
-EMBED_CHARACTERS: Final = 800
-"""Per embed. Discord allows 6,000, far more than the message itself has."""
+MAX_EMBEDS: Final = 5
+MAX_QUOTED_EMBED_CHARACTERS: Final = 800  # Discord allows 6,000, more than in the message itself
 
 
 def _quoted_extras(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
-    yield from _embedded(message.embeds or ())
+    yield from _embed_texts(message.embeds or ())
     if texts := "\n".join(_text_displays(message.components or ())):
-        yield f"[embed]\n{_quoted(shorten(without_mentions(texts), EMBEDS * EMBED_CHARACTERS))}"
+        yield f"[embed]\n{_quote(shorten(without_mentions(texts), MAX_EMBEDS * MAX_QUOTED_EMBED_CHARACTERS))}"
     if message.poll:
         yield _poll_text(message.poll)
-    yield from _named_stickers(message.stickers or ())
+    yield from _sticker_notes(message.stickers or ())
     yield from (_forward_text(snapshot, bot) for snapshot in forwards_of(message))
 
 
-def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
-    for embed in embeds[:EMBEDS]:
+def _embed_texts(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
+    for embed in embeds[:MAX_EMBEDS]:
         author = embed.author.name if embed.author else None
         fields = (f"{field.name}: {field.value}" for field in embed.fields)
         footer = embed.footer.text if embed.footer else None
         text = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
         if not is_blank(text):
-            yield f"[embed]\n{_quoted(shorten(without_mentions(text), EMBED_CHARACTERS))}"
+            yield f"[embed]\n{_quote(shorten(without_mentions(text), MAX_QUOTED_EMBED_CHARACTERS))}"
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:
@@ -222,10 +224,9 @@ def _text_displays(components: Iterable[object]) -> Iterator[str]:
 def _poll_text(poll: hikari.polls.Poll) -> str:
     results = poll.results
     votes = {each.id: each.count for each in results.answer_counts} if results else {}
-    counted = [f": {votes.get(answer.answer_id, 0)}" if results else "" for answer in poll.answers]
     lines = (
-        f"- {_media_text(answer.poll_media)}{count}"
-        for answer, count in zip(poll.answers, counted, strict=True)
+        f"- {_media_text(answer.poll_media)}{f': {votes.get(answer.answer_id, 0)}' if results else ''}"
+        for answer in poll.answers
     )
     kind = "poll, closed" if results and results.is_finalized else "poll"
     return "\n".join((f"[{kind}] {_media_text(poll.question)}", *lines))
@@ -235,7 +236,7 @@ def _media_text(media: hikari.polls.PollMedia) -> str:
     return on_one_line(f"{media.emoji or ''} {media.text or ''}")
 
 
-def _named_stickers(stickers: Sequence[hikari.stickers.PartialSticker]) -> Iterator[str]:
+def _sticker_notes(stickers: Sequence[hikari.stickers.PartialSticker]) -> Iterator[str]:
     return (f"[sticker: {on_one_line(sticker.name)}]" for sticker in stickers)
 
 
@@ -245,9 +246,9 @@ def _has_content(snapshot: hikari.messages.MessageSnapshot) -> bool:
 
 def _forward_text(snapshot: hikari.messages.MessageSnapshot, bot: hikari.User) -> str:
     typed = _with_names(snapshot.content or "", snapshot.user_mentions, bot)
-    parts = (typed, *_embedded(snapshot.embeds), *_named_stickers(snapshot.stickers))
-    return "\n".join(filter(None, ("[forwarded message]", _quoted("\n".join(filter(None, parts))))))
+    parts = (typed, *_embed_texts(snapshot.embeds), *_sticker_notes(snapshot.stickers))
+    return "\n".join(filter(None, ("[forwarded message]", _quote("\n".join(filter(None, parts))))))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())

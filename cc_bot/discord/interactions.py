@@ -1,7 +1,7 @@
 """Reads interactions, acknowledges them in time, and retries requests.
 
-Discord waits 3 s for the first response and accepts exactly one. hikari's retries are off, since a post that
-failed may have succeeded. `retry` is for requests that are safe to repeat.
+Discord waits 3 s for the first response, and accepts one. hikari's own retries are off, since they could post
+a message twice. `retry` is for requests that are safe to repeat.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ def is_bot_dm(interaction: Answerable) -> bool:
 
 
 def can_write(interaction: Answerable) -> bool:
-    """Return whether both bot and user may write there. A user-installed bot can't by itself."""
+    """Return whether both bot and user may post in the channel. A user-installed bot may only respond."""
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -65,7 +65,7 @@ def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """Return the link to a message, in a DM if there is no server; "" without a message id."""
+    """Return the link to a message, in a DM if `guild_id` is None; "" without a message id."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -92,7 +92,7 @@ async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]
 
 
 async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
-    """Show 'thinking…', ephemeral or not for good. Returns the message's id, if known."""
+    """Show 'thinking…'. What replaces it is as ephemeral. Returns the message's id, if known."""
     return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
 
 

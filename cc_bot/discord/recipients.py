@@ -1,4 +1,4 @@
-"""Finds the language, time zone and settings of the user that a reply is for, and reports errors to users."""
+"""Finds the language, time zone and settings of a reply's user, and reports errors to users."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -28,7 +28,7 @@ from cc_bot.texts.session import MomentTexts
 
 _log = structlog.get_logger(__name__)
 
-DEFAULT_LOCALE = hikari.Locale.EN_US  # the names of commands in it are the canonical ones
+DEFAULT_LOCALE = hikari.Locale.EN_US  # of the names under which commands are registered
 DATABASE_TIMEOUT_S: Final = 0.5
 UNKNOWN_INTERACTION = 10062
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
@@ -43,31 +43,31 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildDirectory:
-    """Channels' guilds, and locales of community servers. Others report American English in any language."""
+    """Guilds of channels, and locales of guilds. Only community guilds set one; others report English."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
         self._guilds = LruCache[int, int]()
 
-    def learn(self, guild: hikari.Guild) -> None:
+    def store_locale(self, guild: hikari.Guild) -> None:
         self._locales.pop(int(guild.id), None)
         if hikari.GuildFeature.COMMUNITY in guild.features:
             self._locales[int(guild.id)] = Locale.from_tag(str(guild.preferred_locale))
 
-    def note_guild(self, channel_id: int, guild_id: int) -> None:
+    def store_guild(self, channel_id: int, guild_id: int) -> None:
         self._guilds[channel_id] = guild_id
 
     def guild_of(self, channel_id: int) -> int | None:
         return self._guilds.get(channel_id)
 
-    def for_channel(self, channel_id: int) -> Locale | None:
-        return self.for_guild(self._guilds.get(channel_id) or 0)
+    def locale_of_channel(self, channel_id: int) -> Locale | None:
+        return self.locale_of_guild(self._guilds.get(channel_id) or 0)
 
-    def for_guild(self, guild_id: int) -> Locale | None:
+    def locale_of_guild(self, guild_id: int) -> Locale | None:
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Return the link to a message; "" if its server is unknown."""
+        """Return the link to a message; "" if its guild is unknown."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
@@ -103,8 +103,8 @@ class Recipient(Caller):
 class Recipients:
     """Finds a user's language and settings.
 
-    The language is the one in `/settings`, else their client's at the last interaction, the server's, the one
-    they write in, or the operator's.
+    The language is the first one known: the one in `/settings`, their client's at the last interaction, the
+    server's, the one they write in, the operator's.
     """
 
     settings: SettingsStore
@@ -115,7 +115,7 @@ class Recipients:
     is_owner: Callable[[int], Awaitable[bool]] | None = None
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
     _languages: LruCache[int, Locale] = field(default_factory=LruCache)
-    """Languages of users, as of their last interaction; else Japanese if they wrote it."""
+    """Of users: their client's language at the last interaction; Japanese if they wrote it before any."""
 
     def words(self, locale: Locale) -> Texts:
         return self._words[locale]
@@ -128,7 +128,7 @@ class Recipients:
     async def find(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """`settings` saves a read. Raises StorageError."""
+        """Reads the settings unless they are given. Raises StorageError."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
         recipient = await self._recipient(user_id, locale, settings)
@@ -143,7 +143,7 @@ class Recipients:
     async def find_quickly(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """Leave out the settings if the database does not answer in time."""
+        """Like `find`, without the user's settings if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 return await self.find(interaction, settings)
@@ -164,10 +164,10 @@ class Recipients:
     async def for_author(
         self, channel_id: int, user_id: int, typed: str = "", settings: UserSettings | None = None
     ) -> Recipient:
-        written = language_of(typed)
-        if written is Locale.JA and user_id not in self._languages:
-            self._languages[user_id] = written  # not English: that may be a pasted error message
-        return await self.for_user(user_id, self.guilds.for_channel(channel_id) or written, settings)
+        language = language_of(typed)
+        if language is Locale.JA and user_id not in self._languages:
+            self._languages[user_id] = language  # not English, which may be a pasted error message
+        return await self.for_user(user_id, self.guilds.locale_of_channel(channel_id) or language, settings)
 
     async def _recipient(self, user_id: int, fallback: Locale, settings: UserSettings | None) -> Recipient:
         settings = settings or await self.settings.get(user_id)

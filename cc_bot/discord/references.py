@@ -28,7 +28,7 @@ from cc_bot.discord.incoming import (
     content_of,
     has_no_visible_content,
     name_of_author,
-    reply_to,
+    replied_message_id,
     text_of,
     without_small_print,
 )
@@ -230,7 +230,7 @@ class References:
             message = message or await self.rest.fetch_message(location_id, question.discord_id)
         except hikari.HTTPError as error:
             raise AttachmentNotFetched from error
-        return await self.files.fetch(asked_files(message), room_bytes, heard=bool(question.heard))
+        return await self.files.fetch(asked_files(message), room_bytes, skip_recordings=bool(question.heard))
 
     async def _read_chain(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
         if question.pointing == "menu":
@@ -284,7 +284,7 @@ class References:
         if message is None or not message.author:
             return _Resolved(Reference(kind, shown=False))
         bot = self.bot()
-        is_by_bot, replied_id = message.author.id == bot.id, reply_to(message)
+        is_by_bot, replied_id = message.author.id == bot.id, replied_message_id(message)
         if has_no_visible_content(message):
             withheld = not (is_by_bot or self.reads_all_messages or at.guild_id is None)
             return _Resolved(Reference(kind, shown=False), None, replied_id, withheld)

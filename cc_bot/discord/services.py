@@ -13,6 +13,7 @@ import lightbulb
 
 from cc_bot.chat.context.attachments import DocumentSource
 from cc_bot.chat.parts import Parts
+from cc_bot.concurrency import RateLimiter
 from cc_bot.db.leases import Membership
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalDelivery
@@ -34,27 +35,26 @@ from cc_bot.discord.references import References
 from cc_bot.discord.web import DiscordForPages
 from cc_bot.domain.message import Reading
 from cc_bot.domain.text import Locale
-from cc_bot.in_order import RateLimiter
 
 Result = TypeVar("Result")
 
-
 ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[], Awaitable[None]]]]
-"""Opens a port for the pages, if set, and yields a function that starts serving."""
+"""Binds the web pages' port, if set, and yields a function that starts serving."""
 
 
 class ProcessWatchdog(Protocol):
     """Ends the process if it hangs."""
 
-    def ready(self) -> None:
-        """Report that the bot answers."""
+    def notify_ready(self) -> None:
+        """Notify the service manager that the bot answers."""
 
-    def leave(self) -> None:
-        """Limit the time for the shutdown. May be called twice."""
+    def limit_shutdown(self) -> None:
+        """Limit the shutdown's time, from the first call."""
 
 
-async def finishes_before(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
-    """Return whether the task ends before the interruption, else cancel it. Raises the task's error."""
+async def finish_unless(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
+    """Wait for the task. If the interruption ends first, cancel the task and return False. Raises the task's
+    error."""
     interrupting = asyncio.ensure_future(interruption)
     try:
         await asyncio.wait((task, interrupting), return_when=asyncio.FIRST_COMPLETED)
@@ -96,22 +96,22 @@ class Job(Protocol):
         pass
 
     async def close(self) -> None:
-        """Begin no more work."""
+        """Stop beginning new work."""
 
     async def drain(self, timeout_s: float) -> None:
         """Wait for running work."""
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait until a time of the event loop, then cancel running work."""
+        """Wait until this time of the event loop, then cancel running work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies(Parts):
-    """Parts given to the bot, which does not close them."""
+    """What the bot is built from. It does not close them."""
 
     settings: DiscordSettings
     watchdog: ProcessWatchdog
-    pages_url: str  # base URL of the web pages; empty: there are none
+    pages_url: str  # base URL of the web pages; "" if they are not served
     serve_pages: ServePages
     membership: Membership
 

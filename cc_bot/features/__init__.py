@@ -1,7 +1,7 @@
-"""The features: each is a folder, and can be taken out with its line in FEATURES. Memory, settings and
-privacy stay, as the core needs them; heartbeats need reminders.
+"""The features. To take one out, delete its folder and its line in FEATURES. The core needs memory, settings
+and privacy, and heartbeats need reminders.
 
-A feature has those of FILES that it needs, `schema.sql` (tables) and `templates/` (of its pages).
+A feature has the modules in FILES that it needs, and may have `schema.sql` and `templates/` of web pages.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,20 +15,20 @@ from typing import Final
 FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "texts": (),  # sentences and command names
     "store": ("make_stores", "TABLES"),  # stores, and the tables with personal data
-    "tools": (),  # for the model; `open_tools` opens those of servers
+    "tools": (),  # for the model; the optional `open_tools` opens tools of servers
     "drawing": ("open_drawing",),  # what a turn draws
     "changes": ("CHANGES",),  # receipts of what tools changed
-    "agents": ("make_agents", "choices_in"),  # the agents, and the chosen ones
-    "parts": ("make_parts",),  # shared by its front ends
-    "discord": ("make_parts",),  # for Discord only
+    "agents": ("make_agents", "choices_in"),  # the agents, and which one users chose
+    "parts": ("make_parts",),  # objects that its front ends share
+    "discord": ("make_parts",),  # objects for Discord only
     "jobs": ("make_jobs",),  # background work while Discord is connected
     "commands": ("loader",),  # a lightbulb loader
     "web": ("PAGES",),
-    "terminal": ("COMMANDS",),  # and `run_during_chat`, background work
-    "cli": ("add_command", "run", "say_error"),  # a command of `cc-bot`
+    "terminal": ("COMMANDS",),  # the optional `run_during_chat` is background work
+    "cli": ("add_command", "run", "format_error"),  # a command of `cc-bot`
     "doctor": ("list_checks",),
 }
-"""The modules of a feature, with the names that each must define."""
+"""The modules that a feature may have, with the names that each must define."""
 
 
 class IncompleteFeature(SystemExit):

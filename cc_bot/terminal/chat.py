@@ -27,9 +27,9 @@ from rich.theme import Theme
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.concurrency import handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
-from cc_bot.in_order import handle_signals
 from cc_bot.terminal.commands import Chat, ChatProfile, complete, report_unfinished_calls, run_line
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts

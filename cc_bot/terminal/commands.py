@@ -23,6 +23,7 @@ from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import TurnOptions
+from cc_bot.concurrency import ExportQueue
 from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.chart import Chart
@@ -37,7 +38,6 @@ from cc_bot.features import modules
 from cc_bot.features.memory.service import Memories
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.in_order import ExportQueue
 from cc_bot.terminal.view import (
     MARGIN,
     MAX_RECEIPT_CHARACTERS,

@@ -20,9 +20,8 @@ import asyncio, sys, threading, time
 from cc_bot.app import watchdog
 
 async def main():
-    watchdog.LIMIT_S, watchdog.LEAVE_S = 2.0, 1.0
     dog = watchdog.Watchdog(watchdog.ServiceManager(""))
-    dog.begin()
+    dog.start()
     match sys.argv[1]:
         case "busy":
             await asyncio.to_thread(time.sleep, 4.0)
@@ -31,10 +30,10 @@ async def main():
                 await asyncio.sleep(0)
         case "leave":
             threading.Thread(target=time.sleep, args=(60,)).start()
-            dog.leave()
+            dog.limit_shutdown()
         case "end":
-            dog.leave()
-            dog.end()
+            dog.limit_shutdown()
+            dog.stop()
             time.sleep(3.0)
             await asyncio.sleep(2.0)
 

@@ -58,4 +58,4 @@ class TestWaysIn:
             if option.autocomplete
         ]
         assert lists
-        assert [each for each in lists if "suggesting" not in getattr(each, "__qualname__", "")] == []
+        assert [each for each in lists if "suggest_from" not in getattr(each, "__qualname__", "")] == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import structlog
 
-from cc_bot.log import RecentRecords, configure_logging, logging_to
+from cc_bot.log import RecentRecords, attach_handler, configure_logging
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +97,7 @@ class TestTheNewestRecords:
     def test_tell_of_a_library_nothing_but_that_it_spoke(self) -> None:
         configure_logging("info")
         recent = RecentRecords()
-        with logging_to(recent):
+        with attach_handler(recent):
             logging.getLogger("hikari").warning("秘密の日記")
             logging.getLogger("cc_bot.somewhere").error("秘密の日記")
             try:
@@ -118,7 +118,7 @@ class TestTheNewestRecords:
         recent, log = RecentRecords(), structlog.get_logger("cc_bot.test")
         bot_token = "MTIzNDU2Nzg5MDEyMzQ1Njc4." + "GhIjKl." + "qzXkVbTnRwLpMsHdGfJyCuEaOiBvWx12345678"
         interaction = "aW50ZXJhY3Rpb246" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OnN0cnVjdA" * 5
-        with logging_to(recent):
+        with attach_handler(recent):
             try:
                 raise ValueError("秘密の日記")
             except ValueError:

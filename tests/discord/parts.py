@@ -15,6 +15,7 @@ from cc_bot.chat.agents import Agents
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.concurrency import RateLimiter
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
@@ -34,7 +35,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.delivery import CanvasBoards, Draw
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.documents.reader import DocumentReader
-from cc_bot.in_order import RateLimiter
 from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
 from tests.reading.confinement import UNCONFINED
 

@@ -171,7 +171,7 @@ class TestReader:
 
         async def read(user_id: int) -> None:
             nonlocal reading, most
-            async with budget.use_for(user_id), budget.reading_turn():
+            async with budget.use_for(user_id), budget.wait_for_earlier_file():
                 reading += 1
                 most = max(most, reading)
                 await turns_of_the_loop()

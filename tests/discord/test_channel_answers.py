@@ -335,7 +335,7 @@ class TestAnAnswer:
 
     async def test_comes_by_dm_where_the_bot_may_not_write_or_is_given_up(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.SEND_MESSAGES, room.channel)
-        room.answers.answers.recipients.guilds.note_guild(room.channel.id, room.discord.guild.id)
+        room.answers.answers.recipients.guilds.store_guild(room.channel.id, room.discord.guild.id)
         asked = [await room.asks("アイコ", "元気？")]
         room.table.model.script = [["元気です。"], ["まだ元気です。"]]
         assert await room.answer()
@@ -386,9 +386,9 @@ class TestAFailedAnswer:
                 pressed = parse_custom_id(button.custom_id or "")
                 assert isinstance(pressed, RetryButton)
                 assert (button.label, pressed.user_id) == (again, asked.author_id)
-                assert not await mentions.ask_again(pressed.entry, room.aiko.id, failed.id)
-                assert await mentions.ask_again(pressed.entry, asked.author_id, failed.id)
-                assert not await mentions.ask_again(pressed.entry, asked.author_id, failed.id)
+                assert not await mentions.ask_again(pressed.turn_id, room.aiko.id, failed.id)
+                assert await mentions.ask_again(pressed.turn_id, asked.author_id, failed.id)
+                assert not await mentions.ask_again(pressed.turn_id, asked.author_id, failed.id)
                 await room.until(partial(room.has_shown, tries, labels))
         assert room.texts() == ["元気です。"]
         assert "やあ" in room.prompt()

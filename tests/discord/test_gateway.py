@@ -57,10 +57,10 @@ class TestReading:
 class TestAShard:
     async def test_has_the_channels_of_its_servers_and_the_first_also_dms(self, location: BotChannel) -> None:
         shards, dm = location.shards, location.discord.dm(location.aiko)
-        shards.guilds.note_guild(1, 5 << 22)
+        shards.guilds.store_guild(1, 5 << 22)
 
         async def having(channel_id: int) -> list[int]:
-            return [number for number in range(4) if await shards.includes(Shard(number, 4), channel_id)]
+            return [number for number in range(4) if await shards.gets_events(Shard(number, 4), channel_id)]
 
         assert [await having(1), await having(dm.id)] == [[1], [0]]
         for status, expected in ((403, [0]), (503, [0, 1, 2, 3])):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages.answer import final_pages, stored_state
 from cc_bot.discord.pages.markdown import split_messages, without_previews
-from cc_bot.discord.pages.page import FACTS_CHARACTERS, Page
+from cc_bot.discord.pages.page import MAX_FACTS_CHARACTERS, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.text import Locale
@@ -145,4 +145,4 @@ class TestLinksBelow:
         calls = [call(f"https://{'a' * 60}{n}.example/{'b' * 1900}", "[" * 300) for n in range(8)]
         facts = page(*calls).facts
         assert (len(facts.lines), facts.description.count("\n") >= 4) == (5, True)
-        assert len(facts.description) < FACTS_CHARACTERS
+        assert len(facts.description) < MAX_FACTS_CHARACTERS

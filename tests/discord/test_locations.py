@@ -75,15 +75,15 @@ async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(
 
 async def test_a_locations_language_is_what_its_community_chose(discord: LoopbackDiscord, rest: Rest) -> None:
     locales, guild = GuildDirectory(), await rest.fetch_guild(discord.guild.id)
-    locales.note_guild(1, guild.id)
+    locales.store_guild(1, guild.id)
     for features, chosen, expected in (
         (["COMMUNITY"], "en-GB", Locale.EN),
         (["COMMUNITY"], "ja", Locale.JA),
         ([], "en-US", None),  # a server that is no community has chosen none
     ):
         guild.features, guild.preferred_locale = features, chosen
-        locales.learn(guild)
-        assert locales.for_channel(1) is expected
+        locales.store_locale(guild)
+        assert locales.locale_of_channel(1) is expected
 
 
 async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they_write_in(
@@ -98,8 +98,8 @@ async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they
         *(Locale.JA, Locale.EN, Locale.JA, Locale.JA)
     ]
     guild.features, guild.preferred_locale = ["COMMUNITY"], "ja"
-    recipients.guilds.learn(guild)
-    recipients.guilds.note_guild(5, guild.id)
+    recipients.guilds.store_locale(guild)
+    recipients.guilds.store_guild(5, guild.id)
     assert await read("hello", 2) is Locale.JA
     await stores.settings.set(2, locale=Locale.EN)
     assert await read("やあ", 2) is Locale.EN

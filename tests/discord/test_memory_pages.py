@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.chat.reply import Reply
-from cc_bot.discord.pages.page import PAGE_SIZE, EphemeralView, reply_view
+from cc_bot.discord.pages.page import ITEMS_PER_PAGE, EphemeralView, reply_view
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.text import Locale
 from cc_bot.features.memory import views as pages
@@ -62,7 +62,7 @@ class TestList:
         assert entry(expires_at=NOW)[-1] == JA[MemoryTexts].expired
         assert entry(confidence=0.3)[0] == JA[MemoryTexts].unsure
 
-    @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=PAGE_SIZE))
+    @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=ITEMS_PER_PAGE))
     def test_fits_an_embed_whatever_is_remembered(self, contents: list[str]) -> None:
         long: dict[str, Any] = {"category": "*" * 50, "tags": ("*" * 400,) * 20, "expires_at": NOW}
         found = [FoundMemory(memory(each, audience="private", **long), 0.1) for each in contents]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cc_bot.chat.consent import field_line, show
 from cc_bot.discord.pages import proposals as pages
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
-from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Button, Page, TextFile
+from cc_bot.discord.pages.page import MAX_PROPOSALS_CHARACTERS, Button, Page, TextFile
 from cc_bot.domain.proposal import CallState, Moment, Proposal, ProposalLine, ProposedCalls
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasProposalTexts
@@ -64,8 +64,8 @@ class TestProposal:
         )
         page = page_with(claimed, stored(remembering("猫")), stored(remembering("鳥"), 4))
         buttons = [button for row in page.proposal_rows for button in row]
-        shown, _, why = pages.read_proposals(page.embeds, buttons)
-        assert (shown, why) == (page.proposals, page.why)
+        shown, reason = pages.read_proposals(page.embeds, buttons)
+        assert (shown, reason) == (page.proposals, page.reason)
         ids = [ProposalButton("do", 7, 1, number).custom_id() for number in (3, 4)]
         assert [each.buttons[0].custom_id for each in shown if each.buttons] == ids
         assert [each.custom_id for each in page.buttons] == [
@@ -120,7 +120,7 @@ class TestText:
             assert isinstance(file, TextFile)
             assert last in file.text
             [embed] = page.embeds
-            assert len(embed.description or "") <= PROPOSALS_CHARACTERS
+            assert len(embed.description or "") <= MAX_PROPOSALS_CHARACTERS
             assert page.proposals[0].buttons
 
 

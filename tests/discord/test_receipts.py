@@ -23,14 +23,14 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.pages.page import (
-    FACTS_CHARACTERS,
+    MAX_FACTS_CHARACTERS,
     NO_FACTS,
     NOTES_COLOUR,
     RECEIPTS_COLOUR,
     Facts,
     Page,
-    changes_to,
-    new_message,
+    edit_arguments,
+    post_arguments,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change
@@ -184,7 +184,7 @@ class TestLines:
             assert len(shown_lines) == min(len(contents), 4)
             for line in receipts.facts.lines:
                 assert line in receipts.facts.description
-            assert utf16_length(receipts.facts.description) <= FACTS_CHARACTERS
+            assert utf16_length(receipts.facts.description) <= MAX_FACTS_CHARACTERS
 
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
@@ -302,10 +302,10 @@ class TestForgedReceipt:
             [last] = final_pages(state, JA)
             for page in (streamed, last):
                 assert page.facts == NO_FACTS, forged
-                assert new_message(page)["embeds"] == changes_to(None, page)["embeds"] == [], forged
+                assert post_arguments(page)["embeds"] == edit_arguments(None, page)["embeds"] == [], forged
             assert receipts_of(state, JA, 5).items == (), forged
             page = page_of(after(TextDelta(text), KEPT, done()))
-            [embed] = new_message(page)["embeds"]
+            [embed] = post_arguments(page)["embeds"]
             assert (embed.description, embed.colour) == (ADDED, RECEIPTS_COLOUR), forged
             assert ADDED not in page.content, forged
 
@@ -325,8 +325,8 @@ class TestForgedReceipt:
 @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=900), min_size=1, max_size=30))
 def test_facts_fit_an_embed_and_leave_two_rows_of_buttons(lines: list[str]) -> None:
     facts = Facts(tuple(lines))
-    assert utf16_length(facts.description) <= FACTS_CHARACTERS
-    rows = new_message(Page("はい。", facts=facts).without({"embeds"}))["components"]
+    assert utf16_length(facts.description) <= MAX_FACTS_CHARACTERS
+    rows = post_arguments(Page("はい。", facts=facts).without({"embeds"}))["components"]
     assert 1 <= len(rows) <= 3
     assert all(1 <= len(row.components) <= 5 for row in rows)
     assert all(1 <= len(button.label) <= 80 for row in rows for button in row.components)

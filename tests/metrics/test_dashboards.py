@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry
 
 from cc_bot.app.metrics import GAUGES, PrometheusMeter, count_records, gauge_registry
 from cc_bot.domain.turn import Usage
-from cc_bot.log import OURS
+from cc_bot.log import OUR_LOGGER
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
@@ -28,7 +28,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter.record_tool_call("recall", ok=True)
     meter.record_server_call("time", "now", 0.1, ok=True)
     with count_records(meter.registry):
-        logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
+        logging.getLogger(OUR_LOGGER).handlers[-1].handle(logging.makeLogRecord(RECORD))
     return samples_of(meter.registry) | samples_of(gauge_registry(dict.fromkeys(GAUGES, 0.0)))
 
 

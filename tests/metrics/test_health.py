@@ -21,9 +21,9 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 
 def vitals_of(stores: Stores, timeout_s: float = 20) -> Vitals:
-    pulse = GatewayHealth()
-    pulse.read_latency_s = lambda: 0.1
-    return Vitals(pulse, stores.vitals, lambda: Load(0, 0), lambda: 2**40, lambda: None, timeout_s=timeout_s)
+    health = GatewayHealth()
+    health.read_latency_s = lambda: 0.1
+    return Vitals(health, stores.vitals, lambda: Load(0, 0), lambda: 2**40, lambda: None, timeout_s=timeout_s)
 
 
 class TestADatabase:

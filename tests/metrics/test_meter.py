@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from cc_bot.app.metrics import MAX_SERVER_TOOLS, PrometheusMeter, count_records
 from cc_bot.domain.turn import Usage
-from cc_bot.log import OURS, configure_logging
+from cc_bot.log import OUR_LOGGER, configure_logging
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ class TestTheMeter:
 @pytest.fixture
 def _configured() -> Iterator[None]:
     """Logging is the process's own: put it back for the other tests."""
-    root, ours = logging.getLogger(), logging.getLogger(OURS)
+    root, ours = logging.getLogger(), logging.getLogger(OUR_LOGGER)
     before = (root.handlers[:], root.level, ours.level)
     configure_logging("info")
     yield

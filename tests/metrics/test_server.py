@@ -24,7 +24,7 @@ class Watched(VitalsStore):
     free_bytes: int = MIN_FREE_BYTES
     held: asyncio.Event | None = None
     looks: int = 0
-    pulse: GatewayHealth = field(default_factory=GatewayHealth)
+    gateway_health: GatewayHealth = field(default_factory=GatewayHealth)
 
     async def check_writable(self) -> None:
         self.looks += 1
@@ -71,10 +71,10 @@ class Served:
 @pytest.fixture
 async def program() -> AsyncIterator[Served]:
     watched = Watched()
-    watched.pulse.read_latency_s = lambda: 0.05
+    watched.gateway_health.read_latency_s = lambda: 0.05
     meter = PrometheusMeter("1.2.3")
     vitals = Vitals(
-        watched.pulse, watched, lambda: Load(2, 3), watched.free, watched.backed_up, timeout_s=0.05
+        watched.gateway_health, watched, lambda: Load(2, 3), watched.free, watched.backed_up, timeout_s=0.05
     )
     async with serve("127.0.0.1", 0, meter, vitals) as port, aiohttp.ClientSession() as client:
         yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
@@ -86,7 +86,7 @@ class TestHealth:
     ) -> None:
         watched, room, broken = program.watched, MIN_FREE_BYTES, {"database": "unusable"}
         assert await program.health() == (200, {"status": "ok", "problems": {}})
-        watched.pulse.read_latency_s = lambda: nan  # before the first heartbeat
+        watched.gateway_health.read_latency_s = lambda: nan  # before the first heartbeat
         assert (await program.health())[0] == 200
         for watched.broken, watched.free_bytes, problems in (
             (True, room, broken),
@@ -95,10 +95,10 @@ class TestHealth:
         ):
             status, told = await program.health()
             assert (status, told["problems"]) == (503, problems)
-        watched.pulse.read_latency_s = lambda: None
+        watched.gateway_health.read_latency_s = lambda: None
         assert (await program.health())[1]["problems"] == {"gateway": "disconnected", **broken}
         watched.free_bytes = room
-        watched.pulse.read_latency_s = None  # before the bot is there, and when it leaves
+        watched.gateway_health.read_latency_s = None  # before the bot is there, and when it leaves
         status, told = await program.health()
         assert (status, [*told["problems"]]) == (503, ["gateway"])
 
@@ -128,13 +128,13 @@ class TestMetrics:
             "cc_bot_gateway_connected 1.0",
             "cc_bot_gateway_latency_seconds 0.05",
         } - {*text.splitlines()} == set()
-        program.watched.pulse.read_latency_s = lambda: 0.5
+        program.watched.gateway_health.read_latency_s = lambda: 0.5
         assert "cc_bot_gateway_latency_seconds 0.5" in (await program.get("/metrics"))[1]
 
     async def test_leave_out_what_cannot_be_told(self, program: Served) -> None:
         program.watched.broken = True
         program.watched.free_bytes = -1
-        program.watched.pulse.read_latency_s = None
+        program.watched.gateway_health.read_latency_s = None
         status, text = await program.get("/metrics")
         assert status == 200
         assert {"cc_bot_database_writable 0.0", "cc_bot_gateway_connected 0.0"} <= {*text.splitlines()}

@@ -114,7 +114,7 @@ class TestForgotten:
             await stores.personal_data.erase(ME)
             await stores.web_sessions.end_all(YOU)
         done = await bot.restore(backup)
-        assert done.forgotten == ReappliedErasures(users=1)
+        assert done.reapplied == ReappliedErasures(users=1)
         assert not bot.holds("しまうま")
         assert await contents(bot, ME) == []
         assert await contents(bot, YOU) == ["きりんが大好き", "きりんの残り"]
@@ -134,8 +134,8 @@ class TestForgotten:
             await stores.personal_data.erase(ME)
             await stores.memories.add(ME, "新しい話")
             new = await bot.back_up(start + timedelta(hours=2))
-        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
-        assert not (await bot.restore(new)).forgotten
+        assert (await bot.restore(old)).reapplied == ReappliedErasures(users=1)
+        assert not (await bot.restore(new)).reapplied
         assert await contents(bot, ME) == ["新しい話"]
 
     async def test_memories_and_conversations_stay_forgotten_with_what_told_of_them(self, bot: Bot) -> None:
@@ -151,7 +151,7 @@ class TestForgotten:
             await stores.archive.delete_session(ME, deleted.id)
             await stores.memory_removal.erase(ME, memory.id)
             await stores.memory_removal.erase(YOU, emptied.id, stub=MARK)
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(memories=2, sessions=1)
+        assert (await bot.restore(backup)).reapplied == ReappliedErasures(memories=2, sessions=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == (["猫が好き"], [])
         async with bot.stores() as stores:
             [question, reply] = (await stores.sessions.open(SessionKey(ME, 2))).history
@@ -180,7 +180,7 @@ class TestForgotten:
             await stores.channels.delete([22])  # of an answer's pages, the second
             await stores.channels.forget_channel(ChannelKey(3, 4))
             await stores.channels.forget_channel(ChannelKey(5))
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=5)
+        assert (await bot.restore(backup)).reapplied == ReappliedErasures(deleted=5)
         assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
         assert bot.holds("残る発言")
         assert [number for number in range(5) if bot.holds(f"発言{number}")] == [0, 4]
@@ -254,7 +254,7 @@ class TestCut:
         with pytest.raises(ErasuresCut):
             await bot.restore(old)
         copies[0].write_bytes(whole)  # an uncut copy will do
-        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
+        assert (await bot.restore(old)).reapplied == ReappliedErasures(users=1)
 
 
 class TestLog:
@@ -269,7 +269,7 @@ class TestLog:
             await bot.restore(backup)
         assert stopped.value.params == {"path": str(spoiled)}
         done = await bot.restore(backup, without_erasures=True)  # with what the other one says
-        assert (done.forgotten, done.erasures_known) == (ReappliedErasures(users=1), False)
+        assert (done.reapplied, done.erasures_known) == (ReappliedErasures(users=1), False)
         for log in bot.logs():
             log.unlink()
         with pytest.raises(ErasuresMissing):
@@ -283,7 +283,7 @@ class TestLog:
         other = Bot(tmp_path / "new machine")
         other.folder.mkdir()
         done = await other.restore(backup)
-        assert (done.forgotten, done.replaced) == (ReappliedErasures(users=1), None)
+        assert (done.reapplied, done.old_database) == (ReappliedErasures(users=1), None)
         assert await contents(other, ME) == []
         assert read_erasures(ErasureLog.beside(other.database).path).match("user", ME, None)
 
@@ -294,9 +294,9 @@ class TestRestored:
             pass
         done = await bot.restore((await back_up(bot.database, bot.backups, utc_now())).path)
         assert bot.stages == ["copying", "checking", "upgrading", "erasing"]
-        assert done.replaced
+        assert done.old_database
         log = ErasureLog.beside(bot.database).path.name
-        assert bot.files() == sorted(["sessions.db", "sessions.db.lock", log, done.replaced.name])
+        assert bot.files() == sorted(["sessions.db", "sessions.db.lock", log, done.old_database.name])
 
     async def test_refused_it_changes_nothing(self, bot: Bot) -> None:
         backup = await backup_of_mine(bot)

@@ -79,6 +79,6 @@ async def test_a_replica_has_any_moment_back_after_the_machine_is_lost(tmp_path:
     assert await memories(copy) == ["猫が好き"]
     config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{database}"}, tmp_path / ".env")
     done = await run_restore(config, copy, lambda _: True, announce_nothing, without_erasures=True)
-    assert done.replaced
-    assert await memories(done.replaced) == ["犬が好き", "猫が好き"]
+    assert done.old_database
+    assert await memories(done.old_database) == ["犬が好き", "猫が好き"]
     assert await memories(database) == ["猫が好き"]

@@ -16,7 +16,7 @@ from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.memory.model import Source
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.log import logging_to
+from cc_bot.log import attach_handler
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
 from tests.web.pages import CHANNEL, HANA, TARO, Site
@@ -77,14 +77,14 @@ async def remember(site: Site) -> None:
 async def administer(site: Site) -> None:
     """Make Taro an owner who has decided something of each kind."""
     site.town.owners.add(TARO)
-    site.core.pulse.read_latency_s = lambda: 0.042
+    site.core.gateway_health.read_latency_s = lambda: 0.042
     owners = site.services[Administration]
     await owners.stores.limits.set(LimitKey("user", HANA, "tokens_per_day"), 100_000, set_by=TARO)
     await owners.stores.limits.set(LimitKey("everyone", 0, "concurrent"), None, set_by=TARO)
     await owners.stores.access.set("guild", CHANNEL, "allow", set_by=TARO)
     await owners.stores.access.set("user", HANA, "deny", set_by=TARO)
     await owners.stores.channel_models.set(CHANNEL, ("gpt-5-mini", "さくら-large"), set_by=TARO)
-    with logging_to(site.services.records):
+    with attach_handler(site.services.records):
         logging.getLogger("cc_bot.db").error("backup_failed")
         logging.getLogger("cc_bot.chat").warning("edit_failed")
 

@@ -19,7 +19,7 @@ from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin.service import Administration, access_in_force, limits_in_force
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.features.doctor.texts import DoctorTexts
-from cc_bot.log import configure_logging, logging_to
+from cc_bot.log import attach_handler, configure_logging
 from cc_bot.texts import texts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown
 
@@ -51,7 +51,7 @@ def _recording(site: Site) -> Iterator[None]:
     before = (root.handlers[:], root.level, ours.level)
     configure_logging("info")
     structlog.configure(cache_logger_on_first_use=False)  # else loggers would keep to it after this test
-    with logging_to(site.services.records):
+    with attach_handler(site.services.records):
         yield
     root.handlers[:], level, own_level = before
     root.setLevel(level)

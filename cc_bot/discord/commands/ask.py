@@ -1,6 +1,4 @@
-"""`/ask`, and the message menu: ask about a message, translate it, summarize from it on, remember it. Discord
-sends the message with the command, so no intent is needed.
-"""
+"""`/ask`, and the message menu: ask about a message, translate it, summarize from it on, remember it."""
 
 import unicodedata
 from functools import partial
@@ -87,7 +85,7 @@ async def ask(
         if is_bot_dm(interaction):
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
-            forward_ids = await forwards.take(channel_id, user_id, int(interaction.id))  # until `release`
+            forward_ids = await forwards.take(channel_id, user_id, int(interaction.id))
         files = tuple(map(asked_file, filter(None, attachments.values())))
         return AskedQuestion(text, author_name(interaction), files, forwards=forward_ids)
 
@@ -97,7 +95,7 @@ async def ask(
         forwards.release(int(interaction.id))
 
 
-async def _question(
+async def _make_question(
     interaction: Answerable, text: str, message_id: int, kind: ReferenceKind
 ) -> AskedQuestion:
     return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=kind)
@@ -110,7 +108,7 @@ async def _accept_target(
     preloaded: Preloaded,
     answers: Answers,
 ) -> Recipient | None:
-    """Cache the target and return the user, or None after reporting a problem."""
+    """Cache the message and return the user. If there is a problem, report it and return None."""
     recipient = await answers.recipients.find_quickly(interaction, preloaded.settings)
     if problem:
         await tell(interaction, explain(problem, recipient.words))
@@ -126,10 +124,10 @@ async def ask_about_this(
     ctx: lightbulb.Context, *, target: hikari.Message, answers: Answers, preloaded: Preloaded
 ) -> None:
     interaction = ctx.interaction
-    if recipient := await _accept_target(target, _problem_reading(target), interaction, preloaded, answers):
+    if recipient := await _accept_target(target, _reading_problem(target), interaction, preloaded, answers):
         form = AskForm(recipient.user_id, int(target.id)).custom_id()
         private = is_bot_dm(interaction) or is_ephemeral(target)
-        fields = _form(recipient.words, with_audience=not private)
+        fields = _form_fields(recipient.words, with_audience=not private)
         title = recipient.words[MessageMenuTexts].form_title
         await interaction.create_modal_response(title, form, components=fields)
 
@@ -143,14 +141,14 @@ async def translate_this(
     preloaded: Preloaded,
     forwards: Forwards,
 ) -> None:
-    interaction, problem = ctx.interaction, _problem_reading(target)
-    recorded = any(is_recording(file.media_type) for file in files_of(target))
-    if not problem and not recorded and is_blank(text_of(target, answers.references.bot())):
+    interaction, problem = ctx.interaction, _reading_problem(target)
+    has_recording = any(is_recording(file.media_type) for file in files_of(target))
+    if not problem and not has_recording and is_blank(text_of(target, answers.references.bot())):
         problem = NothingToTranslate()
     if recipient := await _accept_target(target, problem, interaction, preloaded, answers):
-        forwards.forget((int(target.id),))  # the forward no longer waits for a question
+        forwards.forget((int(target.id),))  # if it is a forward, it has got its question
         text = recipient.words[MessageMenuTexts].translate
-        question = partial(_question, interaction, text, int(target.id), "menu")
+        question = partial(_make_question, interaction, text, int(target.id), "menu")
         await answers.ask(interaction, question, preloaded, ephemeral=True)
 
 
@@ -162,33 +160,33 @@ async def summarise_from_here(
     problem = None if is_bot_present(interaction) else ConversationNotShown()
     if recipient := await _accept_target(target, problem, interaction, preloaded, answers):
         text = recipient.words[MessageMenuTexts].summarise
-        question = partial(_question, interaction, text, int(target.id), "since")
+        question = partial(_make_question, interaction, text, int(target.id), "since")
         await answers.ask(interaction, question, preloaded, ephemeral=True)
 
 
 @on_press(AskForm, not_yours=lambda words: words[AnswerTexts].not_yours, response="by_handler")
 async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
     interaction, form, recipient = press
-    entered = press.values
-    text = without_mentions(entered.get("question", "")).strip()
+    values = press.values
+    text = without_mentions(values.get("question", "")).strip()
     if is_blank(text):
         await tell(interaction, explain(EmptyQuestion(), recipient.words))
         return
     forwards.forget((form.message_id,))
     target = answers.references.cache.get_target(recipient.user_id, form.message_id)
-    hidden = target is not None and is_ephemeral(target.message)  # ephemeral messages stay private
-    audience = unicodedata.normalize("NFKC", entered.get("audience", "")).strip(" !.。").casefold()
-    public = audience in _PUBLIC_WORDS and not hidden
-    question = partial(_question, interaction, text, form.message_id, "menu")
-    await answers.ask(interaction, question, Preloaded(), ephemeral=not public)
+    may_be_public = target is None or not is_ephemeral(target.message)
+    audience = unicodedata.normalize("NFKC", values.get("audience", "")).strip(" !.。").casefold()
+    is_public = audience in _PUBLIC_WORDS and may_be_public
+    question = partial(_make_question, interaction, text, form.message_id, "menu")
+    await answers.ask(interaction, question, Preloaded(), ephemeral=not is_public)
 
 
-def _problem_reading(target: hikari.Message) -> InputError | None:
+def _reading_problem(target: hikari.Message) -> InputError | None:
     return NothingToRead() if has_no_visible_content(target) or not is_finished(target) else None
 
 
-def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
-    """The audience is a text input: hikari's forms have no menus."""
+def _form_fields(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
+    """The audience is typed: hikari's forms have no menus."""
     question = ModalActionRowBuilder().add_text_input(
         "question",
         words[MessageMenuTexts].form_question,
@@ -225,15 +223,15 @@ async def remember_this(
     if not text:
         await ctx.interaction.edit_initial_response(words.empty_message)
         return
-    # A message that not everyone in its server may read is recalled in private only.
-    is_open = False
+    # A message that not everyone in its server may read is recalled only in private.
+    is_public = False
     if ctx.guild_id is not None and not is_ephemeral(target):
-        is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
+        is_public = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
     author = target.author.display_name or target.author.username
     added = await memories.add(
         recipient.user_id,
         text,
-        audience="anywhere" if is_open else "private",
+        audience="anywhere" if is_public else "private",
         source=Source("message", link=target.make_link(ctx.guild_id), author=author),
     )
     await show(ctx.interaction, saved_reply(words.remembered_message, added, recipient), recipient)

@@ -55,12 +55,12 @@ async def ask_again_or_continue(
 ) -> None:
     interaction, button, recipient = press
     if isinstance(button, RetryButton):
-        if parse_channel_turn_id(button.entry) is None:
+        if parse_channel_turn_id(button.turn_id) is None:
             is_accepted = await answers.ask_again(interaction, button, recipient)
         else:
             await defer_update(interaction)
             is_accepted = await messages.mentions.ask_again(
-                button.entry, button.user_id, int(interaction.message.id)
+                button.turn_id, button.user_id, int(interaction.message.id)
             )
         if not is_accepted:
             await tell(interaction, recipient.words[UnfinishedTexts].asked_already)
@@ -80,7 +80,7 @@ async def undo(press: Press[UndoButton], stores: Stores, updater: ReceiptUpdater
 
 async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:
     words, user_id, memory_id = recipient.words[ReceiptTexts], recipient.user_id, button.memory_id
-    memory = await stores.memories.get(user_id, memory_id)
+    memory = await stores.memories.get(user_id, memory_id)  # None if it is deleted
     if button.action == "deleted":
         restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
         return format_with(words.undone_deleted, restored) if restored else words.gone
@@ -99,20 +99,20 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
 
 
 @on_press(OfferErasureButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
-async def untell(press: Press[OfferErasureButton], removal: MemoryRemovalStore) -> None:
+async def offer_erasure(press: Press[OfferErasureButton], removal: MemoryRemovalStore) -> None:
     interaction, button, recipient = press
-    found = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
+    hidden = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
     gone = EphemeralView(recipient.words[ErasureTexts].out_of_reach)
-    views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in found]
+    views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in hidden]
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
 
 @on_press(UsedMemoriesButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
-async def list_used(press: Press[UsedMemoriesButton], memories: MemoryStore) -> EphemeralView:
+async def list_used_memories(press: Press[UsedMemoriesButton], memories: MemoryStore) -> EphemeralView:
     _, button, recipient = press
-    found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
-    return EphemeralView(format_used_memories([memory for memory in found if memory], recipient.words))
+    used = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
+    return EphemeralView(format_used_memories([memory for memory in used if memory], recipient.words))
 
 
 _LOOKUP_TIMEOUT_S: Final = 1.0  # Discord waits three seconds
@@ -121,18 +121,19 @@ _LOOKUP_TIMEOUT_S: Final = 1.0  # Discord waits three seconds
 @on_press(StopButton, not_yours=None, response="by_handler")
 async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedger) -> None:
     interaction, button, recipient = press
-    shared = button.user_id == ANY_ASKER
-    if shared and running.is_running(button.turn) and not running.is_asked_by(button.turn, recipient.user_id):
+    is_for_askers, name = button.user_id == ANY_ASKER, button.turn_name
+    if is_for_askers and running.is_running(name) and not running.is_asked_by(name, recipient.user_id):
         await tell(interaction, recipient.words[AnswerTexts].not_yours)
         return
-    ended = running.is_of_this_process(button.turn) or shared  # a channel's turn is resumed
-    if running.stop(button.turn) or ended:
+    # A turn that ended in this process edits its message. After a restart, a channel's turn is resumed.
+    will_be_edited = running.is_of_this_process(name) or is_for_askers
+    if running.stop(name) or will_be_edited:
         await defer_update(interaction)
         return
     if await _runs_elsewhere(button, ledger):
         await tell(interaction, recipient.words[AnswerTexts].runs_elsewhere)
         return
-    # The program was restarted meanwhile.
+    # The program has restarted since.
     words, page = recipient.words[AnswerTexts], page_of(interaction.message, recipient.locale)
     page = replace(page, buttons=(), facts=NO_FACTS.with_notes(words.no_longer_running))
     if page.content.startswith(words.thinking):
@@ -145,7 +146,7 @@ async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedg
 async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
     with suppress(StorageError, TimeoutError):
         async with asyncio.timeout(_LOOKUP_TIMEOUT_S):
-            return await ledger.runs_elsewhere(button.turn, button.user_id)
+            return await ledger.runs_elsewhere(button.turn_name, button.user_id)
     return False
 
 
@@ -160,17 +161,16 @@ async def decide(press: Press[ProposalButton], delivery: ApprovalDelivery) -> No
 async def list_proposals(
     press: Press[SeeProposalsButton], store: ProposalStore, delivery: ApprovalDelivery
 ) -> EphemeralView | None:
-    """Show each in its own message to a user who may decide on it."""
+    """Show each open proposal in its own message, if the user may see it or decide on it."""
     interaction, button, recipient = press
-    words, own = recipient.words[ProposalTexts], recipient.user_id == button.user_id
-    listed = await store.list_for_answer(button.user_id, button.answer_id)
-    found = [
+    words, is_author = recipient.words[ProposalTexts], recipient.user_id == button.user_id
+    proposals = [
         each
-        for each in listed
-        if each.state == "open" and (own or await delivery.may_decide(each, recipient.user_id))
+        for each in await store.list_for_answer(button.user_id, button.answer_id)
+        if each.state == "open" and (is_author or await delivery.may_decide(each, recipient.user_id))
     ]
-    if not found:
-        return EphemeralView(words.none_open if own else words.not_yours)
+    if not proposals:
+        return EphemeralView(words.none_open if is_author else words.not_yours)
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
-    await reply.show([with_proposals(Page(""), [each], recipient.words) for each in found])
+    await reply.show([with_proposals(Page(""), [each], recipient.words) for each in proposals])
     return None

@@ -15,7 +15,7 @@ from cc_bot.discord.interactions import defer
 from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.pages.custom_ids import SummaryButton
-from cc_bot.discord.pages.page import COLOUR, Button, EphemeralView, timestamp
+from cc_bot.discord.pages.page import BLURPLE, Button, EphemeralView, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.settings.texts import SessionTexts
@@ -34,17 +34,17 @@ async def clear(
 ) -> Reply:
     key = (await chooser.for_interaction(ctx.interaction)).key
     await sessions.clear(key)
-    await side_message.refresh(key, interaction=ctx.interaction, below=False)  # the canvas is empty now
+    await side_message.refresh(key, interaction=ctx.interaction, below=False)  # shows the canvas, now empty
     return Reply((caller.words[SessionTexts].cleared,))
 
 
 reply_command(loader.command, "clear", clear)
 
 
-# `/reset` affects everyone, so it is announced publicly and needs a permission.
+# `/reset` affects everyone in a channel, so it needs a permission, and its reply is public.
 
-_ASK_DISCORD_S = 1.5
-"""To find out who started a thread, which decides whether the reply, due within 3 s, is public."""
+_THREAD_LOOKUP_TIMEOUT_S = 1.5
+"""The reply is due within 3 s. Whether it is public depends on who started the thread."""
 
 
 @command(
@@ -67,37 +67,35 @@ async def reset(ctx: lightbulb.Context, *, recipients: Recipients, messages: Mes
 
 
 async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
-    """Return whether the member manages messages or started the thread; None if Discord is late."""
+    """Return whether the member manages messages or started the thread; None if Discord does not answer."""
     member = interaction.member
     if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
         return True
     if not key_of_interaction(interaction.channel).thread_id:
         return False
     try:
-        asked = interaction.app.rest.fetch_channel(interaction.channel_id)
-        thread = await asyncio.wait_for(asked, _ASK_DISCORD_S)
+        request = interaction.app.rest.fetch_channel(interaction.channel_id)
+        thread = await asyncio.wait_for(request, _THREAD_LOOKUP_TIMEOUT_S)
     except (hikari.HTTPError, TimeoutError):
         return None
     return isinstance(thread, hikari.GuildThreadChannel) and thread.owner_id == interaction.user.id
 
 
-# The reply is ephemeral, so it may include private messages.
-
-
+# The reply is ephemeral, so it may include summaries of private messages.
 async def show_summary(
     caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: AgentSelector
 ) -> EphemeralView:
     texts, key = caller.words[SummaryTexts], (await chooser.for_interaction(ctx.interaction)).key
-    summaries_found = await summaries.list_current(key)
-    if not summaries_found:
+    current = await summaries.list_current(key)
+    if not current:
         return EphemeralView(texts.none)
     parts = [
         f"**{texts.private}**\n{each.content}" if each.visibility == "private" else each.content
-        for each in summaries_found
+        for each in current
     ]
-    written = timestamp(max(each.created_at for each in summaries_found), "f")
-    description = "\n\n".join((*parts, f"-# {written}"))
-    embed = hikari.Embed(title=texts.title, description=description, colour=COLOUR)
+    created_at = timestamp(max(each.created_at for each in current), "f")
+    description = "\n\n".join((*parts, f"-# {created_at}"))
+    embed = hikari.Embed(title=texts.title, description=description, colour=BLURPLE)
     button = Button(texts.delete, SummaryButton(caller.user_id, key.agent).custom_id())
     return EphemeralView(embed=embed, buttons=(button,))
 

@@ -16,6 +16,7 @@ from cc_bot.chat.active import until_stopped
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.tokens import EMPTY_ANSWER
 from cc_bot.chat.turn import TurnOptions
+from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.agents import AgentSelector, SelectedAgent
 from cc_bot.discord.attachments import MAX_BYTES, FetchedFiles, with_files
 from cc_bot.discord.delivery.live import LiveAnswer, show_failures, texts_for_channel, try_to_finish
@@ -45,7 +46,6 @@ from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn
-from cc_bot.in_order import KeyedLock
 from cc_bot.log import begin_turn
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
@@ -108,7 +108,7 @@ class Answers:
         options = await self._make_options(turn, live)
         if turn.pictures:  # shown whatever the model says
             live.feed(ImagesShown(turn.pictures))
-        async with self._order.after(entry.id if turn.key else entry.key.user_id) as release:
+        async with self._order.hold(entry.id if turn.key else entry.key.user_id) as release:
             questions = await self._make_questions(turn, live)
             references: Sequence[Reference] = ()
             if not questions:
@@ -206,7 +206,7 @@ class Answers:
             forwards = asked.forwards if asked else ()
             shown = await self.references.fetch_forwards(channel_id, forwards)
             if asked:
-                files = await self.references.files.fetch(asked.files, heard=bool(asked.heard))
+                files = await self.references.files.fetch(asked.files, skip_recordings=bool(asked.heard))
             else:
                 files = await self.references.fetch_files_of(question, channel_id, room_bytes)
             room_bytes -= sum(len(file.data) for file in files.files)
@@ -369,7 +369,7 @@ class Answers:
             if entry is not None:
                 await self.running.ledger.release_claim(entry.id, entry.key.user_id)
 
-        claiming = self.running.claim(button.entry, button.user_id, renew)
+        claiming = self.running.claim(button.turn_id, button.user_id, renew)
         entry, _ = await self.running.acknowledge(claiming, partial(defer_update, interaction), release)
         if entry is None:
             return False

@@ -35,7 +35,7 @@ from cc_bot.discord.interactions import (
     retry,
 )
 from cc_bot.discord.pages.answer import AnswerState, with_effects
-from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
+from cc_bot.discord.pages.page import NO_PINGS, Page, edit_arguments, looks_like, post_arguments
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.texts.answer import MentionTexts
@@ -123,7 +123,7 @@ class InteractionOutlet(Outlet):
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         flags = hikari.MessageFlag.EPHEMERAL if self.ephemeral else hikari.UNDEFINED
-        return (await self.rest.execute_webhook(*self._webhook, **new_message(page), flags=flags)).id
+        return (await self.rest.execute_webhook(*self._webhook, **post_arguments(page), flags=flags)).id
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         if message_id is None:
@@ -287,7 +287,7 @@ class MessageOutlet(Outlet):
         return message.id
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        return (await self.replies.rest.create_message(self.location_id, **new_message(page))).id
+        return (await self.replies.rest.create_message(self.location_id, **post_arguments(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _try_to_record(
@@ -308,13 +308,13 @@ class MessageOutlet(Outlet):
         return True
 
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
-        await retry(lambda: self.edit(message_id, changes_to(None, page)))
+        await retry(lambda: self.edit(message_id, edit_arguments(None, page)))
 
     async def _create(self, page: Page, nonce: str, reply: hikari.UndefinedOr[int]) -> hikari.Message:
         return await retry(
             lambda: self.replies.rest.create_message(
                 self.location_id,
-                **new_message(page),
+                **post_arguments(page),
                 nonce=nonce,
                 reply=reply,
                 reply_must_exist=False,

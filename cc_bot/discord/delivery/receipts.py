@@ -12,18 +12,18 @@ import structlog
 from cc_bot.chat.changes import with_current_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
+from cc_bot.concurrency import KeyedLock, RateLimiter, Tasks
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import Poster
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
-from cc_bot.discord.pages.page import Page, Receipts, changes_to
+from cc_bot.discord.pages.page import Page, Receipts, edit_arguments
 from cc_bot.discord.pages.receipts import render_receipts
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.change import Change
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.in_order import KeyedLock, RateLimiter, Tasks
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts
 
@@ -75,7 +75,7 @@ class ReceiptUpdater:
     ) -> None:
         """Edit the message of an acknowledged press, and others with the same receipt."""
         message_id = int(interaction.message.id)
-        async with self.changes.after(message_id):
+        async with self.changes.hold(message_id):
             message = await interaction.fetch_initial_response()
             stored = await self._stores.receipts.get(user_id, message_id)
             page = await self._page(message, stored, user_id, words)
@@ -146,7 +146,7 @@ class ReceiptUpdater:
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
     ) -> None:
         """`messages`: None for the outdated ones."""
-        async with self._order.after(user_id):
+        async with self._order.hold(user_id):
             with upkeep("receipts", hikari.HikariError):
                 if messages is None:
                     messages = await self._stores.receipts.list_stale(user_id)
@@ -167,8 +167,8 @@ class ReceiptUpdater:
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
         channel_id = stored.channel_id or 0  # ephemeral ones are not listed
-        async with self.changes.after(stored.message_id):
+        async with self.changes.hold(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)
             before = page_of(message, words.locale)
             now = await self._page(message, stored, stored.user_id, words)
-            await self._rest.edit_message(channel_id, stored.message_id, **changes_to(before, now))
+            await self._rest.edit_message(channel_id, stored.message_id, **edit_arguments(before, now))

@@ -15,6 +15,7 @@ import structlog
 
 from cc_bot.chat.approvals import Approvals
 from cc_bot.chat.stores.proposals import ProposalStore
+from cc_bot.concurrency import Tasks
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.outlets import InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.reply import (
@@ -47,7 +48,6 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, CallsResumed, Done, Heard, PendingTurn, Usage
-from cc_bot.in_order import Tasks
 from cc_bot.log import job
 from cc_bot.texts.answer import UnfinishedTexts
 
@@ -187,7 +187,7 @@ class Recovery:
         return all(await asyncio.gather(*map(self._try_to_recover, due))) and calls_done
 
     async def _try_to_recover(self, turn: PendingTurn) -> bool:
-        async with self._slots, self.running.recovering.after(turn.id):
+        async with self._slots, self.running.recovering.hold(turn.id):
             with job("unfinished"):
                 try:
                     await self._recover(turn)
@@ -229,7 +229,7 @@ class Recovery:
 
     async def _load(self, turn: PendingTurn) -> UnshownTurn:
         ledger = self.running.ledger
-        locale = turn.locale or self.recipients.guilds.for_channel(turn.key.channel_id)
+        locale = turn.locale or self.recipients.guilds.locale_of_channel(turn.key.channel_id)
         recipient = await self.recipients.for_user(turn.key.user_id, locale)
         user_id, replaced = turn.key.user_id, turn.replaces
         older = await ledger.get_message(user_id, replaced) if replaced is not None else None
@@ -345,7 +345,7 @@ class Recovery:
     ) -> None:
         """`dm_note`: shown below an answer by DM, which has no buttons."""
         words, receipts, ids = unshown.recipient.words, self.running.receipts, await reply.message_ids()
-        async with receipts.changes.after(ids[-1] if ids else unshown.turn.id):
+        async with receipts.changes.hold(ids[-1] if ids else unshown.turn.id):
             if unshown.answer is not None:
                 await self._show_answer(unshown, unshown.answer, reply, dm_note, one_message=one_message)
                 return
@@ -427,7 +427,7 @@ class Recovery:
         recipient = await self.recipients.for_user(call.key.user_id, call.content.origin.locale)
         line = outcome_line(call, await self.approvals.mark_outcome_unknown(call), recipient.words)
         try:
-            async with self.running.receipts.changes.after(call.message.shown_in):
+            async with self.running.receipts.changes.hold(call.message.shown_in):
                 shown = await self._try(self._show_call(call, recipient, line))
             if shown in ("refused", "never_acknowledged"):
                 by_dm = self.replies.send_by_dm(call.key.user_id, Page(line), f"call-{call.id}")

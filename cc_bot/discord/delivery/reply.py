@@ -22,9 +22,9 @@ from cc_bot.discord.pages.page import (
     Page,
     Part,
     TextFile,
-    changes_to,
-    files_of,
+    edit_arguments,
     plain_pages,
+    uploads_of,
 )
 
 DISCORD_REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
@@ -296,7 +296,7 @@ class Poster:
         return await self._outlet.post_extra(page)
 
     async def edit_extra(self, message_id: hikari.Snowflake, page: Page) -> None:
-        changes = changes_to(None, page)
+        changes = edit_arguments(None, page)
         await retry(lambda: self._outlet.edit(message_id, changes))
 
     async def attach(self, file: MediaFile) -> None:
@@ -304,7 +304,7 @@ class Poster:
         sent = self._sent[-1]
         page = sent.page or Page("")
         page = replace(page, files=(*page.files, file))
-        changes = {"attachments": files_of(page), **NO_PINGS}
+        changes = {"attachments": uploads_of(page), **NO_PINGS}
         await retry(lambda: self._outlet.edit(sent.id, changes))
         if sent.page:
             self._sent[-1] = replace(sent, page=page)
@@ -335,7 +335,7 @@ class Poster:
         sent = self._sent[index]
 
         async def edit(page: Page, _: bool) -> None:
-            changes = changes_to(sent.page, page)
+            changes = edit_arguments(sent.page, page)
             await retry(partial(self._outlet.edit, sent.id, changes), pauses_s)
 
         await self._send(sent.page, page, edit)

@@ -28,6 +28,7 @@ from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.stores.usage import Reservation
+from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import FileBudget
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
@@ -46,7 +47,6 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIFETIME, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.domain.usage import UsageSubject
-from cc_bot.in_order import KeyedLock
 
 _log = structlog.get_logger(__name__)
 
@@ -225,7 +225,7 @@ class RunningTurns:
         """Claim an interrupted turn once it ended; its button appears before that. Raises StorageError."""
         if running := self._turns.get(entry):
             await running.ended.wait()
-        async with self.recovering.after(entry):
+        async with self.recovering.hold(entry):
             return await self.ledger.claim(entry, user_id, renewed)
 
     async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:

@@ -16,6 +16,7 @@ import structlog
 
 from cc_bot.chat.stores.channels import ArchivedChannel
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.concurrency import Tasks
 from cc_bot.db.process import UNSHARDED, Shard
 from cc_bot.discord.gateway import ShardLookup
 from cc_bot.discord.interactions import retry
@@ -23,7 +24,6 @@ from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey
-from cc_bot.in_order import Tasks
 from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
@@ -179,7 +179,7 @@ class _Run:
 
     async def wait_for(self, channel_id: int) -> None:
         location = (await asyncio.shield(self._unread)).get(channel_id)
-        if location is None or not await self._catch_up.shards.includes(self._shard, channel_id):
+        if location is None or not await self._catch_up.shards.gets_events(self._shard, channel_id):
             return
         if channel_id not in self._fills:
             self._fills[channel_id] = self._tasks.start(self._catch_up.fill(location))
@@ -204,7 +204,7 @@ class _Run:
         for location_id in unread:
             if count == MAX_CHANNELS:
                 break
-            if await self._catch_up.shards.includes(self._shard, location_id):
+            if await self._catch_up.shards.gets_events(self._shard, location_id):
                 count += 1
                 await self.wait_for(location_id)
                 await asyncio.sleep(PAUSE_S)

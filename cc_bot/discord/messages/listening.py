@@ -10,6 +10,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, ShardLookup, own_user, shard_of
@@ -20,7 +21,6 @@ from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
 from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
-from cc_bot.in_order import KeyedLock, Tasks
 
 _log = structlog.get_logger(__name__)
 
@@ -146,7 +146,7 @@ class MessageListener:
             await self._handle_in_order(message)
 
     async def _handle_in_order(self, message: hikari.Message) -> None:
-        async with self._order.after(message.channel_id) as release:
+        async with self._order.hold(message.channel_id) as release:
             await self._router.handle(message, release)
 
     async def _apologize(self, message: hikari.Message) -> None:
@@ -163,7 +163,7 @@ class MessageListener:
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
     ) -> None:
-        self._answers.recipients.guilds.learn(event.guild)
+        self._answers.recipients.guilds.store_locale(event.guild)
         if not isinstance(event, hikari.GuildUpdateEvent):
             self._locations.cache_listed((*event.channels.values(), *event.threads.values()))
 
@@ -214,7 +214,7 @@ class MessageListener:
 
     async def _apply_in_order(self, channel_id: int, change: Write) -> None:
         """Apply a change after catching up, which may store an older version."""
-        async with self._order.after(channel_id):
+        async with self._order.hold(channel_id):
             await self._wait_for_missed(channel_id)
             await change()
 

@@ -19,6 +19,7 @@ import structlog
 from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, parse_channel_turn_id
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import VisitorState
+from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import texts_for_channel
@@ -34,7 +35,6 @@ from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import begin_turn
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
@@ -325,7 +325,7 @@ class MentionQueue:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve_channel(self, key: ChannelKey) -> None:
-        async with self._order.after(key):
+        async with self._order.hold(key):
             self._due.discard(key)
             try:
                 due, visitor_states = await self._ledger.list_due_with_authors(key)

@@ -33,8 +33,8 @@ from cc_bot.discord.incoming import (
     is_from_person,
     name_of_author,
     quotation,
-    reply_target,
-    reply_to,
+    replied_bot_message,
+    replied_message_id,
     text_of,
     to_message,
     typed_text_of,
@@ -183,7 +183,7 @@ class ProactiveMessageQuotes:
 
     async def get_replied_text(self, message: hikari.PartialMessage) -> str | None:
         """Return the text of the author's reminder or heartbeat that the message replies to."""
-        answer = reply_target(message, int(self.bot().id))
+        answer = replied_bot_message(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
         found = await self.stores.archive.get_notification(int(answer.id))
@@ -234,7 +234,7 @@ class MessageRouter:
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
-        is_quiet_reply = self.reads_all_messages and reply_target(message, bot_id) is not None
+        is_quiet_reply = self.reads_all_messages and replied_bot_message(message, bot_id) is not None
         return is_quiet_reply and not is_for_others(message, bot_id)
 
     def is_for_bot(self, message: hikari.Message) -> bool:
@@ -242,7 +242,7 @@ class MessageRouter:
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
         """Return whether it belongs to its author's session, and the session it replies to."""
-        answer, author = reply_target(message, int(self.bot().id)), message.author
+        answer, author = replied_bot_message(message, int(self.bot().id)), message.author
         if not author:
             return False, None
         is_dm = message.guild_id is None
@@ -277,7 +277,7 @@ class MessageRouter:
 
     async def needs_quotation(self, message: hikari.PartialMessage) -> bool:
         """Return whether the archive lacks the bot's message that it replies to."""
-        answer = reply_target(message, int(self.bot().id))
+        answer = replied_bot_message(message, int(self.bot().id))
         return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
 
     async def handle(self, message: hikari.Message, release: Callable[[], None]) -> None:
@@ -285,7 +285,7 @@ class MessageRouter:
         if message.type not in ORDINARY_TYPES:
             return
         if message.guild_id is not None:
-            self.answers.recipients.guilds.note_guild(int(message.channel_id), int(message.guild_id))
+            self.answers.recipients.guilds.store_guild(int(message.channel_id), int(message.guild_id))
             if message.member:
                 self.gate.roles[int(message.guild_id), int(message.author.id)] = roles_of(message.member)
         if not self.is_for_bot(message):
@@ -357,7 +357,7 @@ class MessageRouter:
             release()
             await self._explain(message, lambda words: words[MentionTexts].ask_something)
             return
-        if message.guild_id is None and is_forward(message) and reply_to(message) is None:
+        if message.guild_id is None and is_forward(message) and replied_message_id(message) is None:
             self._session_messages[int(message.id)] = None
             self.forwards.add(message)
             release()
@@ -406,7 +406,7 @@ class MessageRouter:
         recipient = await self._recipient(message)
         typed = text_of(message, bot)
         text = await self.quotes.quote(message, typed)
-        reply_to_id = reply_to(message) if text == typed else None  # a quoted message need not be looked up
+        reply_to_id = replied_message_id(message) if text == typed else None  # a quotation needs no lookup
         location = None
         if message.guild_id is not None:
             with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question

@@ -77,7 +77,7 @@ from cc_bot.texts.proposal import ProposalTexts
 
 MAX_MESSAGES = 5  # A user-installed bot may send five follow-ups. A longer text becomes a file.
 _MAX_STREAMED_CHARACTERS = 2 * MAX_MESSAGES * TEXT_LIMIT
-"""More than a streaming answer can show; limits the cost of an edit."""
+"""More than MAX_MESSAGES show. It limits the cost of an edit."""
 MAX_PICTURES: Final = 9
 MAX_PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
@@ -87,12 +87,12 @@ MAX_SOURCE_TITLE_CHARACTERS: Final = 40
 MAX_SOURCE_HOST_CHARACTERS: Final = 40
 MAX_LINK_LENGTH: Final = 400
 TRANSCRIPT_MARK: Final = "🎤"
-"""Marks a quoted transcript; `_without_transcript_marks` removes it from the model's text."""
+"""Begins the lines of a transcript. The model's own lines can't begin with it."""
 MAX_TRANSCRIPT_CHARACTERS: Final = 1000
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")  # in a label it would break the link
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
-"""Markdown characters, percent-encoded in addresses."""
+"""Characters that would break a Markdown link, percent-encoded in its address."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 Note = FilesDeleted | ReplyWithheld | ScansShown | AskedAbout | MessagesRead | ToolsUnavailable
@@ -105,18 +105,18 @@ class AnswerState:
     waiting: Waiting = "thinking"
     turns_ahead: int | None = None
     tools: tuple[str, ...] = ()
-    """Running tools, and finished ones until text follows, since most are too quick to be noticed."""
+    """Running tools. Finished ones are shown until text follows, since most run too briefly to be noticed."""
     receipts: tuple[Change, ...] = ()
     inherited: tuple[Change, ...] = ()  # receipts of the answer that this one replaces
-    recalled: tuple[int, ...] = ()
-    sources: tuple[PageLink, ...] = ()
+    recalled: tuple[int, ...] = ()  # ids of memories
+    sources: tuple[PageLink, ...] = ()  # web pages that were read
     outcome_unknown: bool = False  # an interrupted call may have changed a memory or reminder
     outcome_unknown_outside: bool = False  # an interrupted call with external effects may have been made
     done_outside: tuple[str, ...] = ()
-    """Tools with external effects that an earlier run or the replaced answer called."""
+    """Tools with external effects that the turn called before a restart, or the answer that this replaces."""
     files_left_out: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
-    quiet_s: int = 0  # seconds since the last event; 0 if few
+    quiet_s: int = 0  # seconds without an event; 0 if not worth showing
     done: Done | None = None
     failure: str | None = None
     retryable: bool = False
@@ -204,33 +204,32 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Return the finished messages, without buttons. `as_file`: a text too long for one message is a file."""
+    """Return the finished messages, without buttons. With `as_file`, a text that does not fit in one message
+    becomes a file."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.with_notes(note) if note else facts
     pictures = _pictures(state.images)
     if is_blank(state.text):
         content = _with_transcript(state, _instead_of_text(state, words))
         return (Page(content, facts=facts, files=pictures),)
-    whole = state.failure is None and (state.done is None or state.done.answer.status == "complete")
+    is_complete = state.failure is None and (state.done is None or state.done.answer.status == "complete")
     shown = _with_transcript(state, for_discord(_without_transcript_marks(state.text)))
-    first, *_ = *full, last = split_messages(
-        shown, limit=TEXT_LIMIT, max_count=MAX_MESSAGES + 1, is_complete=whole
-    )
-    if len(full) >= MAX_MESSAGES or (as_file and full):
+    contents = split_messages(shown, limit=TEXT_LIMIT, max_count=MAX_MESSAGES + 1, is_complete=is_complete)
+    if len(contents) > (1 if as_file else MAX_MESSAGES):
         file = TextFile(words[AnswerTexts].file_name, shown, words[AnswerTexts].long_as_file)
         facts = facts.with_notes(file.note)
-        return (Page(first, files=(file, *pictures), facts=facts),)
-    return (*map(Page, full), Page(last, facts=facts, files=pictures))
+        return (Page(contents[0], files=(file, *pictures), facts=facts),)
+    return (*map(Page, contents[:-1]), Page(contents[-1], facts=facts, files=pictures))
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
-    chosen, room = list[MediaFile](), MAX_PICTURES_BYTES
+    pictures, room_bytes = list[MediaFile](), MAX_PICTURES_BYTES
     for number, image in enumerate(images[:MAX_PICTURES], 1):
-        room -= len(image.data)
-        if room >= 0:
+        room_bytes -= len(image.data)
+        if room_bytes >= 0:
             kind = image.content_type.partition("/")[2]
-            chosen.append(MediaFile(f"{number}.{'jpg' if kind == 'jpeg' else kind}", image.data))
-    return tuple(chosen)
+            pictures.append(MediaFile(f"{number}.{'jpg' if kind == 'jpeg' else kind}", image.data))
+    return tuple(pictures)
 
 
 def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
@@ -247,7 +246,7 @@ def with_controls(
 def with_effects(
     page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
 ) -> Page:
-    """Add the effects of a turn whose answer is not shown, if it has any."""
+    """Add the effects of a turn, if it has any, to a page that does not show its answer."""
     effects = AnswerState(
         receipts=state.receipts,
         inherited=state.inherited,
@@ -312,39 +311,41 @@ _RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, Off
 
 
 def page_of(message: hikari.Message, locale: Locale) -> Page:
-    """Return the page that a message shows."""
-    shown = [
+    buttons = [
         (Button(component.label or "", component.custom_id), parse_custom_id(component.custom_id))
         for component in controls_of(message)
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     ]
 
-    def facts(colour: int, prefix: str) -> Facts:
-        labels = [escape_markdown(each.label) for each, _ in shown if each.custom_id.startswith(prefix)]
-        return Facts.shown_in(message, colour, labels, locale)
+    def read_facts(colour: int, prefix: str) -> Facts:
+        labels = [escape_markdown(each.label) for each, _ in buttons if each.custom_id.startswith(prefix)]
+        return Facts.read(message, colour, labels, locale)
 
-    receipts = tuple(each for each, control in shown if isinstance(control, _RECEIPT_BUTTONS))
-    used = next((control.memory_ids for _, control in shown if isinstance(control, UsedMemoriesButton)), ())
+    undo_buttons = tuple(each for each, control in buttons if isinstance(control, _RECEIPT_BUTTONS))
+    used = next((control.memory_ids for _, control in buttons if isinstance(control, UsedMemoriesButton)), ())
     files = (
         MediaFile(each.filename)
         if (each.media_type or "").startswith("image/")
         else TextFile(each.filename, "")
         for each in message.attachments
     )
+    proposals, reason = read_proposals(
+        message.embeds, [each for each, control in buttons if isinstance(control, ProposalButton)]
+    )
+    other_buttons = (
+        each
+        for each, control in buttons
+        if not isinstance(control, (*_RECEIPT_BUTTONS, ProposalButton))
+        and not each.custom_id.startswith((RECEIPT_ID, NOTE_ID))
+    )
     return Page(
         message.content or "",
-        tuple(
-            each
-            for each, control in shown
-            if not isinstance(control, (*_RECEIPT_BUTTONS, ProposalButton))
-            and not each.custom_id.startswith((RECEIPT_ID, NOTE_ID))
-        ),
+        tuple(other_buttons),
         tuple(files),
-        Receipts((), facts(RECEIPTS_COLOUR, RECEIPT_ID), receipts, used),
-        facts(NOTES_COLOUR, NOTE_ID),
-        *read_proposals(
-            message.embeds, [each for each, control in shown if isinstance(control, ProposalButton)]
-        ),
+        Receipts((), read_facts(RECEIPTS_COLOUR, RECEIPT_ID), undo_buttons, used),
+        read_facts(NOTES_COLOUR, NOTE_ID),
+        proposals,
+        reason=reason,
     )
 
 
@@ -353,7 +354,7 @@ def _with_transcript(state: AnswerState, shown: str) -> str:
 
 
 def quote_transcript(transcript: str) -> str:
-    """Quote the beginning of a transcript, which can't end the quotation or add formatting."""
+    """Quote the beginning of a transcript, so that its text can't end the quotation or add formatting."""
     lines = shorten(escape_markdown(transcript), MAX_TRANSCRIPT_CHARACTERS).splitlines()
     return "\n".join(f"> {TRANSCRIPT_MARK} {line}" for line in lines if line.strip())
 
@@ -427,13 +428,15 @@ def _source_lines(sources: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Return a link. The address may come from a redirect: marks that would break the link are encoded."""
+    """Return a Markdown link, which no address can break; only the label if the address is too long."""
     host = _IPV6_HOST.match(url)
     start = host[0] if host else ""
-    address = start + _LINK_MARKS.sub(
-        lambda marks: "".join(f"%{byte:02X}" for byte in marks[0].encode(errors="replace")), url[len(start) :]
-    )
+    address = start + _LINK_MARKS.sub(_percent_encode, url[len(start) :])
     return f"[{label}](<{address}>)" if len(address) <= MAX_LINK_LENGTH else label
+
+
+def _percent_encode(marks: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in marks[0].encode(errors="replace"))
 
 
 def _note_line(note: Note, words: Texts) -> str:

@@ -1,8 +1,7 @@
-"""Custom ids carry the state of buttons, menus and forms (at most 100 characters), so that these work after a
-restart: the head of their kind and its field values, with numbers in base 36, so that five snowflakes fit.
+"""The custom id of a button, menu or form holds its state, so that it works after a restart.
 
-`answer_id` is a row of the archive, `entry` a turn of the ledger, `turn` a running one; pages count from 1;
-`former_id` 0 is no former version.
+It is the head of the control's kind and the values of its fields, joined by colons, with numbers in base 36.
+`answer_id` is a row of the archive; pages count from 1; a `former_id` of 0 is no former version.
 """
 
 from dataclasses import dataclass, fields
@@ -12,14 +11,14 @@ from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.features.memory.model import Order
 
 MAX_LENGTH = 100
-ANY_ASKER = 0  # in place of a user id: the authors of the running turn's questions
+ANY_ASKER = 0  # as a user id: all authors of the running turn's questions
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass_transform(frozen_default=True)
 class Control:
-    """A button, menu or form of a user. The last field of a kind may be a tuple of numbers, or any text."""
+    """A button, menu or form. Its last field may be a tuple of numbers, or text with colons."""
 
     head: ClassVar[str]
     is_form: ClassVar[bool]
@@ -79,7 +78,7 @@ def base36(number: int) -> str:
 
 class StopButton(Control, head="stop"):
     user_id: int
-    turn: str
+    turn_name: str  # of a RunningTurn
 
 
 class AnswerButton(Control, head="answer"):
@@ -94,7 +93,7 @@ class AnswerButton(Control, head="answer"):
 
 class RetryButton(Control, head="retry"):
     user_id: int
-    entry: str
+    turn_id: str  # in the ledger
 
 
 class AskForm(Control, head="about", is_form=True):
@@ -168,7 +167,7 @@ class ListButton(Control, head="list"):
 
 
 class SearchButton(Control, head="search"):
-    """Show another page of /memory search. Its query may not fit in an id, and is read from the message."""
+    """Show another page of /memory search. The query may be too long for an id: the message has it."""
 
     user_id: int
     page: int
@@ -192,7 +191,7 @@ class EditForm(Control, head="edit", is_form=True):
 
 
 class ConfirmButton(Control, head="all"):
-    """Confirm that all memories are erased, or imported from the attached file."""
+    """Confirm or cancel the erasure of all memories, or their import from the attached file."""
 
     user_id: int
     decision: Decision

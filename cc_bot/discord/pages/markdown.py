@@ -1,9 +1,9 @@
 """Adapts a model's Markdown to Discord: tables become lists, code fences get their own lines, spoilers are
 closed in each message, and links have no previews.
 
-A preview could imitate a receipt, and Discord's fetching it would leak data in a link that a model was
-tricked into writing. `<https://…>` has no preview. Nor has a link in code, unless an unclosed `**` or
-`[` before the code ends inside it: links in code stay as they are up to the first such character in it.
+A preview could imitate a receipt, and to make one, Discord requests the link, which may leak data if a model
+was tricked. `<https://…>` has no preview. Nor has a link in code, unless formatting such as `**` that began
+before the code ends in it. So links in code are bracketed from the first such mark on.
 """
 
 import re
@@ -47,7 +47,7 @@ def without_previews(message: str) -> str:
         at = match.end()
         if match["ticks"]:
             end = _end_of_code(message, match)
-            if end is None:  # ambiguous ticks: treat the rest as text
+            if end is None:  # treat the rest as text
                 return "".join((*shown, match[0], _ANY_LINK.sub(_bracket, message[at:])))
             inner = end - len(match[0])
             shown.append(match[0] + _bracket_after_mark(message[at:inner]) + message[inner:end])
@@ -65,7 +65,7 @@ def _bracket(match: re.Match[str]) -> str:
         return f"< {_ANY_LINK.sub(_bracket, text[1:])}"
     if not (match["link"] or match["invite"]):
         return text
-    link = _trim(text)
+    link = _trim_link(text)
     before = " " if match.string[: match.start()].endswith(("<", "\\")) else ""
     address = link if match["link"] else f"https://{link}"
     return f"{before}<{_without_inner_links(address)}>{text[len(link) :]}"
@@ -76,7 +76,8 @@ def _without_inner_links(address: str) -> str:
     return f"{scheme}//{_COLON.sub('%3A', rest)}"
 
 
-def _trim(link: str) -> str:
+def _trim_link(link: str) -> str:
+    """Remove punctuation that ends the sentence rather than the link."""
     end, unopened = len(link), link.count(")") - link.count("(")
     while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
         unopened -= link[end - 1] == ")"
@@ -86,7 +87,7 @@ def _trim(link: str) -> str:
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
-    """Return the end of a fence at the start of a line, or of inline code; None if unclear."""
+    """Return the end of a fence or of inline code; None if clients may disagree about it."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
     while closing and length < _FENCE_LENGTH and len(closing[0]) != length:
@@ -106,14 +107,14 @@ def _bracket_after_mark(code: str) -> str:
 
 
 def for_discord(text: str, *, is_partial: bool = False) -> str:
-    """Convert tables and code fences. `is_partial` leaves out a possible beginning of a table at the end."""
+    """Convert tables and code fences. `is_partial`: leave out what may begin a table at the end."""
     return _without_tables(put_fences_on_own_lines(text), is_partial=is_partial)
 
 
 def split_messages(
     text: str, *, limit: int, max_count: int | None = None, is_complete: bool = True
 ) -> tuple[str, ...]:
-    """Split into messages of `limit`; of REDUCED_LIMIT if added marks would exceed MESSAGE_LIMIT."""
+    """Split into messages of `limit`, or of REDUCED_LIMIT if marks would make one exceed MESSAGE_LIMIT."""
     shown: tuple[str, ...] = ()
     for text_limit in (limit, min(limit, REDUCED_LIMIT)):
         pieces = split(text, limit=text_limit, max_count=max_count)
@@ -124,13 +125,12 @@ def split_messages(
     return shown
 
 
-# Discord shows a table's pipes, and phones wrap its rows. Each row becomes an item,
-# `- **apple** — price: 100 / origin: Aomori`.
+# Discord has no tables. Each row becomes an item: `- **apple** — price: 100 / origin: Aomori`.
 
 _COLUMN_CHARACTERS: Final = 40
 _BETWEEN_CELLS: Final = re.compile(r"(?<![\\|])\|(?!\|)")  # not the marks of a spoiler
 _LINE_BREAK: Final = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
-_HEADER_ON_ITS_WAY: Final = re.compile(r"(?:\A|\n)[ \t]*\|(?!\|)[^\n]*(?:\n[|:\- \t]*)?\n?\Z")
+_PARTIAL_HEADER: Final = re.compile(r"(?:\A|\n)[ \t]*\|(?!\|)[^\n]*(?:\n[|:\- \t]*)?\n?\Z")
 
 
 def _without_tables(text: str, *, is_partial: bool) -> str:
@@ -142,18 +142,18 @@ def _without_tables(text: str, *, is_partial: bool) -> str:
         kind, fence = classify_line(fence, lines[at])
         end = _table_end(lines, at) if kind == "prose" else at
         if end > at:
-            shown += _list_of(lines[at], lines[at + 2 : end])
+            shown += _list_rows(lines[at], lines[at + 2 : end])
         else:
             shown.append(lines[at])
         at = max(end, at + 1)
     listed = "\n".join(shown)
     if is_partial:
-        return _HEADER_ON_ITS_WAY.sub("", listed)
+        return _PARTIAL_HEADER.sub("", listed)
     return text if is_blank(listed) else listed  # the table may be empty
 
 
 def _table_end(lines: Sequence[str], at: int) -> int:
-    """Return the end of the table with its header at `at`, or `at`."""
+    """Return the end of the table whose header is at `at`; `at` if there is none."""
     if at + 2 >= len(lines) or "|" not in lines[at] or len(_cells(lines[at])) < 2:
         return at
     below = lines[at + 1]
@@ -165,19 +165,19 @@ def _table_end(lines: Sequence[str], at: int) -> int:
     return rows if rows > at + 2 else at
 
 
-def _list_of(header: str, rows: Sequence[str]) -> Iterator[str]:
+def _list_rows(header: str, rows: Sequence[str]) -> Iterator[str]:
     indent = header[: len(header) - len(header.lstrip())]
     heading, *names = (shorten(name, _COLUMN_CHARACTERS) for name in _cells(header))
     if any(map(str.isalpha, heading)):  # not "#"
         yield f"{indent}{_bold(heading)}"
     for row in rows:
         first, *cells = _cells(row) or [""]
-        named = (
+        others = (
             f"{name}: {cell}" if name else cell
             for name, cell in zip_longest(names, cells, fillvalue="")
             if cell
         )
-        if shown := " — ".join(filter(None, (_bold(first), " / ".join(named)))):
+        if shown := " — ".join(filter(None, (_bold(first), " / ".join(others)))):
             yield f"{indent}- {shown}"
 
 
@@ -190,7 +190,7 @@ def _cells(line: str) -> list[str]:
     return cells[not cells[0] : len(cells) - (not cells[-1])]
 
 
-# Discord hides text between two `||` in one message. Outside of a spoiler, code takes precedence.
+# Discord hides the text between two `||` of a message. In code outside of a spoiler, `||` is text.
 
 SPOILER: Final = "||"
 _SPOILER_MARK: Final = re.compile(r"\\.|`+|\|\|", re.DOTALL)
@@ -198,8 +198,8 @@ _QUOTE: Final = re.compile(r"\A(?:>++ )?")
 
 
 def close_spoilers(pieces: Sequence[str], *, is_complete: bool) -> tuple[str, ...]:
-    """Close an open spoiler in each message, and reopen it in the next. In a complete text an unmatched mark
-    is not a spoiler."""
+    """Close an open spoiler in each message, and reopen it in the next. In a complete text, a mark that is
+    never closed does not hide anything."""
     shown, unclosed = list[str](), list[str]()
     opened_in: int | None = None
     for number, piece in enumerate(pieces):

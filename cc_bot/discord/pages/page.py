@@ -1,4 +1,4 @@
-"""Describes Discord messages as data, which `pages` renders and `delivery` compares and sends."""
+"""Discord messages as data. `pages` makes them, and `delivery` compares and sends them."""
 
 import math
 import re
@@ -21,17 +21,17 @@ from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import command_namer
 from cc_bot.texts.session import ReplyTexts
 
-# Embeds come from committed rows, so a model can't imitate them. Canvases have messages in another colour.
+# What the bot states is in embeds, which a model can't write. The colour tells their kinds apart.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
-FACTS_CHARACTERS: Final = 3000  # Discord's limit is 6000 in all embeds of a message
+MAX_FACTS_CHARACTERS: Final = 3000  # Discord's limit is 6000 in all embeds of a message
 RECEIPT_ID: Final = "done:"
-NOTE_ID: Final = "fact:"  # custom ids of buttons that show facts
+NOTE_ID: Final = "fact:"  # prefixes of the custom ids of disabled buttons that show facts
 
 _SMALL_PRINT: Final = "-# "
-_LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
-_TIME: Final = re.compile(r"<t:(\d{1,11})(?::\w)?>")
+_NUMBERED_LINK: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
+_TIMESTAMP: Final = re.compile(r"<t:(\d{1,11})(?::\w)?>")
 _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 
@@ -41,9 +41,9 @@ class Facts:
 
     lines: tuple[str, ...] = ()
     in_buttons: bool = False
-    """True if they are shown as disabled buttons, because the bot may not post embeds."""
+    """True if disabled buttons show them, because the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
-    """For command names in buttons, which can't show mentions."""
+    """Language of the names that replace mentions of commands in buttons."""
 
     def __bool__(self) -> bool:
         return bool(self.lines)
@@ -60,7 +60,7 @@ class Facts:
         text = ""
         for line in self.lines:
             longer = f"{text}\n{line}" if text else line
-            if utf16_length(longer) > FACTS_CHARACTERS:
+            if utf16_length(longer) > MAX_FACTS_CHARACTERS:
                 break
             text = longer
         return text
@@ -73,14 +73,15 @@ class Facts:
     def labels(self) -> tuple[str, ...]:
         if not self.in_buttons:
             return ()
-        named = command_namer(self.locale)
-        lines = (_LINKED.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
-        dated = (_TIME.sub(_write_time, without_mentions(line, named)) for line in lines)
-        return tuple(_ESCAPED.sub(r"\1", line) for line in dated)
+        name_command = command_namer(self.locale)
+        lines = (_NUMBERED_LINK.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
+        plain = (_TIMESTAMP.sub(_write_time, without_mentions(line, name_command)) for line in lines)
+        return tuple(_ESCAPED.sub(r"\1", line) for line in plain)
 
     @classmethod
-    def shown_in(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
-        """Embeds with a URL are link previews."""
+    def read(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
+        """Read the facts of a message. `labels` are those of its buttons for facts."""
+        # An embed with a URL is a link preview.
         own = (each.description for each in message.embeds if each.colour == colour and not each.url)
         if text := next(own, None):
             return cls(tuple(text.split("\n")), locale=locale)
@@ -88,7 +89,7 @@ class Facts:
 
 
 def timestamp(moment: datetime, style: str = "d") -> str:
-    """Return a Discord timestamp: `d` date, `t` time, `f` both."""
+    """Return a Discord timestamp. Styles: `d` date, `t` time, `f` both, `F` with weekday, `R` relative."""
     return f"<t:{int(moment.timestamp())}:{style}>"
 
 
@@ -105,16 +106,16 @@ def _write_time(timestamp: re.Match[str]) -> str:
 
 
 NO_FACTS: Final = Facts()
-COLOUR = 0x5865F2
+BLURPLE = 0x5865F2
 CHOICE_CHARACTERS = 100  # Discord's limit for autocomplete choices and option labels
-PAGE_SIZE: Final = 8
-MAX_EMBED_CHARACTERS: Final = 4096  # Discord's limit; a longer text is a file
+ITEMS_PER_PAGE: Final = 8
+MAX_EMBED_CHARACTERS: Final = 4096  # Discord's limit; a longer text becomes a file
 MAX_ITEM_CHARACTERS: Final = 140  # eight items fit an embed even if escaped
 Part = Literal["reference", "files", "embeds", "components"]
-TEXT_LIMIT: Final = 1700  # Discord's limit is 2000; the rest is for brackets around links
+TEXT_LIMIT: Final = 1700  # Discord's limit is 2000, of which 300 are for brackets around links
 MAX_PLAIN_MESSAGES: Final = 12
 PROPOSAL_COLOUR: Final = 0xC27C0E
-PROPOSALS_CHARACTERS: Final = 1800  # with the facts below Discord's limit of 6000 in all embeds
+MAX_PROPOSALS_CHARACTERS: Final = 1800  # with the facts below Discord's limit of 6000 in all embeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class EphemeralView:
-    """An ephemeral reply, which replaces everything that its message had."""
+    """An ephemeral message. It replaces all that its message showed before."""
 
     content: str = ""
     embed: hikari.Embed | None = None
@@ -185,85 +186,85 @@ class Page:
     buttons: tuple[Button, ...] = ()
     files: tuple[TextFile | MediaFile, ...] = ()
     receipts: Receipts = NO_RECEIPTS
-    facts: Facts = NO_FACTS  # links to the pages that were read, and notices
+    facts: Facts = NO_FACTS  # links to the web pages that were read, and notices
     proposals: tuple[ShownProposal, ...] = ()
-    see: Button | None = None  # the button that shows proposals that don't fit
-    why: str = ""
+    see_button: Button | None = None  # shows the proposals if they don't fit
+    reason: str = ""  # why the changes are only proposed
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        proposed = [
+        proposals = [
             hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
-            for each in self._inline
+            for each in self._fitting_proposals
         ]
-        if proposed and self.why:
-            proposed[-1].set_footer(self.why)
+        if proposals and self.reason:
+            proposals[-1].set_footer(self.reason)
         receipts = self.receipts.facts.embeds(RECEIPTS_COLOUR)
-        return [*receipts, *self.facts.embeds(NOTES_COLOUR), *proposed]
+        return [*receipts, *self.facts.embeds(NOTES_COLOUR), *proposals]
 
     @property
     def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
-        """Return two proposals per row: five take three of a message's five rows."""
-        buttons = [each.buttons for each in self._inline]
+        """The buttons of two proposals a row, so that five proposals take three of a message's five rows."""
+        buttons = [each.buttons for each in self._fitting_proposals]
         return tuple(sum(buttons[at : at + 2], ()) for at in range(0, len(buttons), 2))
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        hidden = self.proposals and not self._inline and self.see
-        return (*self.buttons, self.see) if hidden and self.see else self.buttons
+        if self.see_button and self.proposals and not self._fitting_proposals:
+            return (*self.buttons, self.see_button)
+        return self.buttons
 
     @property
-    def _inline(self) -> tuple[ShownProposal, ...]:
+    def _fitting_proposals(self) -> tuple[ShownProposal, ...]:
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
-        return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
+        return () if self.facts.in_buttons or length > MAX_PROPOSALS_CHARACTERS else self.proposals
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
-        """Return the parts of the message, or of the edit of `before`."""
+        """Return the parts that are sent for a new message, or for an edit of `before`."""
         files, rows = _changed_files(before, self), rows_of(self)
-        found: dict[Part, object] = {"files": files, "embeds": self.embeds, "components": rows}
-        return frozenset(part for part, value in found.items() if value)
+        values: dict[Part, object] = {"files": files, "embeds": self.embeds, "components": rows}
+        return frozenset(part for part, value in values.items() if value)
 
     def without(self, parts: Collection[Part]) -> "Page":
-        """Leave out parts that Discord refuses. Without embeds, buttons show the facts."""
+        """Leave out parts that Discord refuses. If only embeds are refused, buttons show the facts."""
         page = self
         if "files" in parts:
             page = replace(page, files=())
         if {"embeds", "components"} <= {*parts}:
             page = replace(page, receipts=NO_RECEIPTS, facts=NO_FACTS)
         elif "embeds" in parts:
-            stated = replace(page.receipts.facts, in_buttons=True)
-            receipts = replace(page.receipts, facts=stated)
+            receipts = replace(page.receipts, facts=replace(page.receipts.facts, in_buttons=True))
             page = replace(page, receipts=receipts, facts=replace(page.facts, in_buttons=True))
         if "components" in parts:
             receipts = replace(page.receipts, buttons=())
-            page = replace(page, buttons=(), receipts=receipts, proposals=(), see=None)
+            page = replace(page, buttons=(), receipts=receipts, proposals=(), see_button=None)
         return page
 
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
-    """Return the page with its text file as messages; the last one has all other parts."""
+    """Return messages with the text of the page's file instead of the file. The last has all other parts."""
     file = next((each for each in page.files if isinstance(each, TextFile) and each.text), None)
     if file is None:
         return (page,)
-    *full, last = split_messages(file.text, limit=TEXT_LIMIT, max_count=MAX_PLAIN_MESSAGES + 1)
-    if len(full) >= MAX_PLAIN_MESSAGES:
-        full, last = full[:-1], f"{full[-1]}\n…"
-    files = tuple(each for each in page.files if each is not file)
-    shown = replace(page, content=last, files=files, facts=page.facts.without(file.note))
-    return (*map(Page, full), shown)
+    *earlier, last = split_messages(file.text, limit=TEXT_LIMIT, max_count=MAX_PLAIN_MESSAGES + 1)
+    if len(earlier) >= MAX_PLAIN_MESSAGES:
+        earlier, last = earlier[:-1], f"{earlier[-1]}\n…"
+    other_files = tuple(each for each in page.files if each is not file)
+    last_page = replace(page, content=last, files=other_files, facts=page.facts.without(file.note))
+    return (*map(Page, earlier), last_page)
 
 
 NO_PINGS: Final[dict[str, Any]] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
-LABEL_CHARACTERS: Final = 80  # Discord's limit for a button
-BUTTONS_IN_A_ROW: Final = 5
+MAX_LABEL_CHARACTERS: Final = 80  # Discord's limit for a button
+BUTTONS_PER_ROW: Final = 5
 MAX_FACT_ROWS: Final = 3  # two of a message's five rows are for buttons
 
 
-def new_message(page: Page) -> dict[str, Any]:
-    return {**changes_to(None, page), "attachments": files_of(page)}
+def post_arguments(page: Page) -> dict[str, Any]:
+    return {**edit_arguments(None, page), "attachments": uploads_of(page)}
 
 
-def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
+def edit_arguments(before: Page | None, page: Page) -> dict[str, Any]:
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -274,15 +275,15 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
 
 
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    return components(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
+    return build_rows(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
 
 
 def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
     buttons = [
-        Button(shorten(label, LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
+        Button(shorten(label, MAX_LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
         for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))
         for number, label in enumerate(facts.labels())
-    ][: MAX_FACT_ROWS * BUTTONS_IN_A_ROW]
+    ][: MAX_FACT_ROWS * BUTTONS_PER_ROW]
     width = max(1, math.ceil(len(buttons) / MAX_FACT_ROWS))
     return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
 
@@ -300,18 +301,18 @@ def looks_like(message: hikari.Message, page: Page) -> bool:
     return (message.content or "").strip() == page.content.strip() and actual == expected
 
 
-def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    built = [_row(buttons) for buttons in rows if buttons]
+def build_rows(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
+    button_rows = [_build_row(buttons) for buttons in rows if buttons]
     if menu is None:
-        return built
-    row = MessageActionRowBuilder()
-    choice = row.add_text_menu(menu.custom_id, placeholder=menu.placeholder, min_values=1)
+        return button_rows
+    menu_row = MessageActionRowBuilder()
+    options = menu_row.add_text_menu(menu.custom_id, placeholder=menu.placeholder, min_values=1)
     for label, value in menu.options:
-        choice.add_option(label, value)
-    return [row, *built]
+        options.add_option(label, value)
+    return [menu_row, *button_rows]
 
 
-def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
+def _build_row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
     row = MessageActionRowBuilder()
     for button in buttons:
         if button.url:
@@ -326,34 +327,34 @@ def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
     return row
 
 
-def files_of(page: Page) -> list[hikari.Bytes]:
-    named = (
+def uploads_of(page: Page) -> list[hikari.Bytes]:
+    files = (
         (each.name, each.text.encode() if isinstance(each, TextFile) else each.data) for each in page.files
     )
-    return [hikari.Bytes(data, name) for name, data in named if data]
+    return [hikari.Bytes(data, name) for name, data in files if data]
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
-    """Return only changed files. In hikari, None removes all, and an empty list none."""
+    """Return UNDEFINED if an edit keeps the files, None if it removes them, or the new files."""
     if page.files == (before.files if before else ()):
         return hikari.UNDEFINED
-    return files_of(page) or None
+    return uploads_of(page) or None
 
 
 def reply_view(
     reply: Reply,
     reader: Caller,
     page: int = 1,
-    turn: Callable[[int], str] | None = None,
+    page_id: Callable[[int], str] | None = None,
     menu: Menu | None = None,
 ) -> EphemeralView:
-    """`turn` returns the custom id of the button to a page."""
+    """`page_id` returns the custom id of the button to a page."""
     buttons = tuple(action_button(action, reader.user_id) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:
-        pages = -(-len(shown) // PAGE_SIZE)
+        pages = math.ceil(len(shown) / ITEMS_PER_PAGE)
         number = min(max(page, 1), pages)
-        shown = shown[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+        shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
     entries = [
         f"**#{each.number}** {reader.text(each.text, MAX_ITEM_CHARACTERS)}\n"
         f"-# {' ・ '.join((*each.details, *filter(None, [each.trouble])))}\n"
@@ -367,12 +368,12 @@ def reply_view(
     attachment = hikari.Bytes(file.content, file.name) if file else None
     if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
         return EphemeralView(text, buttons=buttons, menu=menu, attachment=attachment)
-    embed = hikari.Embed(title=reply.title or None, description=text, colour=COLOUR)
-    if pages > 1 and turn:
+    embed = hikari.Embed(title=reply.title or None, description=text, colour=BLURPLE)
+    if pages > 1 and page_id:
         texts = reader.words[MemoryTexts]
         embed.set_footer(texts.page.format(page=number, pages=pages))
-        turns = ((texts.previous, number - 1), (texts.next, number + 1))
-        buttons += tuple(Button(label, turn(to), enabled=1 <= to <= pages) for label, to in turns)
+        neighbours = ((texts.previous, number - 1), (texts.next, number + 1))
+        buttons += tuple(Button(label, page_id(to), enabled=1 <= to <= pages) for label, to in neighbours)
     return EphemeralView(embed=embed, buttons=buttons, menu=menu, attachment=attachment)
 
 
@@ -381,8 +382,8 @@ def action_button(action: Action, user_id: int) -> Button:
     match action.kind:
         case "cancel":
             control = UnscheduleButton(user_id, action.id)
-        case "added" | "updated" | "deleted" as undone:
-            control = UndoButton(undone, user_id, action.id, action.former_id)
+        case "added" | "updated" | "deleted" as change:
+            control = UndoButton(change, user_id, action.id, action.former_id)
         case kind:
             control = MemoryButton(kind, user_id, action.id)
     return Button(action.label, control.custom_id(), danger=action.kind in ("erase", "erase-said"))

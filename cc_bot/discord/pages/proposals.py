@@ -1,4 +1,4 @@
-"""Renders proposals below an answer, each as an embed with two buttons, or on request in its own message."""
+"""Renders proposals as embeds with two buttons each, below an answer or in messages of their own."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +17,8 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.pages.page import (
+    MAX_PROPOSALS_CHARACTERS,
     PROPOSAL_COLOUR,
-    PROPOSALS_CHARACTERS,
     Button,
     Page,
     ShownProposal,
@@ -38,10 +38,10 @@ from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _MAX_EXCERPT_CHARACTERS: Final = 600  # for all texts of a shortened proposal
-_MAX_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
+_MAX_LINES_CHARACTERS: Final = MAX_PROPOSALS_CHARACTERS - 100
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
-"""Headings and lists. Before a digit Discord would show the backslash."""
+"""Marks of headings and lists. A digit can't be escaped, so the dot after it is."""
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
@@ -51,26 +51,27 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
         for each in proposals
         if each.state == "claimed"
     )
-    others = (each for each in page.buttons if not _is_for_proposals(each))
-    in_order = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
-    shown = tuple(_proposal(each, words) for each in in_order)
-    page = replace(page, buttons=(*stops, *others), proposals=shown, see=None, why="")
-    still_open = [each for each in in_order if each.state == "open"]
-    if not still_open:
+    other_buttons = (each for each in page.buttons if not _is_for_proposals(each))
+    ordered = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
+    shown = tuple(_render(each, words) for each in ordered)
+    page = replace(page, buttons=(*stops, *other_buttons), proposals=shown, see_button=None, reason="")
+    open_ones = [each for each in ordered if each.state == "open"]
+    if not open_ones:
         return page
-    page = replace(page, why=words[ProposalTexts].reason(still_open))
+    page = replace(page, reason=words[ProposalTexts].reason(open_ones))
     if not page.content and len(shown) == 1 and not page.proposal_rows:
-        return _shorten(page, still_open[0], words)
-    see = SeeProposalsButton(still_open[0].key.user_id, still_open[0].answer_id)
-    return replace(page, see=Button(words[ProposalTexts].see.format(count=len(still_open)), see.custom_id()))
+        return _shorten(page, open_ones[0], words)
+    see = SeeProposalsButton(open_ones[0].key.user_id, open_ones[0].answer_id)
+    label = words[ProposalTexts].see.format(count=len(open_ones))
+    return replace(page, see_button=Button(label, see.custom_id()))
 
 
 def _shorten(page: Page, proposal: Proposal, words: Texts) -> Page:
     parts = list(_parts(proposal, words))
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
-    room = _MAX_EXCERPT_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
-    starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
-    text = f"{shorten(starts, _MAX_LINES_CHARACTERS)}\n-# {words[ProposalTexts].whole}"
+    max_characters = _MAX_EXCERPT_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
+    excerpt = "\n".join(_lines((line, shorten(text, max_characters)) for line, text in parts))
+    text = f"{shorten(excerpt, _MAX_LINES_CHARACTERS)}\n-# {words[ProposalTexts].whole}"
     page = replace(page, proposals=(replace(page.proposals[0], text=text),))
     if any(isinstance(each, TextFile) for each in page.files):
         return page
@@ -78,7 +79,7 @@ def _shorten(page: Page, proposal: Proposal, words: Texts) -> Page:
 
 
 def update_proposals(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
-    """Update a page's proposals: all of the answer; on a page without text only the pressed one."""
+    """Update the answer's proposals on its page, or the pressed one on a page of its own."""
     return with_proposals(page, [each for each in proposals if page.content or each.id == pressed_id], words)
 
 
@@ -92,17 +93,17 @@ def declined_line(proposal: Proposal, words: Texts) -> str:
 
 def read_proposals(
     embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
-) -> tuple[tuple[ShownProposal, ...], None, str]:
-    """Return a message's proposals, as Page has them. The last embeds may have no buttons."""
+) -> tuple[tuple[ShownProposal, ...], str]:
+    """Return a message's proposals, of which the first ones have buttons, and the reason for them."""
     own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
     pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
-    why = own[-1].footer.text if own and own[-1].footer else None
+    reason = own[-1].footer.text if own and own[-1].footer else None
     shown = (
         ShownProposal(embed.title or "", embed.description or "", pair)
         for embed, pair in zip_longest(own, pairs, fillvalue=())
         if isinstance(embed, hikari.Embed)
     )
-    return tuple(shown), None, why or ""
+    return tuple(shown), reason or ""
 
 
 def _is_for_proposals(button: Button) -> bool:
@@ -111,10 +112,10 @@ def _is_for_proposals(button: Button) -> bool:
     return is_stop or isinstance(parsed, SeeProposalsButton)
 
 
-def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
-    sentences, number = words[ProposalTexts], proposal.content.position
-    address = (proposal.key.user_id, proposal.answer_id, proposal.id)
-    title = sentences.numbered.format(number=number) if number else sentences.title
+def _render(proposal: Proposal, words: Texts) -> ShownProposal:
+    texts, number = words[ProposalTexts], proposal.content.position
+    ids = (proposal.key.user_id, proposal.answer_id, proposal.id)
+    title = texts.numbered.format(number=number) if number else texts.title
     if proposal.state != "open":
         return ShownProposal(title, outcome_line(proposal, proposal.state, words), ())
     yes, no = (
@@ -122,8 +123,8 @@ def _proposal(proposal: Proposal, words: Texts) -> ShownProposal:
         for label in (proposal.content.shown.yes, proposal.content.shown.no)
     )
     buttons = (
-        Button(yes, ProposalButton("do", *address).custom_id(), primary=True),
-        Button(no, ProposalButton("dont", *address).custom_id()),
+        Button(yes, ProposalButton("do", *ids).custom_id(), primary=True),
+        Button(no, ProposalButton("dont", *ids).custom_id()),
     )
     return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)
 
@@ -162,6 +163,6 @@ def _format_value(value: Value, words: Texts) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote line by line, so that no line can imitate another part."""
+    """Quote each line, so that none can imitate another part of the embed."""
     marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(show_invisible(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

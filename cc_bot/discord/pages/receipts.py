@@ -15,24 +15,25 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
 
-MAX_RECEIPTS: Final = 4  # with the button for memories used, their buttons fill a row
+MAX_RECEIPTS: Final = 4  # their buttons, and the one for used memories, fill a row
 SHOWN_CHARACTERS: Final = 60
 
 
 def render_receipts(
     receipts: Sequence[Change], recalled: Sequence[int], words: Texts, user_id: int, *, private: bool
 ) -> Receipts:
-    """With `private`, only the user reads them."""
+    """`private`: only the user sees them."""
     texts, shown = words[ReceiptTexts], tuple(receipts[:MAX_RECEIPTS])
     reader = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)
     lines = tuple(_line(each, reader, public=not private) for each in shown)
 
-    def undo(receipt: Change, *, only_button: bool = False) -> Action | None:
-        change = shown_changes()[receipt.what]
-        return change.undo(receipt, words, only_button=only_button, public=not private)
+    def undo_action(receipt: Change, *, only_button: bool = False) -> Action | None:
+        kind = shown_changes()[receipt.what]
+        return kind.undo(receipt, words, only_button=only_button, public=not private)
 
-    undoable = [each for each in shown if undo(each)]
-    actions = (undo(each, only_button=len(undoable) == 1) for each in undoable if each.state == "holds")
+    undoable = [each for each in shown if undo_action(each)]
+    is_only = len(undoable) == 1
+    actions = (undo_action(each, only_button=is_only) for each in undoable if each.state == "holds")
     buttons = [action_button(each, user_id) for each in actions if each]
     holding = [each for each in shown if each.what == "memory" and each.state == "holds"]
     deleted = tuple(sorted(each.id for each in holding if each.kind == "deleted"))
@@ -54,24 +55,23 @@ def render_receipts(
 
 
 def join_receipts(before: Sequence[Change], new: Iterable[Change]) -> tuple[Change, ...]:
-    """Join an answer's receipts and its replacement's, without repetitions."""
+    """Join the receipts of an answer and of its replacement, without repetitions."""
     known = {each.identity for each in before}
 
-    def is_repeated(each: Change) -> bool:  # the same reminder is set only once
+    def is_repeated(each: Change) -> bool:
         return each.kind == ("unchanged" if each.what == "memory" else "added") and each.identity in known
 
     return (*before, *filterfalse(is_repeated, new))
 
 
 def recalled_ids(calls: Iterable[ToolCall]) -> tuple[int, ...]:
-    found = (
-        note.get("ref")
-        for call in calls
-        if isinstance(notes := parse_result(call).get("memories"), list)
-        for note in notes
-        if isinstance(note, dict)
-    )
-    return tuple(dict.fromkeys(number for number in found if isinstance(number, int)))
+    ids = dict[int, None]()  # ordered
+    for call in calls:
+        memories = parse_result(call).get("memories")
+        for memory in memories if isinstance(memories, list) else ():
+            if isinstance(memory, dict) and isinstance(memory.get("ref"), int):
+                ids[memory["ref"]] = None
+    return tuple(ids)
 
 
 def _line(receipt: Change, reader: Caller, *, public: bool) -> str:

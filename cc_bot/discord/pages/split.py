@@ -1,8 +1,8 @@
 """Splits a long answer into Discord messages, each readable by itself.
 
-A message ends at the best position in its last part (`_PATTERNS`); open code fences are closed and reopened.
-A cut depends only on the text up to a limit after the previous one, so the first messages of a growing text
-soon stop changing. UTF-16 code units are counted, as by Discord's clients.
+A message ends at the best position near its limit. A code fence that is cut is closed and reopened. A cut
+depends on little text after it, so the first messages of a growing text soon stop changing. UTF-16 code units
+are counted, as by Discord's clients.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ MESSAGE_LIMIT: Final = 2000  # UTF-16 code units
 # whole. No cut may turn the rest into Markdown at the start of a message: `1. `, `- `, `> ` or a fence.
 
 _PARAGRAPH, _CODE_PARAGRAPH, _LINE, _IN_LINE = range(4)
-"""Ranks of positions, best first; those of `_PATTERNS` follow."""
+"""Ranks of cuts, best first. From `_IN_LINE` on, they are those of `_PATTERNS`."""
 
 
 def _characters(text: str) -> str:
@@ -63,9 +63,9 @@ _PATTERNS = (
 _LAST_RESORT = _IN_LINE + len(_PATTERNS) - 1
 _CHARACTER = _LAST_RESORT - 1
 
-# A match that reaches the end of the text so far (\Z) is assumed to continue.
+# Units, which are not cut. One that the end of the text cuts off (\Z) may continue.
 _URL = r"https?://[^\s<>、。，．「」『』（）【】！？]+"
-_WHOLE = regex.compile(
+_UNIT = regex.compile(
     r"\\."
     r"|(?<!`)(?P<ticks>`++)[^\n]*?(?:(?<!`)(?P=ticks)(?!`)|\Z)"
     r"|!?\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]\((?:[^()\s]|\([^()\s]*\))*+(?:[ ]\"[^\"\n]*\")?(?:\)|\Z)"
@@ -85,11 +85,11 @@ _WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")  # a space under a co
 
 def _positions_inside_units(text: str, limit: int) -> set[int]:
     inside = set[int]()
-    for match in _WHOLE.finditer(text):
-        fits = match.end() - match.start() <= limit
-        for kept in [match] if fits else _LINK.finditer(text, *match.span()):
-            if kept.end() - kept.start() <= limit:
-                inside.update(range(kept.start() + 1, kept.end()))
+    for match in _UNIT.finditer(text):
+        fits = match.end() - match.start() <= limit  # else only its links are units
+        for unit in [match] if fits else _LINK.finditer(text, *match.span()):
+            if unit.end() - unit.start() <= limit:
+                inside.update(range(unit.start() + 1, unit.end()))
     return inside
 
 
@@ -97,7 +97,7 @@ def _after_white_space(text: str, at: int) -> int:
     return cast("int", _WHITE_SPACE.match(text, at).end())
 
 
-_LATE_SHARE = 0.4  # in this last share, a better position is preferred to a later one
+_LATE_SHARE = 0.4  # in this last share of a message, the better cut is preferred to the later one
 
 
 class _Line(NamedTuple):
@@ -130,11 +130,11 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, max_count: int | None = None
         in_line = at and text[at - 1] != "\n"
         opening = f"{fence.opening}\n{fence.quote if in_line else ''}" if fence else ""
         view = text[at : at + limit + limit // 4]
-        ends = at + len(view) == len(text)
-        if ends and not fence and not _FENCE_MARKS.search(view) and utf16_length(view) <= limit:
+        is_rest = at + len(view) == len(text)
+        if is_rest and not fence and not _FENCE_MARKS.search(view) and utf16_length(view) <= limit:
             return (*pieces, view)
         lines = _lines(view, fence, fence.quote if fence and in_line else "", limit)
-        cut = _best_cut(view, lines, limit, limit - utf16_length(opening), ends=ends)
+        cut = _best_cut(view, lines, limit, limit - utf16_length(opening), is_rest=is_rest)
         if body := view[: cut.at].rstrip():
             pieces.append(f"{opening}{body}{f'{chr(10)}{cut.fence.closing}' if cut.fence else ''}")
         at, fence = _resume(text, at + cut.at, cut.fence, limit)
@@ -142,6 +142,7 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, max_count: int | None = None
 
 
 def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, Fence | None]:
+    """Return where the next message begins after a cut, and the fence to reopen there."""
     begin = _after_white_space(text, at)
     line_ends = text.count("\n", at, begin)
     if at and not line_ends:
@@ -151,7 +152,7 @@ def _resume(text: str, at: int, fence: Fence | None, limit: int) -> tuple[int, F
         return begin, None
     line = text[begin : begin + limit].partition("\n")[0]
     kind, fence = classify_line(fence, line, max_fence_line=limit // 5)
-    if kind == "closing":  # the line that closed it in the last piece stands for this one
+    if kind == "closing":  # the last message has closed the fence already
         return _resume(text, begin + len(line), None, limit)
     return begin, fence if kind == "code" else None
 
@@ -165,7 +166,7 @@ def _lines(view: str, fence: Fence | None, mark: str, limit: int) -> list[_Line]
     return lines
 
 
-def _best_cut(view: str, lines: list[_Line], limit: int, room: int, *, ends: bool) -> _Cut:
+def _best_cut(view: str, lines: list[_Line], limit: int, room: int, *, is_rest: bool) -> _Cut:
     units = [0, *accumulate(1 + (character > "\uffff") for character in view)]
 
     def fits(cut: _Cut) -> bool:
@@ -177,7 +178,7 @@ def _best_cut(view: str, lines: list[_Line], limit: int, room: int, *, ends: boo
         return cut.splits_unit, max(cut.rank, _CHARACTER), cut.rank if is_late else _CHARACTER, -cut.at
 
     everything = _Cut(len(view), lines[-1].fence)
-    if ends and fits(everything):
+    if is_rest and fits(everything):
         return everything
     starts = {match.start() for match in _GRAPHEME.finditer(view)}
     inside = _positions_inside_units(view, limit)
@@ -187,7 +188,7 @@ def _best_cut(view: str, lines: list[_Line], limit: int, room: int, *, ends: boo
     ]
     if best := min(filter(fits, cuts), key=preference, default=None):
         return best
-    # A unit is longer than a message. No message begins with a tick, which could open a fence.
+    # A unit fills the message. The next should not begin with a tick, which could open a fence.
     anywhere = (
         _Cut(at, line.fence)
         for line in lines
@@ -205,7 +206,7 @@ def _cuts_at_line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
         is_blank = not view[following.start : following.end].strip()
         rank = _PARAGRAPH if is_blank or following.kind == "opening" else _LINE
         if line.kind == "closing" or following.kind == "closing":
-            rank = _PARAGRAPH  # replaces the closing line that follows
+            rank = _PARAGRAPH
         elif line.kind == "code":
             rank = _CODE_PARAGRAPH if is_blank else _LINE
         elif (

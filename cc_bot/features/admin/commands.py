@@ -8,7 +8,7 @@ import lightbulb
 
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.discord.gate import Owners
-from cc_bot.discord.handlers import choices, number_option, reply_command, suggesting, text_option
+from cc_bot.discord.handlers import choices, number_option, reply_command, suggest_from, text_option
 from cc_bot.domain.access import Ruling
 from cc_bot.domain.usage import LIMIT_NAMES, MAX_LIMIT
 from cc_bot.features import has
@@ -110,13 +110,13 @@ if has("mcp"):
         tools,
         "admin_tools_show",
         tool_servers.show_tools,
-        server=_name("admin_server", default="", autocomplete=suggesting(suggest_servers)),
+        server=_name("admin_server", default="", autocomplete=suggest_from(suggest_servers)),
     )
     owners_command(
         tools,
         "admin_tools_accept",
         tool_servers.accept_tools,
-        server=_name("admin_server", autocomplete=suggesting(suggest_servers)),
+        server=_name("admin_server", autocomplete=suggest_from(suggest_servers)),
         code=_name("admin_code"),
     )
 

@@ -15,7 +15,7 @@ def make_parts(given: Building) -> Iterable[object]:
         given.assistant,
         stores,
         given.policies,
-        given.pulse,
+        given.gateway_health,
         partial(newest_backup, config.backup_folder, config.timezone)
         if dialect_of(config.database_url) == "sqlite"
         else None,

@@ -58,7 +58,7 @@ class BotStatus:
     assistant: Assistant
     stores: Stores
     policies: Policies
-    pulse: GatewayHealth
+    gateway_health: GatewayHealth
     newest_backup: Callable[[], datetime | None] | None  # may raise OSError; None: makes none
     free_bytes: Callable[[], int]  # may raise OSError
     began_at: datetime
@@ -67,7 +67,7 @@ class BotStatus:
         """Raises StorageError."""
         used = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.current()).prices
-        latency_s = self.pulse.latency_s
+        latency_s = self.gateway_health.latency_s
         return StatusSnapshot(
             version=__version__,
             schema_version=await self.stores.vitals.schema_version(),

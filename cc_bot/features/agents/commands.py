@@ -7,7 +7,7 @@ import lightbulb
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.agents import AgentSelector, location_of
 from cc_bot.discord.delivery.side_message import SideMessage
-from cc_bot.discord.handlers import Choice, command, reply_command, suggesting, text_option
+from cc_bot.discord.handlers import Choice, command, reply_command, suggest_from, text_option
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
 from cc_bot.domain.errors import UnknownAgent
@@ -34,7 +34,7 @@ async def suggest_agents(
 
 
 def agent_name() -> str:
-    return text_option("agent_name", max_length=100, autocomplete=suggesting(suggest_agents))
+    return text_option("agent_name", max_length=100, autocomplete=suggest_from(suggest_agents))
 
 
 async def list_agents(

@@ -64,10 +64,10 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
     given = reader.read(AgentTable, f"agents.{name}", table)
     unknown = set(given.tools or ()) - set(tools)
     if not all(_SERVER_TOOL.fullmatch(each) for each in unknown):
-        raise reader.wrong(f"agents.{name}", "tools")
+        raise reader.wrong_value(f"agents.{name}", "tools")
     models = given.model.split(",") if isinstance(given.model, str) else given.model
     if given.model and not all(model.strip() for model in models):
-        raise reader.wrong(f"agents.{name}", "model")
+        raise reader.wrong_value(f"agents.{name}", "model")
     return Agent(
         name,
         _in_languages(given.display_name),

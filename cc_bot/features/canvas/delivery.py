@@ -20,6 +20,7 @@ import structlog
 
 from cc_bot.charts.svg import draw_png
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
+from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import Shard
 from cc_bot.discord.delivery.reply import ExpectedDeletions
@@ -38,7 +39,6 @@ from cc_bot.features.canvas.drawing import canvas_from_json
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.store import CanvasMessage, CanvasMessageStore
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
-from cc_bot.in_order import KeyedLock, Tasks
 from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
@@ -171,7 +171,7 @@ class CanvasBoards(SideMessage):
         key = await self.messages.get_key(message_id)
         if key is None:
             return
-        async with self._lock.after(key):
+        async with self._lock.hold(key):
             message = await self.messages.get(key)
             if message and message.message_id == message_id:
                 await self.messages.note(key, NO_MESSAGE, message.shown_revision)
@@ -193,7 +193,7 @@ class CanvasBoards(SideMessage):
         shards = ShardLookup(self.locations, self.recipients.guilds)
         with upkeep("canvases"):
             for key in await self.messages.list_shown(MAX_CHECKED, shard):
-                if await shards.includes(shard, key.channel_id):
+                if await shards.gets_events(shard, key.channel_id):
                     await self.restore(key)
                     await asyncio.sleep(CHECK_PAUSE_S)
 
@@ -229,7 +229,7 @@ class CanvasBoards(SideMessage):
         await interaction.edit_initial_response(**fields)
 
     async def _guard(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
-        async with self._lock.after(key):
+        async with self._lock.hold(key):
             try:
                 return await show()
             except (CcBotError, hikari.HikariError) as error:
@@ -406,7 +406,8 @@ class CanvasBoards(SideMessage):
     async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
             return await self.recipients.find(interaction)
-        return await self.recipients.for_user(key.user_id, self.recipients.guilds.for_channel(key.channel_id))
+        locale = self.recipients.guilds.locale_of_channel(key.channel_id)
+        return await self.recipients.for_user(key.user_id, locale)
 
     async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:
         """`private`: only the user sees the message."""

@@ -13,7 +13,7 @@ import hikari
 
 from cc_bot.charts.table import text_table
 from cc_bot.discord.pages.markdown import SPOILER, close_spoilers, for_discord
-from cc_bot.discord.pages.page import COLOUR, TextFile
+from cc_bot.discord.pages.page import BLURPLE, TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import is_blank
@@ -158,7 +158,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _embed(part: _Part) -> hikari.Embed:
-    embed = hikari.Embed(title=part.title or None, description=part.text or None, colour=COLOUR)
+    embed = hikari.Embed(title=part.title or None, description=part.text or None, colour=BLURPLE)
     if part.picture:
         embed.set_image(hikari.URL(f"attachment://{part.picture}"))
     return embed
@@ -174,7 +174,7 @@ def _board(parts: Sequence[_Part]) -> list[hikari.Embed]:
             joined = False
             continue
         if not joined:
-            embeds.append(hikari.Embed(colour=COLOUR))
+            embeds.append(hikari.Embed(colour=BLURPLE))
             joined = True
         inline = utf16_length(part.text) <= MAX_INLINE_CHARACTERS
         embeds[-1].add_field(part.title or _NO_NAME, part.text, inline=inline)

@@ -13,6 +13,7 @@ from aiohttp import WSCloseCode, web
 
 from cc_bot.charts.svg import chart_svg
 from cc_bot.chat.stores.canvases import CanvasClock
+from cc_bot.concurrency import Tasks
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
@@ -21,7 +22,6 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.drawing import get_canvas, remove_element
 from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasPageTexts
-from cc_bot.in_order import Tasks
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names

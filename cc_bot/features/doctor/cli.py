@@ -34,7 +34,7 @@ def run(config: "Config", options: argparse.Namespace, say: Callable[[str], None
     return report.exit_code
 
 
-def say_error(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> str:
+def format_error(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> str:
     """Return a report of the error for `--json`; else nothing."""
     if not options.json:
         return ""

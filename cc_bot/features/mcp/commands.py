@@ -5,7 +5,7 @@ import lightbulb
 
 from cc_bot.discord.handlers import Press, Submission, on_press
 from cc_bot.discord.interactions import is_acknowledged, tell
-from cc_bot.discord.pages.page import NO_PINGS, components
+from cc_bot.discord.pages.page import NO_PINGS, build_rows
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.text import shorten
 from cc_bot.features.mcp.discord import (
@@ -60,7 +60,7 @@ async def submit_form(press: Submission[FormModal], forms: OpenForms) -> None:
         await interaction.create_initial_response(
             hikari.ResponseType.MESSAGE_CREATE,
             explain(error, words),
-            components=components(form_buttons(sent.form, recipient.user_id, words)),
+            components=build_rows(form_buttons(sent.form, recipient.user_id, words)),
             flags=hikari.MessageFlag.EPHEMERAL,
             **NO_PINGS,
         )

@@ -11,6 +11,7 @@ import structlog
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.chat.parts import Parts
+from cc_bot.concurrency import Tasks
 from cc_bot.discord.delivery.reply import Poster, PostUncertain
 from cc_bot.discord.delivery.turns import FormAskers
 from cc_bot.discord.gate import OwnerNews
@@ -25,7 +26,6 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.texts import FormTexts, ToolServersTexts
-from cc_bot.in_order import Tasks
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)

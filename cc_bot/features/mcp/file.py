@@ -256,7 +256,7 @@ class _Reader:
         return _VARIABLE.sub(value, text)
 
     def _wrong(self, key: str) -> FileRefused:
-        return self._tables.wrong(f"mcpServers.{self._server}", key)
+        return self._tables.wrong_value(f"mcpServers.{self._server}", key)
 
 
 def servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:

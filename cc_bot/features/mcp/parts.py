@@ -5,5 +5,5 @@ from cc_bot.features.mcp.tools import ServerTools
 
 
 def make_parts(given: Building) -> Iterable[object]:
-    outside = given.tools.external
-    return (outside.servers,) if isinstance(outside, ServerTools) else ()
+    external_tools = given.tools.external
+    return (external_tools.servers,) if isinstance(external_tools, ServerTools) else ()

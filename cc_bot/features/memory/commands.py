@@ -27,7 +27,7 @@ from cc_bot.discord.handlers import (
     on_press,
     reply_command,
     show,
-    suggesting,
+    suggest_from,
     text_option,
 )
 from cc_bot.discord.interactions import MAX_CHOICES, tell
@@ -107,7 +107,7 @@ async def suggest_categories(
 
 
 def id_option() -> int:
-    return number_option("memory_id", autocomplete=suggesting(suggest_memories))  # users call the number id
+    return number_option("memory_id", autocomplete=suggest_from(suggest_memories))  # users call the number id
 
 
 def category_option() -> str | None:
@@ -115,7 +115,7 @@ def category_option() -> str | None:
         "memory_category",
         default=None,
         max_length=MAX_CATEGORY_CHARACTERS,
-        autocomplete=suggesting(suggest_categories),
+        autocomplete=suggest_from(suggest_categories),
     )
 
 
@@ -159,7 +159,7 @@ def _list_view(reply: Reply, caller: Recipient, page_button_id: Callable[[int], 
         if options
         else None
     )
-    return reply_view(reply, caller, turn=page_button_id, menu=menu)
+    return reply_view(reply, caller, page_id=page_button_id, menu=menu)
 
 
 async def _add(caller: Recipient, *, audience: str | None, service: Memories, **given: str) -> Reply:
@@ -227,8 +227,8 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: Memories) -> None:  # noqa: A002 - the option's name
     """Send all memories as files, in as many messages as needed."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
-    async with service.export_queue.for_user(caller.user_id):
-        async with service.export_queue.making:
+    async with service.export_queue.wait_turn(caller.user_id):
+        async with service.export_queue.lock:
             exported = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_make_files, exported, caller, service.clock(), readable)
         if not exported:
@@ -317,7 +317,7 @@ async def open_card(press: Press[OpenMenu], service: Memories) -> EphemeralView:
     return await _show(recipient, int(interaction.values[0]), service=service)
 
 
-@on_memory_press(MemoryButton, only=lambda button: button.action != "edit")
+@on_memory_press(MemoryButton, matches=lambda button: button.action != "edit")
 async def change(
     press: Press[MemoryButton], service: Memories, side_message: SideMessage, updater: ReceiptUpdater
 ) -> None:
@@ -373,7 +373,7 @@ async def edit(
     )
 
 
-@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", response="by_handler")
+@on_memory_press(MemoryButton, matches=lambda button: button.action == "edit", response="by_handler")
 async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: Recipients) -> None:
     interaction, button, _ = press
     await _open_form(

@@ -13,6 +13,7 @@ from cc_bot.chat.context.attachments import read_memory_file
 from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import Keep
+from cc_bot.concurrency import ExportQueue
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryNotFound, MemoryPaused
 from cc_bot.domain.text import one_line, shorten
@@ -43,7 +44,6 @@ from cc_bot.features.memory.texts import (
     to_markdown,
 )
 from cc_bot.features.privacy.texts import ErasureTexts
-from cc_bot.in_order import ExportQueue
 
 PAGE_SIZE: Final = 8
 MAX_FOUND: Final = 60  # shown hits of a search
@@ -397,8 +397,8 @@ def make_export_writer(
 async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
     """Yield all memories as one JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
-    async with service.export_queue.for_user(caller.user_id):
-        async with service.export_queue.making:
+    async with service.export_queue.wait_turn(caller.user_id):
+        async with service.export_queue.lock:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
             file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), exported)
         if exported:
@@ -414,10 +414,10 @@ async def plan_import(
     """
     _ensure_not_paused(caller)
     store = service.stores.memories
-    async with service.export_queue.for_user(caller.user_id):
+    async with service.export_queue.wait_turn(caller.user_id):
         await store.admit_import(caller.user_id)
         data = await fetch()
-        async with service.export_queue.making:
+        async with service.export_queue.lock:
             read = await asyncio.to_thread(read_memory_file, data)
             plan = await store.plan_import(caller.user_id, read, audience=audience)
             return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
@@ -426,9 +426,9 @@ async def plan_import(
 async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
     """Store the memories of a file from `plan_import`. Returns their number; raises as `plan_import`."""
     _ensure_not_paused(caller)
-    async with service.export_queue.for_user(caller.user_id):
+    async with service.export_queue.wait_turn(caller.user_id):
         data = await fetch()
-        async with service.export_queue.making:
+        async with service.export_queue.lock:
             read = await asyncio.to_thread(read_memory_file, data)
             return await service.stores.memories.import_all(caller.user_id, read)
 

@@ -10,8 +10,8 @@ import hikari
 from cc_bot.chat.reply import Caller, Item
 from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryButton
 from cc_bot.discord.pages.page import (
+    BLURPLE,
     CHOICE_CHARACTERS,
-    COLOUR,
     Button,
     EphemeralView,
     Menu,
@@ -57,7 +57,7 @@ def memory_card(
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
         description=_escape(memory.content),
-        colour=COLOUR,
+        colour=BLURPLE,
     )
     for name, value in _list_fields(memory, reader, clock):
         embed.add_field(name, shorten(value, _FIELD_CHARACTERS), inline=True)
@@ -89,7 +89,7 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    embed = hikari.Embed(title=words[MemoryCardTexts].your_text, description=_escape(entered), colour=COLOUR)
+    embed = hikari.Embed(title=words[MemoryCardTexts].your_text, description=_escape(entered), colour=BLURPLE)
     return EphemeralView(sentence, embed if entered.strip() else None)
 
 
@@ -207,7 +207,7 @@ def import_preview(
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:
     return hikari.Embed(
-        title=words[MemoryBulkTexts].import_title, description="\n".join(lines), colour=COLOUR
+        title=words[MemoryBulkTexts].import_title, description="\n".join(lines), colour=BLURPLE
     )
 
 

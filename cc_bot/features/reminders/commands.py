@@ -16,7 +16,7 @@ from cc_bot.discord.handlers import (
     number_option,
     on_press,
     reply_command,
-    suggesting,
+    suggest_from,
     text_option,
 )
 from cc_bot.discord.interactions import can_write, is_bot_dm
@@ -51,7 +51,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
             if only(each) and (wanted in one_line(each.text).casefold() or wanted in str(each.number))
         ]
 
-    return number_option("remind_id", autocomplete=suggesting(suggest))
+    return number_option("remind_id", autocomplete=suggest_from(suggest))
 
 
 MAX_WHEN_CHARACTERS = 100

@@ -13,6 +13,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.turn import TurnOptions
+from cc_bot.concurrency import RateLimiter, Tasks
 from cc_bot.db.leases import Leases
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.reply import parts_to_leave_out
@@ -21,7 +22,7 @@ from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import retry
 from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.page import Page, Part, new_message
+from cc_bot.discord.pages.page import Page, Part, post_arguments
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Target
@@ -36,7 +37,6 @@ from cc_bot.features.reminders.views import (
     stopped_page,
     undelivered_page,
 )
-from cc_bot.in_order import RateLimiter, Tasks
 from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
@@ -109,7 +109,7 @@ class Posting:
         """Post without refused parts, pinging only that user. Raises Refused, Unwanted and HikariError."""
         without = frozenset[Part]()
         while True:
-            content = {**new_message(page.without(without)), "user_mentions": [user_id]}
+            content = {**post_arguments(page.without(without)), "user_mentions": [user_id]}
             create = partial(self.rest.create_message, channel_id, nonce=nonce, **content)
             try:
                 return await self._try(create, is_wanted)
@@ -341,7 +341,7 @@ class Reminders:
         """Return the owner, with default settings if the database fails."""
         user_id, recipients, spoken = schedule.key.user_id, self.recipients, schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = recipients.guilds.for_guild(schedule.guild_id)
+            spoken = recipients.guilds.locale_of_guild(schedule.guild_id)
         with suppress(StorageError):
             return await recipients.for_user(user_id, spoken)
         locale = spoken or recipients.locale

@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 from aiohttp import web
 
 from cc_bot.chat.reply import Reply
+from cc_bot.concurrency import KeyedLock
 from cc_bot.domain.errors import InputError, ReminderEditOutdated
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.in_order import KeyedLock
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
@@ -84,7 +84,7 @@ class ReminderPages(Pages):
         visitor, form, reply = visitor_of(request), _form(request), Reply()
         sent = (visitor.user_id, text_of(request, "key"), form)
         try:
-            async with self._order.after(visitor.user_id):
+            async with self._order.hold(visitor.user_id):
                 if sent not in self._added_forms:
                     reply = await reminders.add(
                         visitor,

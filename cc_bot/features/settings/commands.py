@@ -14,6 +14,7 @@ import structlog
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
+from cc_bot.concurrency import ExportQueue
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -26,7 +27,7 @@ from cc_bot.discord.handlers import (
     on_press,
     reply_command,
     show,
-    suggesting,
+    suggest_from,
     switch_option,
     text_option,
 )
@@ -45,7 +46,6 @@ from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings, show_usage
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.in_order import ExportQueue
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.commands import command_namer, command_names
 from cc_bot.texts.web import WebCommandTexts
@@ -114,7 +114,7 @@ reply_command(
         choices=[lightbulb.Choice("日本語", "ja"), lightbulb.Choice("English", "en")],
     ),
     timezone=text_option(
-        "settings_timezone", default=None, max_length=64, autocomplete=suggesting(suggest_timezones)
+        "settings_timezone", default=None, max_length=64, autocomplete=suggest_from(suggest_timezones)
     ),
     voice=text_option("settings_voice", default=None, choices=choices("settings_voice", "on", "off")),
 )
@@ -274,7 +274,7 @@ async def export(
     recipients: Recipients,
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
-    async with line.for_user(caller.user_id):
+    async with line.wait_turn(caller.user_id):
         parts = line.make_in_turn(privacy.export(caller.user_id))
         sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
         await ctx.interaction.edit_initial_response(sentence)

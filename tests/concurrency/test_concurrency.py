@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from cc_bot.concurrency import MAX_EXPORTS, ExportQueue, KeyedLock
 from cc_bot.domain.errors import EarlierFilesInProgress
-from cc_bot.in_order import MAX_EXPORTS, ExportQueue, KeyedLock
 
 AIKO, BEN = 1, 2
 
@@ -15,7 +15,7 @@ class TestWhoComesAfter:
         order, seen, release = KeyedLock(), list[str](), asyncio.Event()
 
         async def take(name: str, turns: int) -> None:
-            async with order.after(1):
+            async with order.hold(1):
                 await release.wait()
                 for _ in range(turns):
                     await asyncio.sleep(0)
@@ -23,7 +23,7 @@ class TestWhoComesAfter:
 
         waiting = asyncio.gather(take("created", 9), take("edited", 5), take("deleted", 0))
         await asyncio.sleep(0)
-        async with asyncio.timeout(60), order.after(2):
+        async with asyncio.timeout(60), order.hold(2):
             release.set()
         await waiting
         assert seen == ["created", "edited", "deleted"]
@@ -32,7 +32,7 @@ class TestWhoComesAfter:
         order, seen, release = KeyedLock(), list[str](), asyncio.Event()
 
         async def first() -> None:
-            async with order.after(1) as leave:
+            async with order.hold(1) as leave:
                 leave()
                 await release.wait()
                 seen.append("first")
@@ -40,19 +40,19 @@ class TestWhoComesAfter:
 
         task = asyncio.create_task(first())
         await asyncio.sleep(0)
-        async with asyncio.timeout(60), order.after(1):
+        async with asyncio.timeout(60), order.hold(1):
             seen.append("second")
         release.set()
         with pytest.raises(LookupError):
             await task
 
         async def fail() -> None:
-            async with order.after(1):
+            async with order.hold(1):
                 raise LookupError
 
         with pytest.raises(LookupError):
             await fail()
-        async with asyncio.timeout(60), order.after(1):
+        async with asyncio.timeout(60), order.hold(1):
             seen.append("third")
         assert seen == ["second", "first", "third"]
 
@@ -62,7 +62,7 @@ class TestLine:
         line, at_work, seen, release = ExportQueue(), set[int](), list[int](), asyncio.Event()
 
         async def take(number: int) -> None:
-            async with line.for_user(AIKO):
+            async with line.wait_turn(AIKO):
                 at_work.add(number)
                 assert at_work == {number}
                 await release.wait()
@@ -73,7 +73,7 @@ class TestLine:
         await asyncio.sleep(0)
         with pytest.raises(EarlierFilesInProgress):
             await take(MAX_EXPORTS)
-        async with asyncio.timeout(60), line.for_user(BEN), line.making:  # it is not another's
+        async with asyncio.timeout(60), line.wait_turn(BEN), line.lock:  # it is not another's
             release.set()
         await taking
         await take(MAX_EXPORTS)

@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar
 from cc_bot.domain.errors import EarlierFilesInProgress
 
 CALLS_PER_S: Final = 15
-"""Discord's global limit is 50 a second per bot, shared with answers. Beyond 50, hikari 2.6.0 retries each
-call once without a pause, and Discord bans bots that keep exceeding it."""
+"""Of background work. Discord's limit for a bot is 50, which leaves room for answers. Beyond it, hikari 2.6.0
+retries each call at once, and Discord bans bots that keep exceeding it."""
 
 
 @dataclass(slots=True)
@@ -23,13 +23,13 @@ class RateLimiter:
 
     async def wait(self) -> None:
         now_s = asyncio.get_running_loop().time()
-        at_s = max(now_s, self._next_s)
-        self._next_s = at_s + 1 / CALLS_PER_S
-        await asyncio.sleep(at_s - now_s)
+        call_s = max(now_s, self._next_s)
+        self._next_s = call_s + 1 / CALLS_PER_S
+        await asyncio.sleep(call_s - now_s)
 
 
 class Tasks(set[asyncio.Task[None]]):
-    """Background tasks, kept until they end, as asyncio holds weak references."""
+    """Keeps running background tasks: asyncio itself has weak references only."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self.add(task := asyncio.create_task(work))
@@ -46,7 +46,8 @@ class Tasks(set[asyncio.Task[None]]):
 
 @contextmanager
 def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
-    """Have the loop call handlers by signal name. Windows loops have no `add_signal_handler`."""
+    """Within the block, have the event loop call handlers, by signal names. Unlike `add_signal_handler`, it
+    works on Windows."""
     loop = asyncio.get_running_loop()
 
     def call_handler(number: int, _frame: object) -> None:
@@ -62,51 +63,50 @@ def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]
 class KeyedLock:
     def __init__(self) -> None:
         self._locks: dict[Hashable, asyncio.Lock] = {}
-        self._joined = Counter[Hashable]()
+        self._users = Counter[Hashable]()  # by key, those that wait included
 
     @asynccontextmanager
-    async def after(self, key: Hashable) -> AsyncIterator[Callable[[], None]]:
-        """Wait for earlier users of the key. Later ones wait until exit, or until the yielded function is
-        called."""
+    async def hold(self, key: Hashable) -> AsyncIterator[Callable[[], None]]:
+        """Wait for earlier users of the key, then lock it. The yielded function unlocks it before exit."""
         lock = self._locks.setdefault(key, asyncio.Lock())
-        self._joined[key] += 1
+        self._users[key] += 1
         try:
             with ExitStack() as stack:
                 await lock.acquire()  # FIFO
                 stack.callback(lock.release)
                 yield stack.close
         finally:
-            self._joined[key] -= 1
-            if not self._joined[key]:
-                del self._locks[key], self._joined[key]
+            self._users[key] -= 1
+            if not self._users[key]:
+                del self._locks[key], self._users[key]
 
-    def length(self, key: Hashable) -> int:
-        return self._joined[key]
+    def count(self, key: Hashable) -> int:
+        """Count those that lock the key or wait for it."""
+        return self._users[key]
 
 
-MAX_EXPORTS: Final = 4  # files that a user may wait for, the current one included
+MAX_EXPORTS: Final = 4  # of a user, the running one included
 
 T = TypeVar("T")
 
 
 class ExportQueue:
-    """Queues exports per user and overall: each takes a second of a thread, and stays in memory until Discord
-    has it."""
+    """Queues exports to files. A file takes a second of a thread, and memory until Discord has it."""
 
     def __init__(self) -> None:
         self._order = KeyedLock()
-        self.making = asyncio.Lock()
+        self.lock = asyncio.Lock()
 
-    def for_user(self, user_id: int) -> AbstractAsyncContextManager[object]:
-        """Wait for the user's earlier files. Raises EarlierFilesInProgress if too many wait."""
-        if self._order.length(user_id) >= MAX_EXPORTS:
+    def wait_turn(self, user_id: int) -> AbstractAsyncContextManager[object]:
+        """Wait for the user's earlier exports. Raises EarlierFilesInProgress beyond MAX_EXPORTS."""
+        if self._order.count(user_id) >= MAX_EXPORTS:
             raise EarlierFilesInProgress
-        return self._order.after(user_id)
+        return self._order.hold(user_id)
 
     async def make_in_turn(self, pieces: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Make one piece at a time; other exports run while it is sent."""
+        """Yield the pieces of an export. Other exports run between two pieces, while one is sent."""
         with suppress(StopAsyncIteration):
             while True:
-                async with self.making:
+                async with self.lock:
                     piece = await anext(pieces)
                 yield piece

@@ -1,0 +1,1 @@
+"""Tests of cc_bot.concurrency."""

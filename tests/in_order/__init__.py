@@ -1,1 +1,0 @@
-"""Tests of cc_bot.in_order."""
