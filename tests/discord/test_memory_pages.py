@@ -16,7 +16,7 @@ from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.text import Locale
 from cc_bot.features.memory import views as pages
 from cc_bot.features.memory.model import FoundMemory, Memory, Source
-from cc_bot.features.memory.service import hidden_reply, memory_item
+from cc_bot.features.memory.service import build_hidden_reply, build_item
 from cc_bot.features.memory.stores.removal import HiddenMemory
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import texts
@@ -34,7 +34,7 @@ def memory(content: str = "猫の名前はタマ", **given: Any) -> Memory:
 
 
 def entry(*, confidence: float = 1.0, **given: Any) -> tuple[str, ...]:
-    return memory_item(FoundMemory(memory(**given), confidence), READER, lambda: NOW).details
+    return build_item(FoundMemory(memory(**given), confidence), READER, lambda: NOW).details
 
 
 def embed_of(view: EphemeralView) -> hikari.Embed:
@@ -66,10 +66,10 @@ class TestList:
     def test_fits_an_embed_whatever_is_remembered(self, contents: list[str]) -> None:
         long: dict[str, Any] = {"category": "*" * 50, "tags": ("*" * 400,) * 20, "expires_at": NOW}
         found = [FoundMemory(memory(each, audience="private", **long), 0.1) for each in contents]
-        items = tuple(memory_item(each, READER, lambda: NOW) for each in found)
+        items = tuple(build_item(each, READER, lambda: NOW) for each in found)
         reply = Reply(title="題", items=items, notes=(JA[MemoryTexts].private_mark,), pages=1)
         assert len(embed_of(reply_view(reply, READER)).description or "") <= 4096
-        assert all(1 <= len(pages.choice_name(each)) <= 100 for each in items)
+        assert all(1 <= len(pages.format_choice(each)) <= 100 for each in items)
 
 
 class TestCard:
@@ -84,26 +84,26 @@ class TestCard:
     ) -> None:
         source = Source("message", LINK * 20, author=author)
         kept = memory(content, category=category, tags=tuple(tags), source=source)
-        assert fits(pages.memory_card(kept, [kept] * 30, READER, lambda: NOW))
+        assert fits(pages.build_card(kept, [kept] * 30, READER, lambda: NOW))
 
     def test_of_the_longest_memory_fits_with_all_of_it_and_so_does_what_was_done_to_it(self) -> None:
         long: dict[str, Any] = {"category": "*" * 50, "tags": ("*" * 400,) * 20}
         kept = memory("あ" * 4000, source=Source("message", LINK), **long)
-        view = pages.memory_card(kept, [memory("*" * 4000)] * 30, READER, lambda: NOW)
+        view = pages.build_card(kept, [memory("*" * 4000)] * 30, READER, lambda: NOW)
         assert "あ" * 4000 in (embed_of(view).description or "")
         history = "".join(field.value for field in embed_of(view).fields)
-        assert JA[MemoryCardTexts].more_former.format(count=30 - pages.FORMER_SHOWN) in history
+        assert JA[MemoryCardTexts].more_former.format(count=30 - pages.MAX_VERSIONS) in history
         assert fits(view)
-        assert embed_of(pages.memory_card(memory("*猫*"), [], READER, lambda: NOW)).description == "\\*猫\\*"
+        assert embed_of(pages.build_card(memory("*猫*"), [], READER, lambda: NOW)).description == "\\*猫\\*"
         after = memory("*" * 4000, expires_at=NOW, supersedes=2, **long)
-        assert len(pages.edited_view(after, memory("_" * 4000), JA).content) <= 2000
-        hidden = hidden_reply(HiddenMemory(memory("*" * 4000), NOW), READER)
+        assert len(pages.build_edited_view(after, memory("_" * 4000), JA).content) <= 2000
+        hidden = build_hidden_reply(HiddenMemory(memory("*" * 4000), NOW), READER)
         assert len(reply_view(hidden, READER).content) <= 2000
 
 
 @given(st.text(st.characters(exclude_characters="\\"), max_size=4000))
 def test_what_can_not_be_kept_is_given_back_whole(entered: str) -> None:
-    view = pages.refused_view("だめでした。", entered, JA)
+    view = pages.build_refused_view("だめでした。", entered, JA)
     shown = (view.embed.description or "") if view.embed else ""
     assert len(shown) <= 4096
     assert not entered.strip() or shown.replace("\\", "") == entered

@@ -12,8 +12,8 @@ from cc_bot.domain import errors
 from cc_bot.domain.session import clean_summary
 from cc_bot.domain.when.resolve import parse_schedules, read_moments, split_when
 from cc_bot.features.heartbeat.model import days_named, parse_minute
-from cc_bot.features.memory.files import read_memories
-from cc_bot.features.memory.model import parse_end, parse_tags
+from cc_bot.features.memory.files import parse_memories
+from cc_bot.features.memory.model import parse_expiry, split_tags
 from cc_bot.features.memory.secrets import looks_secret
 from tests.domain.spoken import spoken_texts
 
@@ -38,7 +38,7 @@ def read_times(text: str, number: int) -> None:
             assert planned
             assert all(due > now for due, _ in planned)
     with suppress(errors.EndNotUnderstood, errors.EndPassed, *TIMES):
-        end = parse_end(text, now, zone)
+        end = parse_expiry(text, now, zone)
         assert end is None or end > now
     parse_minute(text)
 
@@ -52,12 +52,12 @@ def split_times(text: str, number: int) -> None:
 
 def read_all_else(text: str, number: int) -> None:
     with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
-        assert read_memories(text)
+        assert parse_memories(text)
     with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
-        read_memories("\n".join(("[", *text.split("の"), "]")))
+        parse_memories("\n".join(("[", *text.split("の"), "]")))
     looks_secret(text)
     days_named(text, date(2026, 1, 1), within=number % 400)
-    parse_tags(text)
+    split_tags(text)
     clean_summary(text)
 
 

@@ -11,9 +11,9 @@ from cc_bot.domain import errors
 from cc_bot.features.memory.files import (
     MARKDOWN_MARK,
     MAX_IMPORT_BYTES,
-    MAX_IMPORTED,
+    MAX_IMPORT_COUNT,
     PortableMemory,
-    read_memories,
+    parse_memories,
     split_export,
     to_json,
 )
@@ -22,8 +22,8 @@ from cc_bot.features.memory.model import (
     clean_category,
     clean_content,
     clean_tags,
-    parse_end,
-    parse_tags,
+    parse_expiry,
+    split_tags,
 )
 from tests.domain.phrases import meanings, phrases, refused_otherwise, this_year
 
@@ -78,21 +78,21 @@ def test_a_category_is_one_line_and_tags_are_parted_by_commas_and_white_space() 
         "a a, b a": ("a", "b"),
         None: (),
     }
-    assert {text: parse_tags(text) for text in expected} == expected
-    assert len(clean_tags(parse_tags(" ".join(map(str, range(30)))))) == 20
+    assert {text: split_tags(text) for text in expected} == expected
+    assert len(clean_tags(split_tags(" ".join(map(str, range(30)))))) == 20
 
 
 class TestAnEnd:
     def test_is_read_as_the_time_of_a_reminder_is_or_as_the_end_of_a_day(self) -> None:
-        found = {written: parse_end(written, SUNDAY, TOKYO) for written in ENDS}
+        found = {written: parse_expiry(written, SUNDAY, TOKYO) for written in ENDS}
         told = {text: end and end.astimezone(TOKYO).strftime("%Y-%m-%d %H:%M") for text, end in found.items()}
         assert told == {written: this_year(end) for written, end in ENDS.items()}
-        assert [parse_end(written, SUNDAY, TOKYO) for written in (None, "", "  ")] == [None] * 3
+        assert [parse_expiry(written, SUNDAY, TOKYO) for written in (None, "", "  ")] == [None] * 3
 
     def test_that_is_none_or_is_over_is_refused(self) -> None:
-        assert refused_otherwise(NO_ENDS, lambda text: parse_end(text, SUNDAY, TOKYO)) == {}
+        assert refused_otherwise(NO_ENDS, lambda text: parse_expiry(text, SUNDAY, TOKYO)) == {}
         with pytest.raises(errors.EndNotUnderstood):
-            parse_end("あ" * 300, SUNDAY, TOKYO)
+            parse_expiry("あ" * 300, SUNDAY, TOKYO)
 
 
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
@@ -120,43 +120,43 @@ memories = st.builds(
 
 
 def contents(text: str) -> list[str]:
-    return [memory.content for memory in read_memories(text)]
+    return [memory.content for memory in parse_memories(text)]
 
 
 class TestOurOwnJson:
     @given(st.lists(memories, min_size=1, max_size=5))
     def test_comes_back_as_it_was(self, kept: list[PortableMemory]) -> None:
-        assert read_memories(to_json(kept, NOW)) == kept
+        assert parse_memories(to_json(kept, NOW)) == kept
 
     def test_in_parts_can_be_imported_part_by_part_but_not_more_at_once(self) -> None:
-        kept = [PortableMemory(f"{number} {'あ' * 400}") for number in range(MAX_IMPORTED + 1)]
+        kept = [PortableMemory(f"{number} {'あ' * 400}") for number in range(MAX_IMPORT_COUNT + 1)]
         write = partial(to_json, exported_at=NOW)
-        split = partial(split_export, write=write, max_bytes=MAX_IMPORT_BYTES, max_memories=MAX_IMPORTED)
+        split = partial(split_export, write=write, max_bytes=MAX_IMPORT_BYTES, max_memories=MAX_IMPORT_COUNT)
         parts = list(split(kept))
         assert all(len(part) <= MAX_IMPORT_BYTES for part in parts)
-        assert [memory for part in parts for memory in read_memories(part.decode())] == kept
+        assert [memory for part in parts for memory in parse_memories(part.decode())] == kept
         [part] = split([])
         assert json.loads(part)["memories"] == []
         with pytest.raises(errors.TooManyToImport) as refusal:
-            read_memories(to_json([PortableMemory("x")] * (MAX_IMPORTED + 1), NOW))
-        assert refusal.value.params == {"limit": MAX_IMPORTED}
+            parse_memories(to_json([PortableMemory("x")] * (MAX_IMPORT_COUNT + 1), NOW))
+        assert refusal.value.params == {"limit": MAX_IMPORT_COUNT}
 
 
 class TestForeignJson:
     def test_is_read_as_far_as_it_is_understood(self) -> None:
         assert contents('["猫を飼っている", "lives in Osaka"]') == ["猫を飼っている", "lives in Osaka"]
         item = {"content": "x", "category": 7, "tags": ["a", 1], "created_at": "yesterday", "audience": None}
-        assert read_memories(json.dumps([item])) == [PortableMemory("x", tags=("a",))]
+        assert parse_memories(json.dumps([item])) == [PortableMemory("x", tags=("a",))]
         assert contents('[{"content": null}, 7, "x"]') == ["", "", "x"]
         for audience in ("all", "", 7, ["anywhere"]):
-            [memory] = read_memories(json.dumps([{"content": "x", "audience": audience}]))
+            [memory] = parse_memories(json.dumps([{"content": "x", "audience": audience}]))
             assert memory.audience == "private"
 
     def test_anything_else_is_refused(self) -> None:
         exported = f"{MARKDOWN_MARK}\n# 家族\n- x"  # for reading
         for text in ("{", '{"a": 1}', '{"memories": {}}', "[]", "{" * 100_000, "", " \n ", "---", exported):
             with pytest.raises(errors.ImportNotUnderstood):
-                read_memories(text)
+                parse_memories(text)
 
 
 def test_lists_are_read_as_a_person_would() -> None:
@@ -167,7 +167,7 @@ def test_lists_are_read_as_a_person_would() -> None:
     ):
         assert contents(line) == [line], "what stands there only looks like a bullet"
     for day in phrases("1. [2024-05-01]. | - 2024-05-01: | （2024年5月1日） | [2024-05-01T10:20:30Z]"):
-        [memory] = read_memories(f"{day} User lives in Osaka.")
+        [memory] = parse_memories(f"{day} User lives in Osaka.")
         told = memory.content, memory.created_at
         assert told == ("User lives in Osaka.", datetime(2024, 5, 1, tzinfo=UTC)), day
     assert contents("# Memories\n\n```text\n- a\n\n---\n* b\n```\n") == ["a", "b"]

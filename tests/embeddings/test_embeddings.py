@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from cc_bot.features.memory.search.vectors import cosines
+from cc_bot.features.memory.search.vectors import compute_cosines
 from cc_bot.llm.embeddings import LocalEmbedder
 
 ALONE = """
@@ -33,15 +33,15 @@ def encoder() -> LocalEmbedder:
 class TestLocalEmbedder:
     async def test_knows_what_texts_have_to_do_with_each_other(self, encoder: LocalEmbedder) -> None:
         asked, wife, cat = await encoder.embed(["wife", "奥さんとは2018年に結婚した", "猫アレルギーがある"])
-        assert cosines(asked, [wife]) > cosines(asked, [cat])
+        assert compute_cosines(asked, [wife]) > compute_cosines(asked, [cat])
         questions = await encoder.embed(["時差のある会議", "what does my sister study?", "ペットの予防接種"])
         texts = ["パスワードは紙に書かない", "RTX 4070を買った", "苦手な食べ物はパクチー"]
         notes = await encoder.embed(texts)
-        found = [cosine for asked in questions for cosine in cosines(asked, notes)]
+        found = [cosine for asked in questions for cosine in compute_cosines(asked, notes)]
         assert abs(fmean(found) - encoder.unrelated.mean) < encoder.unrelated.spread
         for text, vector in zip(texts, notes, strict=True):  # the same alone and among others
             [alone] = await encoder.embed([text])
-            assert cosines(alone, [vector])[0] > 0.9999
+            assert compute_cosines(alone, [vector])[0] > 0.9999
 
     async def test_takes_any_text(self, encoder: LocalEmbedder) -> None:
         for text in ("", " ", "\n", "😀", "あ" * 4000, "\ud7ff\x00"):

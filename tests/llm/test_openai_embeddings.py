@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
-from cc_bot.features.memory.search.vectors import cosines, pack
+from cc_bot.features.memory.search.vectors import compute_cosines, quantize
 from cc_bot.llm.openai import client
 from cc_bot.llm.openai.client import OpenAIEmbedder
 from tests.loopback.embeddings_server import Answer, LoopbackEmbeddingsServer, direction, items
@@ -44,7 +44,7 @@ async def asked(
 
 class TestVectors:
     async def test_come_in_the_order_of_the_texts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        vectors = [pack(direction(note)) for note in NOTES]
+        vectors = [quantize(direction(note)) for note in NOTES]
         async with asked() as (embedder, server):
             assert await embedder.embed(NOTES) == vectors
             assert (server.inputs, server.models, embedder.name) == ([NOTES], ["tiny"], "tiny")
@@ -60,8 +60,8 @@ class TestVectors:
     async def test_of_a_long_text_are_those_of_its_beginning(self) -> None:
         async with asked(longest=300) as (embedder, _):
             [short, long] = await embedder.embed(["短い", "あ" * 900])
-            assert short == pack(direction("短い"))
-            assert cosines(long, [pack(direction("あ"))])[0] > 0.99
+            assert short == quantize(direction("短い"))
+            assert compute_cosines(long, [quantize(direction("あ"))])[0] > 0.99
         async with asked(longest=10) as (embedder, _):
             with pytest.raises(ContextTooLong):
                 await embedder.embed(["あ" * 400])

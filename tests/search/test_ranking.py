@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.features.memory.search.ranking import Evidence, Statistics, fuse, rank
+from cc_bot.features.memory.search.ranking import Statistics, WordMatch, fuse, rank
 from cc_bot.features.memory.search.terms import parse_query
-from cc_bot.features.memory.search.vectors import UnrelatedCosines, nearness
+from cc_bot.features.memory.search.vectors import UnrelatedCosines, score_nearness
 from tests.search.notes import candidate, found
 
 DENTIST, WALK, NEPHEW, VIOLIN, FRIDGE, SHELLFISH, MOVE, STITCHES = NOTES = (
@@ -45,7 +45,7 @@ SPELT_IN_TWO_WAYS = (
 
 COSINES = st.dictionaries(st.integers(1, 30), st.floats(-1, 1), max_size=30)
 EVIDENCE = st.lists(
-    st.builds(Evidence, st.integers(1, 30), st.booleans(), st.floats(0, 1)),
+    st.builds(WordMatch, st.integers(1, 30), st.booleans(), st.floats(0, 1)),
     max_size=20,
     unique_by=lambda item: item.id,
 )
@@ -53,8 +53,8 @@ UNRELATED = {100 + number: -0.07 + 0.28 * number / 80 for number in range(80)}
 KNOWN = UnrelatedCosines(mean=0.07, spread=0.08)
 
 
-def ids(evidence: list[Evidence], cosines: dict[int, float]) -> list[int]:
-    return [hit.id for hit in fuse(evidence, nearness({**UNRELATED, **cosines}))]
+def ids(evidence: list[WordMatch], cosines: dict[int, float]) -> list[int]:
+    return [hit.id for hit in fuse(evidence, score_nearness({**UNRELATED, **cosines}))]
 
 
 class TestByWords:
@@ -83,28 +83,32 @@ class TestByWords:
 
 class TestFused:
     def test_words_and_meaning_make_one_order(self) -> None:
-        cases: dict[str, tuple[list[Evidence], dict[int, float], list[int]]] = {
+        cases: dict[str, tuple[list[WordMatch], dict[int, float], list[int]]] = {
             "meaning where words fail": ([], {1: 0.45, 2: 0.6, 3: 0.1}, [2, 1]),
-            "every word before a nearer one": ([Evidence(1, False, 1.0)], {1: 0.3, 2: 0.6}, [1, 2]),
-            "near before the lesser part": ([Evidence(1, False, 0.3)], {1: 0.1, 2: 0.5}, [2]),
-            "as written first": ([Evidence(1, True, 0.2), Evidence(2, False, 1.0)], {1: 0.0, 2: 0.9}, [1, 2]),
-            "by words without a vector": ([Evidence(1, False, 0.9)], {2: 0.4}, [1, 2]),
-            "newest": ([Evidence(5, True, 1.0), Evidence(8, True, 1.0)], {5: 0.4, 8: 0.4}, [8, 5]),
+            "every word before a nearer one": ([WordMatch(1, False, 1.0)], {1: 0.3, 2: 0.6}, [1, 2]),
+            "near before the lesser part": ([WordMatch(1, False, 0.3)], {1: 0.1, 2: 0.5}, [2]),
+            "as written first": (
+                [WordMatch(1, True, 0.2), WordMatch(2, False, 1.0)],
+                {1: 0.0, 2: 0.9},
+                [1, 2],
+            ),
+            "by words without a vector": ([WordMatch(1, False, 0.9)], {2: 0.4}, [1, 2]),
+            "newest": ([WordMatch(5, True, 1.0), WordMatch(8, True, 1.0)], {5: 0.4, 8: 0.4}, [8, 5]),
             "as near as notes are to any query": ([], {1: 0.12, 2: 0.15}, []),
-            "enough by its words": ([Evidence(1, False, 0.2, enough=True)], {1: 0.1}, [1]),
-            "not enough by its words": ([Evidence(1, False, 0.2)], {1: 0.1}, []),
-            "far behind one that answers": ([Evidence(1, False, 1.0)], {1: 0.7, 2: 0.3}, [1]),
+            "enough by its words": ([WordMatch(1, False, 0.2, is_sufficient=True)], {1: 0.1}, [1]),
+            "not enough by its words": ([WordMatch(1, False, 0.2)], {1: 0.1}, []),
+            "far behind one that answers": ([WordMatch(1, False, 1.0)], {1: 0.7, 2: 0.3}, [1]),
         }
         orders = {name: ids(evidence, cosines) for name, (evidence, cosines, _) in cases.items()}
         assert orders == {name: order for name, (*_, order) in cases.items()}
 
     @given(EVIDENCE, COSINES)
     def test_each_note_stands_once_those_as_written_first_and_less_sure_the_further_down(
-        self, evidence: list[Evidence], cosines: dict[int, float]
+        self, evidence: list[WordMatch], cosines: dict[int, float]
     ) -> None:
-        hits = fuse(evidence, nearness(cosines))
+        hits = fuse(evidence, score_nearness(cosines))
         found, sure = [hit.id for hit in hits], [hit.confidence for hit in hits]
-        written = {item.id for item in evidence if item.as_written}
+        written = {item.id for item in evidence if item.is_exact}
         assert len(found) == len(set(found))
         assert set(found[: len(written)]) == written
         assert sure == sorted(sure, reverse=True)
@@ -115,7 +119,9 @@ class TestFewNotes:
     def test_hold_the_one_that_answers_or_none(self) -> None:
         one: list[dict[int, float]] = [{2: 0.45}, {1: 0.1, 2: 0.45, 3: 0.05}, {2: 0.45, 5: 0.3}]
         none: list[dict[int, float]] = [{1: 0.1}, {1: 0.2, 2: -0.05, 3: 0.05}, {1: 0.24, 2: 0.23}]
-        assert [fuse([], nearness(cosines, unrelated=KNOWN))[0].id for cosines in one] == [2, 2, 2]
-        assert [fuse([], nearness(cosines, unrelated=KNOWN)) for cosines in none] == [[], [], []]
+        assert [fuse([], score_nearness(cosines, unrelated=KNOWN))[0].id for cosines in one] == [2, 2, 2]
+        assert [fuse([], score_nearness(cosines, unrelated=KNOWN)) for cosines in none] == [[], [], []]
         twenty = {note: note / 100 for note in range(20)}
-        assert nearness(twenty, unrelated=KNOWN) == nearness(twenty), "which are measured by themselves"
+        assert score_nearness(twenty, unrelated=KNOWN) == score_nearness(twenty), (
+            "which are measured by themselves"
+        )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.text import hiragana
-from cc_bot.features.memory.search.readings import kanji_table, readings, table_lines
+from cc_bot.features.memory.search.readings import find_readings, load_kanji_table, read_table_lines
 
 
 def _words(text: str) -> list[tuple[str, str]]:
@@ -41,42 +41,45 @@ NAMES = _words("""
 WORDS = [*COMPOUNDS, *ALONE, *WITH_OKURIGANA, *IRREGULAR, *NAMES]
 
 kanji_runs = st.text(
-    st.sampled_from([*(each for each in kanji_table() if len(each) == 1), "々", "の", "ッ", "ー"]), max_size=7
+    st.sampled_from([*(each for each in load_kanji_table() if len(each) == 1), "々", "の", "ッ", "ー"]),
+    max_size=7,
 )
 
 
 class TestReadings:
     def test_have_that_of_an_everyday_word_among_them_and_begin_with_those_of_a_word_of_its_own(self) -> None:
-        assert [(written, kana) for written, kana in WORDS if kana not in readings(written)] == []
-        assert [(written, kana) for written, kana in IRREGULAR if kana not in readings(written, 3)] == []
+        assert [(written, kana) for written, kana in WORDS if kana not in find_readings(written)] == []
+        assert [(written, kana) for written, kana in IRREGULAR if kana not in find_readings(written, 3)] == []
 
     def test_come_in_the_order_of_how_likely_they_are_and_are_no_more_than_asked_for(self) -> None:
-        assert readings("手紙")[:2] == ("しゅし", "てがみ"), "on readings first where there are two kanji"
-        assert readings("犬") == ("いぬ", "けん"), "kun readings first where there is one"
-        assert readings("今日中", 1) == ("きょうちゅう",), "a word within a longer run"
+        assert find_readings("手紙")[:2] == ("しゅし", "てがみ"), (
+            "on readings first where there are two kanji"
+        )
+        assert find_readings("犬") == ("いぬ", "けん"), "kun readings first where there is one"
+        assert find_readings("今日中", 1) == ("きょうちゅう",), "a word within a longer run"
         limits = {("生物", 3): 3, ("生物", 8): 8, ("上下左右", 1000): 16, ("生物", 0): 0, ("生物", -1): 0}
-        assert {asked: len(readings(*asked)) for asked in limits} == limits
-        assert len(readings("生物")) == 8
+        assert {asked: len(find_readings(*asked)) for asked in limits} == limits
+        assert len(find_readings("生物")) == 8
 
     @given(kanji_runs, st.text(), st.integers())
     def test_are_different_kana_and_there_for_any_text(self, run: str, text: str, limit: int) -> None:
-        found = readings(run, 16)
+        found = find_readings(run, 16)
         assert len(set(found)) == len(found)
         assert all(re.fullmatch("[ぁ-ゔー]+", kana) for kana in found)
-        assert len(readings(text, limit)) <= 16
+        assert len(find_readings(text, limit)) <= 16
 
 
 class TestKanjiTable:
     def test_has_every_kanji_of_school_once(self) -> None:
         """The numbers are those of 学年別漢字配当表 (2020) and 常用漢字表 (2010)."""
-        parts = [list(part) for filled, part in groupby(table_lines(), key=bool) if filled]
+        parts = [list(part) for filled, part in groupby(read_table_lines(), key=bool) if filled]
         counts = {part[0].removeprefix("# "): len(part) - 1 for part in parts if part[0].startswith("# ")}
         years = [counts[f"Kyōiku kanji, year {year} of elementary school"] for year in range(1, 7)]
         assert years == [80, 160, 200, 202, 193, 191]
         assert sum(years) + counts["Jōyō kanji of later years"] == 2136
 
     def test_says_each_thing_once_and_in_kana(self) -> None:
-        entries = [line.split() for line in table_lines() if line and not line.startswith("#")]
+        entries = [line.split() for line in read_table_lines() if line and not line.startswith("#")]
         written = [entry[0] for entry in entries]
         assert len(set(written)) == len(written)
         for word, *spellings in entries:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.ranking import Statistics, rank
-from cc_bot.features.memory.search.terms import document_terms, parse_query
+from cc_bot.features.memory.search.terms import count_terms, parse_query
 from tests.search.notes import candidate
 
 JAPANESE = st.text("誕生日は3月カフェえび ー・々ｶABCéß'9\u3000\n😀", max_size=40)
@@ -16,22 +16,22 @@ class TestTerms:
     def test_of_a_text_are_all_that_it_may_be_found_by_counted(self) -> None:
         for content, terms in (
             ("誕生日", {"誕生", "生日", "誕", "生", "日"}),
-            ("ネコ", document_terms("ねこ").keys()),
+            ("ネコ", count_terms("ねこ").keys()),
             ("３月", {"3", "3月"}),
             ("犬", {"~いぬ"}),
             ("柴犬と暮らす", {"=柴犬", "=犬", "=ペット"}),
             ("Studying for exams", {"study"}),
         ):
-            assert terms <= document_terms(content).keys(), content
-        assert document_terms("猫と猫")["猫"] == 2
-        assert "京都" in document_terms("旅行", ["京都"])
-        assert "行京" not in document_terms("旅行", ["京都"])
+            assert terms <= count_terms(content).keys(), content
+        assert count_terms("猫と猫")["猫"] == 2
+        assert "京都" in count_terms("旅行", ["京都"])
+        assert "行京" not in count_terms("旅行", ["京都"])
 
     @given(TEXT)
     def test_of_any_text_are_the_same_folded_and_have_no_white_space(self, content: str) -> None:
-        terms = document_terms(content)
+        terms = count_terms(content)
         assert not any(char.isspace() or unicodedata.category(char) == "Cc" for char in "".join(terms))
-        assert document_terms(content) == document_terms(fold(content)) == terms
+        assert count_terms(content) == count_terms(fold(content)) == terms
 
 
 class TestQueries:

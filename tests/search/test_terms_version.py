@@ -3,7 +3,7 @@ import json
 from importlib.resources import files
 from typing import Final
 
-from cc_bot.features.memory.search.terms import TERMS_VERSION, document_terms
+from cc_bot.features.memory.search.terms import TERMS_VERSION, count_terms
 
 RECORDED: Final = (3, "c2a20cf659033e53318956fec9f557b2")
 """TERMS_VERSION, and the digest of what its rules make."""
@@ -24,7 +24,7 @@ TAGS: Final = ("家族", "pet food", "ギター")
 
 
 def digest() -> str:
-    terms = [sorted(document_terms(text, TAGS).items()) for text in CORPUS]
+    terms = [sorted(count_terms(text, TAGS).items()) for text in CORPUS]
     folder = files("cc_bot.features.memory.search")
     lists = [folder / "kanji_readings.txt", *(folder / "words").iterdir()]
     lines = sorted(

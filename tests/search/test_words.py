@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.features.memory.search.folding import counters_in_digits, fold, loosen, parse_line, stem
-from cc_bot.features.memory.search.lexicon import lexicon, parse_lexicon
+from cc_bot.features.memory.search.folding import convert_kanji_numbers, fold, loosen, parse_line, stem
+from cc_bot.features.memory.search.lexicon import load_lexicon, parse_lexicon
 
 SPELLINGS = (
     *(
@@ -39,11 +39,11 @@ STEMS = (
 def words(text: str, *lines: str) -> list[str]:
     """The words that a lexicon of these lines finds in a text."""
     line = parse_line(fold(text))
-    return [line.text[span.start : span.end] for span in parse_lexicon(lines).spans(line)]
+    return [line.text[span.start : span.end] for span in parse_lexicon(lines).find_spans(line)]
 
 
 def terms(text: str, *lines: str) -> list[str]:
-    return parse_lexicon(lines).terms(parse_line(fold(text)))
+    return parse_lexicon(lines).list_terms(parse_line(fold(text)))
 
 
 class TestFolding:
@@ -60,8 +60,8 @@ class TestFolding:
             assert loosen(text) == text
 
     def test_makes_digits_of_counted_numbers_and_not_of_names_and_words(self) -> None:
-        assert {kanji: counters_in_digits(kanji) for kanji in DIGITS} == DIGITS
-        assert counters_in_digits("十分") in {"十分", "10分"}, "enough, or ten minutes"
+        assert {kanji: convert_kanji_numbers(kanji) for kanji in DIGITS} == DIGITS
+        assert convert_kanji_numbers("十分") in {"十分", "10分"}, "enough, or ten minutes"
 
     @given(st.text())
     def test_makes_stems_of_the_forms_of_a_word_alone(self, word: str) -> None:
@@ -109,6 +109,6 @@ class TestIdeas:
         assert answer.terms == ("=@日付",)
 
     def test_of_the_lexicon_are_in_both_languages_and_none_of_politeness(self) -> None:
-        japanese, english = (lexicon().terms(parse_line(word)) for word in ("誕生日", "birthday"))
+        japanese, english = (load_lexicon().list_terms(parse_line(word)) for word in ("誕生日", "birthday"))
         assert set(japanese) & set(english)
-        assert lexicon().terms(parse_line("教えてください")) == []
+        assert load_lexicon().list_terms(parse_line("教えてください")) == []

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.features.memory.search.vectors import UnrelatedCosines, Vector, pack
+from cc_bot.features.memory.search.vectors import UnrelatedCosines, Vector, quantize
 
 TOPICS: Final = (
     ("猫", "ねこ", "cat", "pet"),
@@ -42,7 +42,7 @@ class TopicEncoder:
                 raise self.refuses[text]
         self.embedded += texts
         return [
-            pack([1.0 if any(w in text.lower() for w in topic) else 0.05 for topic in TOPICS])
+            quantize([1.0 if any(w in text.lower() for w in topic) else 0.05 for topic in TOPICS])
             for text in texts
         ]
 

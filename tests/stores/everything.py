@@ -44,7 +44,7 @@ from cc_bot.features.mcp.store import ToolListStore
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Audience, MemoryFilter
 from cc_bot.features.memory.stores.rows import recompute_outdated
-from cc_bot.features.memory.stores.search import EmbeddingJob, Meaning
+from cc_bot.features.memory.stores.search import EmbeddingJob, VectorSearch
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.proposals import WRITING, remembering
@@ -187,7 +187,7 @@ async def remember(stores: Stores, database: Database) -> None:
     memory = (await memories.remember(USER, "猫が大好き")).memory
     await memories.remember(USER, "猫が、大好き")
     await memories.delete(USER, first.id)
-    await memories.contain_secret("猫")
+    await memories.contains_secret("猫")
     await memories.search(USER, "猫 犬", category="general", tags=("猫",))
     await do(memories.find(USER, ""), memories.suggest(USER, f"#{memory.id}"))
     await recompute_terms(stores, database)
@@ -199,9 +199,9 @@ async def remember(stores: Stores, database: Database) -> None:
         receipts.mark_current(message),
         EmbeddingJob(database, TopicEncoder()).catch_up(),
     )
-    await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
+    await VectorSearch(database, TopicEncoder()).get_nearness(USER, "犬")
     await do(memories.list(USER, order="updated"), memories.list(USER, after_id=0))
-    await memories.find(USER, "猫", only=MemoryFilter(tags=("猫",), origin="", audience="anywhere"))
+    await memories.find(USER, "猫", filters=MemoryFilter(tags=("猫",), source_kind="", audience="anywhere"))
     await read_everything(stores)
     await memories.delete(USER, memory.id)
 
@@ -340,7 +340,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     assert await memories.restore(USER, memory.id, oldest.id)
     assert await memories.delete(USER, memory.id)
     imported = [PortableMemory("取り込んだもの")]
-    assert len((await stores.memories.plan_import(USER, imported)).new) == 1
+    assert len((await stores.memories.plan_import(USER, imported)).memories) == 1
     assert await stores.memories.import_all(USER, imported) == 1
     assert imported[0].content in [each.content for each in await stores.memories.export_all(USER)]
     assert await removal.undelete(USER, memory.id)

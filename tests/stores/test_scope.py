@@ -16,7 +16,7 @@ from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.db import process as processes
 from cc_bot.features.canvas.store import SELECT_ALL_SHOWN, SELECT_STALE
 from cc_bot.features.mcp.store import SELECT_LISTS
-from cc_bot.features.memory.stores.store import LIST
+from cc_bot.features.memory.stores.store import LIST_MEMORIES
 from cc_bot.features.privacy.personal_data import SELECT_BEGUN, personal_tables, select_users
 from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION
 from cc_bot.features.reminders.store import MARK_UNCERTAIN, RELEASE_REPORTS
@@ -179,7 +179,7 @@ class TestPlans:
 
     @pytest.mark.sqlite("its own plans")
     async def test_sort_no_history(self, run: Sequence[Statement], database: Database) -> None:
-        pages = {LIST["newest"], LIST["oldest"]}
+        pages = {LIST_MEMORIES["newest"], LIST_MEMORIES["oldest"]}
         sorting = [
             statement.sql
             for statement in run

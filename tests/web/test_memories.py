@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from cc_bot.domain.text import Locale, without_leading_emoji
-from cc_bot.features.memory.files import PortableMemory, read_memories
+from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.features.memory.model import Memory, MemoryFilter, Source
 from cc_bot.features.memory.service import form_hash
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
@@ -277,7 +277,7 @@ class TestSeveral:
         page = await taro.follow(await press_several(taro, [1, 2], action="undelete"))
         assert "あるもの: 2件" in page
         await taro.follow(await press_several(taro, [1, 2], action="category", category="家族"))
-        assert len(await site.core.stores.memories.list(TARO, only=MemoryFilter(category="家族"))) == 2
+        assert len(await site.core.stores.memories.list(TARO, filters=MemoryFilter(category="家族"))) == 2
         assert "何も選ばれていません" in said(
             await taro.follow(await press_several(taro, [], action="delete"))
         )
@@ -398,7 +398,7 @@ async def test_an_export_is_one_file_that_can_be_imported_again(site: Site, taro
     await keep(site, "花の秘密", HANA)
     async with taro.client.get("/memories/export") as answer:
         text, disposition = await answer.text(), answer.headers["Content-Disposition"]
-    assert read_memories(text) == await site.core.stores.memories.export_all(TARO)
+    assert parse_memories(text) == await site.core.stores.memories.export_all(TARO)
     assert "花の秘密" not in text
     [name] = re.findall(r"filename\*=UTF-8''(.+)$", disposition)
     assert re.fullmatch(r"メモリ-\d{4}-\d{2}-\d{2}\.json", unquote(name))

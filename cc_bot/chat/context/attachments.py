@@ -22,7 +22,7 @@ from cc_bot.domain.errors import (
     RecordingTooLong,
 )
 from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, image_type
-from cc_bot.features.memory.files import PortableMemory, read_memories
+from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.files import decode_text
 
 Cost = Callable[[str], float]
@@ -254,4 +254,4 @@ def read_memory_file(data: bytes) -> list[PortableMemory]:
         text = ""
     if not text.lstrip().startswith("{"):
         text = decode_text(data) or ""
-    return read_memories(text)
+    return parse_memories(text)

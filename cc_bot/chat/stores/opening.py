@@ -38,9 +38,9 @@ from cc_bot.db.process import ProcessStore
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.features import modules
 from cc_bot.features.memory.search.vectors import Embedder
-from cc_bot.features.memory.stores.limits import FileRules, MemoryQuotas, SecretRules, no_rules
+from cc_bot.features.memory.stores.limits import MemoryQuotas, ReadRules, SecretRules, no_rules
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
-from cc_bot.features.memory.stores.rows import in_background, keep_terms_current
+from cc_bot.features.memory.stores.rows import refresh_search_data, run_in_background
 from cc_bot.features.memory.stores.search import EmbeddingJob
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore
@@ -113,7 +113,7 @@ async def open_stores(
     embedder: Embedder | Literal["local"] | None = "local",
     timezone: ZoneInfo = UTC_ZONE,
     timeout_s: float = TIMEOUT_S,
-    limits: FileRules = no_rules,
+    limits: ReadRules = no_rules,
     profile_notes: int = 0,
     data_folder: Path = DATA_FOLDER,
     process: str = "",
@@ -132,7 +132,10 @@ async def open_stores(
         state_folder = state_path(url, data_folder)
         ensure_folder(state_folder, folder_setting(url))
         erasures = ErasureLog.beside(state_folder, clock=clock)
-        async with _embedding(database, embedder) as embedding, in_background(keep_terms_current(database)):
+        async with (
+            _embedding(database, embedder) as embedding,
+            run_in_background(refresh_search_data(database)),
+        ):
             rules = SecretRules(secret_patterns)
             quotas = MemoryQuotas(database, limits, clock=clock)
             context = StoreContext(database, clock, rules, session_ttl, process)
@@ -188,7 +191,7 @@ async def _embedding(
         return
     embedding = EmbeddingJob(database, chosen)
     try:
-        async with in_background(embedding.run()):
+        async with run_in_background(embedding.run()):
             yield embedding
     finally:
         if local:

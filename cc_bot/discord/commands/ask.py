@@ -39,7 +39,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ReferenceKind, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.features.memory.model import MAX_CONTENT_CHARACTERS, Source
-from cc_bot.features.memory.service import saved_reply
+from cc_bot.features.memory.service import build_saved_reply
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts import Texts, explain
@@ -234,7 +234,7 @@ async def remember_this(
         audience="anywhere" if is_public else "private",
         source=Source("message", link=target.make_link(ctx.guild_id), author=author),
     )
-    await show(ctx.interaction, saved_reply(words.remembered_message, added, recipient), recipient)
+    await show(ctx.interaction, build_saved_reply(words.remembered_message, added, recipient), recipient)
 
 
 async def _may_all_read(

@@ -36,11 +36,11 @@ from cc_bot.discord.pages.page import NO_FACTS, EphemeralView, Page, reply_view,
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
-from cc_bot.features.memory.service import hidden_reply
+from cc_bot.features.memory.service import build_hidden_reply
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.features.memory.views import format_used_memories, format_with
+from cc_bot.features.memory.views import format_sentence, format_used_memories
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.log import begin_turn
 from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
@@ -83,19 +83,19 @@ async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str
     memory = await stores.memories.get(user_id, memory_id)  # None if it is deleted
     if button.action == "deleted":
         restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
-        return format_with(words.undone_deleted, restored) if restored else words.gone
+        return format_sentence(words.undone_deleted, restored) if restored else words.gone
     if memory is None:
         hidden = await stores.memory_removal.get_hidden(user_id, memory_id)
-        return format_with(words.undone_added, hidden.memory) if hidden else words.gone
+        return format_sentence(words.undone_added, hidden.memory) if hidden else words.gone
     if (memory.supersedes or 0) != button.former_id:
         return words.changed_since.format(id=memory.number)
     if button.action == "added":
         undone = await stores.memories.delete(user_id, memory_id)
-        return format_with(words.undone_added, memory) if undone else words.gone
+        return format_sentence(words.undone_added, memory) if undone else words.gone
     before = await stores.memories.undo_update(user_id, memory_id, button.former_id)
     if before is None:
         return words.changed_since.format(id=memory.number)
-    return format_with(words.undone_updated, before)
+    return format_sentence(words.undone_updated, before)
 
 
 @on_press(OfferErasureButton, not_yours=lambda words: words[ReceiptTexts].not_yours, response="message")
@@ -103,7 +103,7 @@ async def offer_erasure(press: Press[OfferErasureButton], removal: MemoryRemoval
     interaction, button, recipient = press
     hidden = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
     gone = EphemeralView(recipient.words[ErasureTexts].out_of_reach)
-    views = [reply_view(hidden_reply(each, recipient), recipient) if each else gone for each in hidden]
+    views = [reply_view(build_hidden_reply(each, recipient), recipient) if each else gone for each in hidden]
     reply = reply_by_token(interaction, Sent(None), ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 

@@ -31,7 +31,7 @@ from cc_bot.domain.message import show_invisible
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
 from cc_bot.domain.text import shorten
 from cc_bot.features.memory.texts import MemoryCardTexts
-from cc_bot.features.memory.views import last_day
+from cc_bot.features.memory.views import format_last_day
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -153,7 +153,7 @@ def _format_value(value: Value, words: Texts) -> str:
         case str():
             return escape_markdown(value)
         case Moment(at, ends_day=True):
-            return last_day(at)
+            return format_last_day(at)
         case Moment(at, repeat=""):
             return words[ProposalTexts].from_now.format(time=timestamp(at, "F"), moment=timestamp(at, "R"))
         case Moment(at, repeat=repeat):

@@ -12,7 +12,7 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 
-LABEL_CHARACTERS: Final = 15
+MAX_LABEL_CHARACTERS: Final = 15
 
 
 class MemoryChanges:
@@ -39,7 +39,7 @@ class MemoryChanges:
             return words.changed_again.format(id=change.number)
         if change.private and public:
             return words.line(change, words.hidden)
-        if change.kind == "deleted" and (public or not text):  # a public line does not repeat what is deleted
+        if change.kind == "deleted" and (public or not text):  # not to publish a deleted text
             return words.deleted_for_all.format(id=change.number)
         return words.line(change, text, numbered=numbered)
 
@@ -49,10 +49,10 @@ class MemoryChanges:
             return None
         label, number = words[ReceiptTexts].undo, change.number
         if not (only_button or (change.private and public)):
-            shown = f"#{number}" if public and kind == "deleted" else one_line(change.text)
-            label = words[ReceiptTexts].undo_one.format(content=shorten(shown, LABEL_CHARACTERS))
-        typed = f"/memory delete {number}" if kind == "added" else f"/memory undo {number}"
-        return Action(label, kind, change.id, typed, former_id=change.former_id or 0)
+            content = f"#{number}" if public and kind == "deleted" else one_line(change.text)
+            label = words[ReceiptTexts].undo_one.format(content=shorten(content, MAX_LABEL_CHARACTERS))
+        command = f"/memory delete {number}" if kind == "added" else f"/memory undo {number}"
+        return Action(label, kind, change.id, command, former_id=change.former_id or 0)
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
         ids = {each.id for each in changes} | {each.former_id for each in changes if each.former_id}
@@ -61,29 +61,34 @@ class MemoryChanges:
 
 
 def _with_current_state(change: Change, memories: Mapping[int, MemoryState]) -> Change:
-    now, state = memories.get(change.id), _state(change, memories)
-    if now is None:
+    state, memory = _find_state(change, memories), memories.get(change.id)
+    if memory is None:
         return replace(change, state=state)
-    text, private = change.text or now.content, now.audience == "private"
-    return replace(change, state=state, text=text, private=private, number=now.number or change.number)
+    return replace(
+        change,
+        state=state,
+        text=change.text or memory.content,
+        private=memory.audience == "private",
+        number=memory.number or change.number,
+    )
 
 
-def _state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptState:
-    now = memories.get(change.id)
-    exists = now is not None and now.status == "active"
+def _find_state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptState:
+    memory = memories.get(change.id)
+    is_active = memory is not None and memory.status == "active"
     if change.kind == "deleted":
-        return "undone" if exists else "holds"
-    if now is None or not exists:
+        return "undone" if is_active else "holds"
+    if memory is None or not is_active:
         return "undone"
-    if _undoable_kind(change) is None or now.former_id == change.former_id:
+    if _undoable_kind(change) is None or memory.former_id == change.former_id:
         return "holds"
     if change.kind == "added" or change.former_id in memories:
         return "over"
-    return "undone"  # removes the former version
+    return "undone"  # an undo deletes the former version
 
 
 def _undoable_kind(change: Change) -> Literal["added", "updated", "deleted"] | None:
-    """Return a change's kind if it can be undone; a change of audience keeps no version."""
+    """Return the kind of a change that can be undone."""
     match change.kind:
         case "added" | "deleted" as kind:
             return kind

@@ -8,9 +8,9 @@ from cc_bot.llm.providers import build_embedder
 from cc_bot.texts import Texts
 
 
-def list_checks(given: CheckContext) -> Iterator[Check]:
-    config, words = given.config, given.words
-    if given.online or config.embedding_model in (LOCAL, OFF):
+def list_checks(context: CheckContext) -> Iterator[Check]:
+    config, words = context.config, context.words
+    if context.online or config.embedding_model in (LOCAL, OFF):
         check = check_embedder(build_embedder(config), words, wanted=config.embedding_model != OFF)
         yield Check("embedder", check, label=words[MemoryCheckTexts].embedder)
 

@@ -1,4 +1,4 @@
-"""Memories as a file: lossless JSON, and lists written by other programs."""
+"""Files of memories: writes lossless JSON, and reads it and the lists of other programs."""
 
 import json
 import re
@@ -11,14 +11,14 @@ from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Source
 
 MAX_IMPORT_BYTES: Final = 2**20
-MAX_IMPORTED: Final = 5000  # memories per file
+MAX_IMPORT_COUNT: Final = 5000  # memories per file
 MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
-"""Marks an export for reading, which can't be imported."""
+"""In a Markdown export, which can't be imported."""
 
-_FORMAT: Final = "cc-bot memories"
-_VERSION: Final = 1
+_FORMAT_NAME: Final = "cc-bot memories"
+_FORMAT_VERSION: Final = 1
 
-# Each has only one way to match white space.
+# White space can match in only one way, against catastrophic backtracking.
 _FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
 _HEADING = re.compile(r"#{1,6}\s")
 _BULLET = re.compile(
@@ -28,7 +28,7 @@ _BULLET = re.compile(
 _DATE = (
     r"(\d{4})(?:-|/|\.|年)(\d{1,2})(?:-|/|\.|月)(\d{1,2})日?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d++)?Z?)?"
 )
-_DATED = re.compile(
+_DATE_BEFORE_TEXT = re.compile(
     rf"\A(?:[\[（(【]{_DATE}[\]）)】]\s*+(?:[.:：。,、-]\s*+)?|{_DATE}(?:\s*+[:：]|\.(?=\s)|\s++[-–—])\s*+)"
 )
 _INDENTED = re.compile(r"\A(?:\t| {2,}+|　)\S")
@@ -50,29 +50,29 @@ class PortableMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    new: tuple[PortableMemory, ...] = ()
-    known: int = 0  # already stored, or repeated in the file
+    memories: tuple[PortableMemory, ...] = ()
+    duplicate: int = 0  # already stored, or repeated in the file
     empty: int = 0
     too_long: int = 0
     secret: int = 0
 
     @property
-    def refused(self) -> int:
+    def refused_count(self) -> int:
         return self.empty + self.too_long + self.secret
 
 
-_FIELDS: Final = get_type_hints(PortableMemory)
-_ALWAYS: Final = ("content", "category", "tags")  # written even if they are empty
+_FIELD_TYPES: Final = get_type_hints(PortableMemory)
+_ALWAYS_WRITTEN: Final = ("content", "category", "tags")  # written even if they are empty
 
 
-def portable(memory: Memory) -> PortableMemory:
-    return PortableMemory(**{name: getattr(memory, name) for name in _FIELDS})
+def to_portable(memory: Memory) -> PortableMemory:
+    return PortableMemory(**{name: getattr(memory, name) for name in _FIELD_TYPES})
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
-    """Return a file that `read_memories` restores unchanged, one memory per line."""
-    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _write_moment(exported_at)}
-    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_write_memory, memories)) + "\n]}\n"
+    """Return a file that `parse_memories` reads without loss."""
+    head = {"format": _FORMAT_NAME, "version": _FORMAT_VERSION, "exported_at": _format_moment(exported_at)}
+    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_format_memory, memories)) + "\n]}\n"
 
 
 def split_export(
@@ -92,31 +92,30 @@ def split_export(
             yield from split_export(part, write, max_bytes=max_bytes, max_memories=max_memories)
 
 
-def read_memories(text: str) -> list[PortableMemory]:
-    """Read our own JSON, a JSON list of texts, or one memory per line, without validating memories.
+def parse_memories(text: str) -> list[PortableMemory]:
+    """Parse our own JSON, a JSON list of texts, or one memory per line, without validation.
 
-    Removes leading numbers, bullets and dates; an indented line continues the previous one.
     Raises ImportNotUnderstood or TooManyToImport.
     """
     text = text.removeprefix("\ufeff").strip()
-    found = _from_json(text) if text.startswith(("{", "[")) else None
-    if found is None:
-        found = _from_lines(text)
-    if not found:
+    memories = _parse_json(text) if text.startswith(("{", "[")) else None
+    if memories is None:
+        memories = _parse_lines(text)
+    if not memories:
         raise ImportNotUnderstood
-    return found
+    return memories
 
 
-def _write_memory(memory: PortableMemory) -> str:
-    item = {name: _to_json_value(getattr(memory, name)) for name in _FIELDS}
-    written = {name: value for name, value in item.items() if value or name in _ALWAYS}
-    return json.dumps(written, ensure_ascii=False)
+def _format_memory(memory: PortableMemory) -> str:
+    fields = {name: _to_json_value(getattr(memory, name)) for name in _FIELD_TYPES}
+    item = {name: value for name, value in fields.items() if value or name in _ALWAYS_WRITTEN}
+    return json.dumps(item, ensure_ascii=False)
 
 
 def _to_json_value(value: object) -> object:
     match value:
         case datetime():
-            return _write_moment(value)
+            return _format_moment(value)
         case Source():
             return value.as_object()
         case Mapping():
@@ -125,7 +124,7 @@ def _to_json_value(value: object) -> object:
             return value
 
 
-def _from_json(text: str) -> list[PortableMemory] | None:
+def _parse_json(text: str) -> list[PortableMemory] | None:
     """Return None for text that only looks like JSON (a ChatGPT list begins with a date in brackets)."""
     try:
         document = json.loads(text)
@@ -137,38 +136,39 @@ def _from_json(text: str) -> list[PortableMemory] | None:
     if not isinstance(items, list):
         raise ImportNotUnderstood
     _ensure_not_too_many(len(items))
-    return [_read_memory(item) for item in items]
+    return [_parse_memory(item) for item in items]
 
 
 def _ensure_not_too_many(items: int) -> None:
-    if items > MAX_IMPORTED:
-        raise TooManyToImport(limit=MAX_IMPORTED)
+    if items > MAX_IMPORT_COUNT:
+        raise TooManyToImport(limit=MAX_IMPORT_COUNT)
 
 
-def _read_memory(item: object) -> PortableMemory:
-    fields = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
-    read = {name: _READERS[kind](fields.get(name)) for name, kind in _FIELDS.items()}
-    return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
+def _parse_memory(item: object) -> PortableMemory:
+    if isinstance(item, str):
+        item = {"content": item}
+    written = item if isinstance(item, dict) else {}
+    fields = {name: _PARSERS[type_](written.get(name)) for name, type_ in _FIELD_TYPES.items()}
+    return PortableMemory(**{"content": "", **{name: value for name, value in fields.items() if value}})
 
 
-def _read_text(value: object) -> str:
+def _parse_text(value: object) -> str:
     """Replace lone surrogates, which JSON allows and the database does not."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
-def _read_texts(value: object) -> tuple[str, ...]:
-    return (
-        tuple(_read_text(each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()
-    )
+def _parse_texts(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else ()
+    return tuple(_parse_text(item) for item in items if isinstance(item, str))
 
 
-def _read_text_map(value: object) -> dict[str, str]:
-    named = value.items() if isinstance(value, dict) else ()
-    return {_read_text(name): _read_text(each) for name, each in named if isinstance(each, str)}
+def _parse_text_map(value: object) -> dict[str, str]:
+    items = value.items() if isinstance(value, dict) else ()
+    return {_parse_text(name): _parse_text(item) for name, item in items if isinstance(item, str)}
 
 
-def _read_audience(value: object) -> Audience | None:
-    """Return `private` for an unknown value, which was meant as a restriction."""
+def _parse_audience(value: object) -> Audience | None:
+    """An unknown value may mean a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -176,10 +176,10 @@ def _read_audience(value: object) -> Audience | None:
             return "private"
 
 
-def _read_source(value: object) -> Source:
+def _parse_source(value: object) -> Source:
     if not isinstance(value, dict):
         return Source()
-    link, model, author = (_read_text(value.get(name)) for name in ("link", "model", "author"))
+    link, model, author = (_parse_text(value.get(name)) for name in ("link", "model", "author"))
     match value.get("kind"):
         case ("command" | "message" | "model" | "import" | "terminal") as kind:
             return Source(kind, link, model, author)
@@ -187,33 +187,34 @@ def _read_source(value: object) -> Source:
             return Source("", link, model, author)
 
 
-def _write_moment(moment: datetime) -> str:
+def _format_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def _read_moment(value: object) -> datetime | None:
-    """Return a time in UTC, or None near the ends of the calendar, which other zones can't express."""
+def _parse_moment(value: object) -> datetime | None:
+    """Return a time in UTC; None for years at the ends of the calendar."""
     try:
-        moment = datetime.fromisoformat(_read_text(value))
+        moment = datetime.fromisoformat(_parse_text(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
     return moment if MINYEAR < moment.year < MAXYEAR else None
 
 
-_READERS: Final[Mapping[Any, Callable[[object], Any]]] = {
-    str: _read_text,
-    tuple[str, ...]: _read_texts,
-    Mapping[str, str]: _read_text_map,
-    Audience | None: _read_audience,
-    datetime | None: _read_moment,
-    Source: _read_source,
+_PARSERS: Final[Mapping[Any, Callable[[object], Any]]] = {
+    str: _parse_text,
+    tuple[str, ...]: _parse_texts,
+    Mapping[str, str]: _parse_text_map,
+    Audience | None: _parse_audience,
+    datetime | None: _parse_moment,
+    Source: _parse_source,
     bool: lambda value: value is True,
 }
-"""By field type. An invalid value is read as an empty one."""
+"""By field type. An invalid value becomes an empty one."""
 
 
-def _from_lines(text: str) -> list[PortableMemory]:
+def _parse_lines(text: str) -> list[PortableMemory]:
+    """An indented line continues the entry before."""
     if MARKDOWN_MARK in text:
         raise ImportNotUnderstood
     entries: list[list[str]] = []  # lines of each entry
@@ -226,14 +227,15 @@ def _from_lines(text: str) -> list[PortableMemory]:
         else:
             entries.append([line[bullet.end() :] if bullet else line])
             _ensure_not_too_many(len(entries))
-    return [_split_date("\n".join(entry).strip()) for entry in entries]
+    return [_parse_entry("\n".join(entry).strip()) for entry in entries]
 
 
-def _split_date(entry: str) -> PortableMemory:
-    """Parse an entry; a date set off before the text is the creation date."""
-    found = _DATED.match(entry)
+def _parse_entry(entry: str) -> PortableMemory:
+    """A date before the text is when the memory was created."""
+    found = _DATE_BEFORE_TEXT.match(entry)
     if found is None or found.end() == len(entry):
         return PortableMemory(entry)
-    year, month, day = (number for number in found.groups() if number is not None)
-    written = _read_moment(f"{year}-{month:0>2}-{day:0>2}")
-    return PortableMemory(entry[found.end() :], created_at=written) if written else PortableMemory(entry)
+    year, month, day = filter(None, found.groups())
+    created_at = _parse_moment(f"{year}-{month:0>2}-{day:0>2}")
+    text = entry[found.end() :] if created_at else entry
+    return PortableMemory(text, created_at=created_at)

@@ -37,21 +37,20 @@ UNDO_TIME = timedelta(minutes=10)  # how long a deleted memory stays hidden and 
 
 _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
-Audience = Literal["anywhere", "private"]  # `private`: only in answers that no one else sees
+Audience = Literal["anywhere", "private"]  # `private`: used only in answers that no one else sees
 
-Order = Literal["newest", "oldest", "updated"]  # by creation; `updated`: latest change first
+Order = Literal["newest", "oldest", "updated"]  # `updated`: latest change first
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
-"""How a memory was created; empty if unknown. `proposal`: the user approved what the model proposed after it
-had read others' text."""
+"""How a memory was created; empty if unknown. `proposal`: a tainted turn proposed it, the user approved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     kind: SourceKind = ""
-    link: str = ""  # to the message that it was created from or in
+    link: str = ""  # to the message that asked for the memory or became it
     model: str = ""  # the model that called `remember`
-    author: str = ""  # the author of that message, unless it is the owner
+    author: str = ""  # the message's author, unless the memory's user wrote it
 
     def as_object(self) -> dict[str, str]:
         return {name: value for name, value in asdict(self).items() if value}
@@ -72,8 +71,8 @@ class Memory:
     audience: Audience = "anywhere"
     source: Source = Source()
     expires_at: datetime | None = None
-    supersedes: int | None = None  # the id of the former version
-    number: int = 0  # shown to the user, whose memories are counted from 1; 0 for a former version
+    supersedes: int | None = None  # id of the former version
+    number: int = 0  # the id that users see: each user's memories count from 1; 0 for a former version
     pinned: bool = False
 
     def is_expired(self, now: datetime) -> bool:
@@ -85,17 +84,18 @@ class Memory:
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
-VERSIONED: Final = ("content", "category", "tags", "expires_at")  # a change of these keeps the former version
+# A change of these keeps the former version.
+VERSIONED_FIELDS: Final = ("content", "category", "tags", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Selects memories; a field that is not set matches all."""
+    """Selects memories. A field with its default selects all."""
 
     category: str | None = None
     tags: tuple[str, ...] = ()  # a memory must have all of these
     audience: Audience | None = None
-    origin: SourceKind | None = None
+    source_kind: SourceKind | None = None
 
 
 ALL_MEMORIES: Final = MemoryFilter()
@@ -113,41 +113,39 @@ ChangeKind = Literal["added", "updated", "deleted"]
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
     kind: ChangeKind
-    memory: Memory  # after the change; a deleted memory: before it
-    former: Memory | None = None
+    memory: Memory  # after the change; if deleted, before it
+    former: Memory | None = None  # before an update
 
     @property
-    def unchanged(self) -> bool:
-        """Return whether an update changed no versioned field."""
-        before, now = (
-            [getattr(each, name, None) for name in VERSIONED] for each in (self.former, self.memory)
-        )
-        return self.kind == "updated" and before == now
+    def receipt_kind(self) -> Literal["added", "updated", "unchanged", "deleted"]:
+        """`unchanged` for an update of no versioned field."""
+        if self.kind == "updated" and all(
+            getattr(self.former, name, None) == getattr(self.memory, name) for name in VERSIONED_FIELDS
+        ):
+            return "unchanged"
+        return self.kind
 
     @property
-    def version_id(self) -> int | None:
-        former_id = self.former.supersedes if self.former else None
-        return None if self.memory.supersedes == former_id else self.memory.supersedes
+    def former_id(self) -> int | None:
+        """The version that the change kept."""
+        earlier_id = self.former.supersedes if self.former else None
+        return None if self.memory.supersedes == earlier_id else self.memory.supersedes
 
     @property
     def receipt(self) -> Change:
-        memory = self.memory
+        memory, is_private = self.memory, self.memory.audience == "private"
         return Change(
-            "memory",
-            "unchanged" if self.unchanged else self.kind,
-            memory.id,
-            memory.content,
-            memory.number,
-            former_id=self.version_id,
-            private=memory.audience == "private",
+            *("memory", self.receipt_kind, memory.id, memory.content, memory.number),
+            former_id=self.former_id,
+            private=is_private,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryStatistics:
     count: int
-    private: int
-    expired: int
+    private_count: int
+    expired_count: int
     oldest: datetime | None
     newest: datetime | None
     categories: tuple[tuple[str, int], ...] = ()  # names and memory counts, largest first
@@ -157,9 +155,9 @@ class MemoryStatistics:
 @dataclass(frozen=True, slots=True)
 class ErasureCounts:
     memories: int = 0
-    versions: int = 0
-    summaries: int = 0  # summaries of emptied messages, deleted
-    messages: int = 0  # emptied when conversations are erased, too
+    versions: int = 0  # former ones
+    summaries: int = 0  # of emptied messages
+    messages: int = 0  # emptied, since they contained or used a memory
 
 
 def is_same_text(one: str, other: str) -> bool:
@@ -169,20 +167,20 @@ def is_same_text(one: str, other: str) -> bool:
 
 
 def clean_content(content: str) -> str:
-    """Strip white space and control characters. Raises EmptyMemory or MemoryTooLong (after NFKC, too)."""
+    """Strip white space and control characters. Raises EmptyMemory or MemoryTooLong."""
     cleaned = without_controls(content).strip()
     if is_blank(cleaned):
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
         raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))
-    normalized = len(unicodedata.normalize("NFKC", cleaned))
-    if normalized > 2 * MAX_CONTENT_CHARACTERS:
-        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=normalized)
+    folded_length = len(unicodedata.normalize("NFKC", cleaned))
+    if folded_length > 2 * MAX_CONTENT_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=folded_length)
     return cleaned
 
 
 def check_details(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raise DetailsTooLong if a text is too long."""
+    """Raise DetailsTooLong if together they are too long."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_DETAILS_CHARACTERS:
         raise DetailsTooLong(limit=MAX_DETAILS_CHARACTERS, length=length)
@@ -194,7 +192,7 @@ def clean_category(category: str | None) -> str:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return tags as short lines, without empty tags and duplicates."""
+    """Return at most MAX_TAGS short lines, without duplicates."""
     lines = (_clean_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
     return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
 
@@ -212,15 +210,15 @@ def _clean_line(text: str, limit: int) -> str:
     return " ".join(without_controls(text).split())[:limit].strip()
 
 
-def parse_tags(text: str | None) -> tuple[str, ...]:
-    """Parse tags separated by commas (also 、 and ，) or white space, with or without `#`."""
+def split_tags(text: str | None) -> tuple[str, ...]:
+    """Split tags at commas (also 、 and ，) and white space, and remove `#`."""
     words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def read_tags(text: str) -> tuple[str, ...]:
-    """Parse tags as `parse_tags` does. Raises TooManyTags or TagTooLong."""
-    tags = parse_tags(without_controls(text))
+def parse_tags(text: str) -> tuple[str, ...]:
+    """Split tags as `split_tags` does. Raises TooManyTags or TagTooLong."""
+    tags = split_tags(without_controls(text))
     if len(tags) > MAX_TAGS:
         raise TooManyTags(limit=MAX_TAGS, found=len(tags))
     longest = max(map(len, tags), default=0)
@@ -229,7 +227,7 @@ def read_tags(text: str) -> tuple[str, ...]:
     return tags
 
 
-def read_category(text: str) -> str:
+def parse_category(text: str) -> str:
     """Return a category as one line; it may be empty. Raises CategoryTooLong."""
     category = " ".join(without_controls(text).split())
     if len(category) > MAX_CATEGORY_CHARACTERS:
@@ -237,8 +235,8 @@ def read_category(text: str) -> str:
     return category
 
 
+# `read_moments` accepts no date in the far future.
 _DATE: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
-"""Has no limit, unlike `read_moments`."""
 _END_WORDS: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
 _PERIOD_ENDS: Final = (
     (re.compile(r"(今月|来月|再来月)(?:中|いっぱい|の?終わり|の?最後)"), r"\1末"),
@@ -250,10 +248,10 @@ _PERIOD_ENDS: Final = (
 _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
 
 
-def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return when a memory expires, in UTC; None for an empty text. A day ends in the user's time zone.
+def parse_expiry(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
+    """Return when a memory expires, in UTC; None for an empty text. A date means the end of that day.
 
-    Accepts durations and the times of reminders. Raises EndNotUnderstood, EndPassed, NoSuchTime or
+    Raises EndNotUnderstood, EndPassed, NoSuchTime or
     WhenTooFar.
     """
     if text is None or not text.strip():
@@ -264,9 +262,9 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
     for pattern, end_day in _PERIOD_ENDS:
         if found := pattern.fullmatch(written):
             written = found.expand(end_day)
-    for words in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
+    for candidate in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
         try:
-            end = _resolve_end(words, now, zone)
+            end = _resolve_end(candidate, now, zone)
         except NoSuchTime:
             raise
         except WhenNotUnderstood:
@@ -285,18 +283,19 @@ def _resolve_end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
         except ValueError as error:
             raise NoSuchTime from error
     elif not _TODAY.fullmatch(written):
-        [meant, *more] = read_moments(written, datetime.combine(day, time(), zone), zone, allow_past=True)
-        if more:
+        midnight = datetime.combine(day, time(), zone)
+        [found_moment, *others] = read_moments(written, midnight, zone, allow_past=True)
+        if others:
             raise WhenNotUnderstood
-        if meant.has_time:
+        if found_moment.has_time:
             return read_moments(written, now, zone, allow_past=True)[0].moment
-        day = meant.moment.astimezone(zone).date()
+        day = found_moment.moment.astimezone(zone).date()
     try:
         return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
     except OverflowError as error:
         raise EndNotUnderstood from error
 
 
-def format_end(expires_at: datetime | None, zone: tzinfo) -> str:
-    """Return the last day of validity, as `parse_end` reads it; empty without an end."""
+def format_expiry(expires_at: datetime | None, zone: tzinfo) -> str:
+    """Return the last day of validity, as `parse_expiry` reads it; empty if there is none."""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""

@@ -2,9 +2,9 @@ from collections.abc import Iterable
 
 from cc_bot.chat.parts import Building
 from cc_bot.concurrency import ExportQueue
-from cc_bot.features.memory.service import Memories
+from cc_bot.features.memory.service import MemoryService
 
 
 def make_parts(given: Building) -> Iterable[object]:
-    line = ExportQueue()
-    return line, Memories(given.stores, line, given.clock)
+    export_queue = ExportQueue()
+    return export_queue, MemoryService(given.stores, export_queue, given.clock)

@@ -1,4 +1,4 @@
-"""Detects secrets, which must not be stored as memories, and questions for them.
+"""Detects secrets and requests for secrets.
 
 A secret has an unmistakable form (a known key, a valid check digit), or is next to a word such as
 `password`.
@@ -8,11 +8,10 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-# All patterns expect text from `normalize`.
+# For `looks_secret`. The patterns expect text from `normalize`.
 _KNOWN_FORM: Final = re.compile(
     r"""
     -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
@@ -42,60 +41,60 @@ _KEY_WORDS: Final = (
     r"|(?<![a-z])(?:(?:api|access|secret|private|recovery|licen[cs]e|encryption|auth)[\s_-]?(?:key|token|code)s?"
     r"|token|secret|credentials?|seed\s?phrase|key|2fa|otp)(?![a-z])|キー|鍵"
 )
-_LINK: Final = (
+_EQUALS: Final = (
     r"\s?(?:(?:の方|のほう|自体)?\s?(?:は|が|を|:|=|→|⇒|って|っていうのは|[\"'「『(])|\b(?:is|was|are|to)\b)"
 )
-_AFTER_WORD: Final = re.compile(
-    rf"(?:{_CREDENTIAL_WORDS})[^\n。.!?]{{0,24}}?{_LINK}\s?(?:now\s)?[:=\"'「『(]*+\s?"
+_VALUE_AFTER: Final = re.compile(
+    rf"(?:{_CREDENTIAL_WORDS})[^\n。.!?]{{0,24}}?{_EQUALS}\s?(?:now\s)?[:=\"'「『(]*+\s?"
     r"(?P<value>[^\s、。,\"'」』)]+)",
     re.IGNORECASE,
 )
-_NEXT_TO_WORD: Final = re.compile(
+_VALUE_BESIDE: Final = re.compile(
     rf"(?:{_CREDENTIAL_WORDS}) (?P<value>[!-~]{{4,64}})(?=[\s、。」』]|$)", re.IGNORECASE | re.MULTILINE
 )
 _POLICY_WORDS: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
-"""If between the word and the value, the text is about passwords."""
-_PLAIN_WORD: Final = re.compile(
+"""Between word and value, these show that the text is about passwords."""
+_WORD_AS_VALUE: Final = re.compile(
     rf"(?:{_CREDENTIAL_WORDS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
     re.IGNORECASE,
 )
-_PHRASE: Final = re.compile(
+_PASSPHRASE: Final = re.compile(
     r"(?:(?:パス|シード|リカバリー?|復元)フレーズ|pass\s?phrase|(?:seed|recovery)\s(?:phrase|words))[^\n。.]{0,12}?"
     r"(?:\s?(?:は|:|=)|\sis)[\s\"'「『(:=]*(?:[a-z]++[\s-]++){3}[a-z0-9]",
     re.IGNORECASE,
 )
-_BEFORE_WORD: Final = re.compile(
+_VALUE_BEFORE: Final = re.compile(
     rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s?(?:が|は|is)\s?[^\n。.]{{0,20}}?(?:{_CREDENTIAL_WORDS})",
     re.IGNORECASE,
 )
-_ORDINARY: Final = re.compile(
+_PLAIN_VALUE: Final = re.compile(
     r"https?://\S*|www\.\S*|\d{1,2}:\d{2}|(?:\d{4}[-/])?\d{1,2}[-/]\d{1,2}|[A-Za-z]+(?:'[a-z]+)?"
 )
-"""A time, date, URL or word."""
-_NEAR: Final = 40
+"""A time, date, URL or ordinary word."""
+_CONTEXT_CHARACTERS: Final = 40  # on either side of a token
 _TOKEN_WORD: Final = re.compile(f"(?:{_KEY_WORDS}|{_CREDENTIAL_WORDS})", re.IGNORECASE)
 _LONG_WORD: Final = re.compile(r"(?<![\w/.+=-])[A-Za-z0-9_+/=.-]{16,}")
 
-_DIGITS: Final = re.compile(r"(?<![\d.])\d(?:[ \-]?\d){6,18}(?![\d.])")
+_LONG_NUMBER: Final = re.compile(r"(?<![\d.])\d(?:[ \-]?\d){6,18}(?![\d.])")
 _CARD_LENGTHS: Final = range(14, 20)
 _CARD_WORD: Final = re.compile(r"カード|クレカ|クレジット|デビット|card|visa|master|amex|jcb", re.IGNORECASE)
 _CARD_START: Final = re.compile(r"4|5[1-5]|2[2-7]|3[47]|35|36|30[0-5]|38|6(?:011|4|5|2)")
 _CARD_FORMAT: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
-"""How card numbers are written; a longer number without spaces is more often a Discord id."""
+"""How card numbers are written. A longer number without spaces is more often a Discord id."""
 _SECURITY_CODE: Final = re.compile(
     r"(?:セキュリティコード|cvv2?|cvc2?|security code)[^\d\n]{0,12}\d{3,4}(?!\d)", re.IGNORECASE
 )
-_SPARE_CODE: Final = re.compile(
+_BACKUP_CODE: Final = re.compile(
     r"(?:(?:リカバリー?|復元|復旧|バックアップ)\s?コード|(?<![a-z])(?:recovery|backup)\scodes?)[^\n。.]{0,12}?"
-    r"\b[A-Za-z0-9]{4}(?:[A-Za-z]*+\d|[A-Za-z0-9]*+[ -][A-Za-z]*+\d)",  # a digit after the fourth sign
+    r"\b[A-Za-z0-9]{4}(?:[A-Za-z]*+\d|[A-Za-z0-9]*+[ -][A-Za-z]*+\d)",  # a digit after the fourth character
     re.IGNORECASE,
 )
 _MY_NUMBER_WORD: Final = re.compile(r"マイナンバー|個人番号|my\s?number|social security|ssn", re.IGNORECASE)
 _SSN: Final = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
-_ACCOUNT: Final = re.compile(
+_BANK_ACCOUNT: Final = re.compile(
     r"(?:口座(?:番号)?|普通預金|当座預金|(?:bank\s)?account\s?(?:number|no\.?|#))[^\d\n]{0,20}"
     r"\d(?:[ \-]?\d){5,13}(?!\d)"
     r"|\biban\b[^\n]{0,12}[A-Z]{2}\d{2}[ A-Z0-9]{10,}",
@@ -109,63 +108,68 @@ _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 def looks_secret(text: str) -> bool:
     """Return whether a text contains a password, token, private key, or card, account or personal number."""
     plain = normalize(text)
-    return any(rule(plain) for rule in _RULES)
+    patterns = (_KNOWN_FORM, _SECURITY_CODE, _BACKUP_CODE, _BANK_ACCOUNT)
+    if any(pattern.search(plain) for pattern in patterns):
+        return True
+    return _contains_token(plain) or _contains_password(plain) or _contains_secret_number(plain)
 
 
 def normalize(text: str) -> str:
-    """Apply NFKC and shorten white space, since patterns that allow it would take minutes on long runs."""
+    """Apply NFKC and shorten white space, on which the patterns would take minutes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", visible)
 
 
-def _names_password(text: str) -> bool:
-    """Return whether the text names a password that is not an ordinary word: `パスワードは hunter2`."""
-    if _PHRASE.search(text) or _PLAIN_WORD.search(text):
+def _contains_password(text: str) -> bool:
+    """Return whether a password is beside a credential word: `パスワードは hunter2`."""
+    if _PASSPHRASE.search(text) or _WORD_AS_VALUE.search(text):
         return True
-    found = (*_AFTER_WORD.finditer(text), *_NEXT_TO_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
-    return any(
-        _could_be_password(match["value"]) and not _POLICY_WORDS.search(match[0].replace(match["value"], ""))
-        for match in found
-    )
+    for pattern in (_VALUE_AFTER, _VALUE_BESIDE, _VALUE_BEFORE):
+        for match in pattern.finditer(text):
+            context = match[0].replace(match["value"], "")
+            if _could_be_password(match["value"]) and not _POLICY_WORDS.search(context):
+                return True
+    return False
 
 
 def _could_be_password(value: str) -> bool:
-    """Return whether a word has a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
+    """Return whether the value has a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
-    if len(ascii_part) < 4 or _ORDINARY.fullmatch(ascii_part) or value[len(ascii_part) :].startswith("年"):
+    if len(ascii_part) < 4 or _PLAIN_VALUE.fullmatch(ascii_part) or value[len(ascii_part) :].startswith("年"):
         return False
     return re.search(r"\d|[^\w']|_|[a-z][A-Z]", ascii_part) is not None
 
 
-def _names_token(text: str) -> bool:
+def _contains_token(text: str) -> bool:
     for match in _LONG_WORD.finditer(text):
-        around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].replace(match[0], " ")
+        start, end = match.start() - _CONTEXT_CHARACTERS, match.end() + _CONTEXT_CHARACTERS
+        around = text[max(0, start) : end].replace(match[0], " ")
         if _looks_random(match[0]) and _TOKEN_WORD.search(around):
             return True
     return False
 
 
 def _looks_random(word: str) -> bool:
-    """Return whether a word mixes letters and digits, with many different characters."""
+    """Return whether the word mixes upper case, lower case and digits, and repeats few characters."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
     counts = Counter(word)
     entropy = -sum(n / len(word) * math.log2(n / len(word)) for n in counts.values())
-    kinds = [_kind(character) for character in word if character.isalnum()]
-    turns = sum(one != other for one, other in pairwise(kinds))
-    return entropy >= 3.0 and len({*kinds}) >= 2 and turns >= 4
+    kinds = [_character_kind(character) for character in word if character.isalnum()]
+    kind_changes = sum(one != other for one, other in pairwise(kinds))
+    return entropy >= 3.0 and len({*kinds}) >= 2 and kind_changes >= 4
 
 
-def _kind(character: str) -> str:
+def _character_kind(character: str) -> str:
     return "digit" if character.isdigit() else "upper" if character.isupper() else "lower"
 
 
-def _has_secret_number(text: str) -> bool:
+def _contains_secret_number(text: str) -> bool:
     dashed = _DASH.sub("-", text)
     if _MY_NUMBER_WORD.search(dashed) and _SSN.search(dashed):
         return True
-    for match in _DIGITS.finditer(dashed):
+    for match in _LONG_NUMBER.finditer(dashed):
         digits = re.sub(r"\D", "", match[0])
         if len(digits) == 12 and _MY_NUMBER_WORD.search(dashed) and _is_my_number(digits):
             return True
@@ -180,27 +184,21 @@ def _passes_luhn(digits: str) -> bool:
     """See ISO/IEC 7812-1, annex B."""
     if len(set(digits)) == 1:
         return False
-    doubled = (int(digit) * (2 if at % 2 else 1) for at, digit in enumerate(reversed(digits)))
+    doubled = (int(digit) * (2 if index % 2 else 1) for index, digit in enumerate(reversed(digits)))
     return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
 
 
 def _is_my_number(digits: str) -> bool:
-    """Check an Individual Number of Japan (Ministry of Internal Affairs, order 85 of 2014, article 5)."""
-    *body, check = map(int, digits)
-    weighted = sum(digit * (at + 1 if at <= 6 else at - 5) for at, digit in enumerate(reversed(body), 1))
-    rest = weighted % 11
-    return check == (0 if rest <= 1 else 11 - rest)
+    """Verify an Individual Number of Japan (Ministry of Internal Affairs, order 85 of 2014, article 5)."""
+    *body, check_digit = map(int, digits)
+    weights = (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6)
+    rest = sum(digit * weight for digit, weight in zip(reversed(body), weights, strict=True)) % 11
+    return check_digit == (0 if rest <= 1 else 11 - rest)
 
 
-_RULES: Final[tuple[Callable[[str], object], ...]] = (
-    *(_KNOWN_FORM.search, _names_token, _SECURITY_CODE.search, _SPARE_CODE.search, _ACCOUNT.search),
-    *(_names_password, _has_secret_number),
-)
+# For forms of tool servers. A false match refuses a form; a missed one gives a secret away.
 
-
-# A false match refuses a form; a missed one gives a password away.
-
-_ASKED_TERMS: Final = """
+_REQUEST_TERMS: Final = """
     password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey
     privatekey licensekey seedphrase recoveryphrase cardnumber cardno cardnum creditcard debitcard
     securitycode onetimecode verificationcode authcode authenticationcode confirmationcode recoverycode
@@ -221,9 +219,9 @@ _ASKED_TERMS: Final = """
     licensenumber licencenumber wifikey wpakey alarmcode doorcode recoverywords
 """
 """Searched in text without separators, with hiragana as katakana and without long vowels."""
-_ASKED_WORDS: Final = "pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"
+_REQUEST_WORDS: Final = "pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"
 """Searched as whole words, as many other words contain them."""
-_HARMLESS: Final = re.compile(
+_HARMLESS_CODE: Final = re.compile(
     r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
     r"ticket) (?:code|number|digit)s?\b"
 )
@@ -233,7 +231,7 @@ _CODE_CONTEXTS: Final = (
     r"e ?mailed|came by|sign ?in|verify|verification|"
     r"(?:from|to|on|in) your (?:phone|card|screen)|your (?:visa|mastercard|wallet))\b"
 )
-_BY_PHRASE: Final = re.compile(
+_REQUEST_PHRASE: Final = re.compile(
     rf"{_CODE_WORDS}.{{0,40}}{_CODE_CONTEXTS}|{_CODE_CONTEXTS}.{{0,40}}{_CODE_WORDS}"
     r"|\b(?:digits?|number)\b.{0,40}\b(?:discord|back|front)\b|\bdiscord\b.{0,40}\bdigits\b"
     r"|\b(?:digits|number) of your (?:visa|mastercard|card)\b"
@@ -241,8 +239,8 @@ _BY_PHRASE: Final = re.compile(
     r"|\blink\b.{0,40}\b(?:e ?mail|sent)\b|\bexpir(?:y|ation)\b.{0,20}\bcard\b|\baccount no\b.{0,20}\bbank\b"
     r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
 )
-"""A code or number near what it came from or what it opens."""
-_BY_PHRASE_JA: Final = re.compile(
+"""A code or number near the channel that sends it or the thing that it opens."""
+_REQUEST_PHRASE_JA: Final = re.compile(
     "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
     "確認|二段階|二要素|解除|ログイン|裏)"
     "|(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|確認|二段階|二要素|解除|ログイン|裏|カド表面|クレジット)"
@@ -251,27 +249,31 @@ _BY_PHRASE_JA: Final = re.compile(
 )
 _SPELLED_OUT: Final = re.compile(r"\b[a-z0-9](?: [a-z0-9]){1,20}\b")
 _ONE_AS_LONG_VOWEL: Final = re.compile("(?<=[ァ-ヶ])一(?=[ァ-ヶ])")
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
-_WORD: Final = re.compile(r"[a-z0-9]+")
-_BETWEEN: Final = re.compile(r"[\W_]+")
+_CAMEL_CASE_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
+_LATIN_WORD: Final = re.compile(r"[a-z0-9]+")
+_SEPARATORS: Final = re.compile(r"[\W_]+")
 
 
 def asks_for_secret(text: str) -> bool:
     """Return whether a text asks for a password, a code, or a card or account number."""
     visible = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn"))
-    plain = "".join(map(_without_accent, unicodedata.normalize("NFKC", visible))).translate(_LOOKALIKES)
-    words = _WORD.findall(_HUMP.sub(" ", plain).casefold())
-    spelt = (plain.casefold(), plain.casefold().translate(_LETTERS_FOR_DIGITS))
-    close = [_BETWEEN.sub("", each).translate(_KATAKANA).replace("secretar", "") for each in spelt]
-    close = [_ONE_AS_LONG_VOWEL.sub("", each) for each in close]
+    latin = "".join(map(_without_accent, unicodedata.normalize("NFKC", visible))).translate(_LOOKALIKES)
+    words = _LATIN_WORD.findall(_CAMEL_CASE_BOUNDARY.sub(" ", latin).casefold())
     spaced = " ".join(words)
     words += [each.replace(" ", "") for each in _SPELLED_OUT.findall(spaced)]
+    compact = _remove_separators(latin.casefold())
+    without_leetspeak = _remove_separators(latin.casefold().translate(_LETTERS_FOR_DIGITS))
     return (
-        not set(words).isdisjoint(_ASKED_WORDS.split())
-        or any(word in each for word in _FOLDED_TERMS for each in close)
-        or _BY_PHRASE.search(_HARMLESS.sub("", spaced)) is not None
-        or _BY_PHRASE_JA.search(close[0]) is not None
+        not set(words).isdisjoint(_REQUEST_WORDS.split())
+        or any(term in compact or term in without_leetspeak for term in _FOLDED_TERMS)
+        or _REQUEST_PHRASE.search(_HARMLESS_CODE.sub("", spaced)) is not None
+        or _REQUEST_PHRASE_JA.search(compact) is not None
     )
+
+
+def _remove_separators(text: str) -> str:
+    katakana = _SEPARATORS.sub("", text).translate(_KATAKANA).replace("secretar", "")
+    return _ONE_AS_LONG_VOWEL.sub("", katakana)
 
 
 def _without_accent(letter: str) -> str:
@@ -283,6 +285,7 @@ _LOOKALIKES: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРА
 """Letters that look like Latin ones."""
 _LETTERS_FOR_DIGITS: Final = str.maketrans("013457@$", "oleastas")
 _KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}
+"""From hiragana. Drops long vowels."""
 _FOLDED_TERMS: Final = tuple(
-    word.translate(_LOOKALIKES).translate(_KATAKANA) for word in _ASKED_TERMS.split()
+    word.translate(_LOOKALIKES).translate(_KATAKANA) for word in _REQUEST_TERMS.split()
 )

@@ -1,9 +1,10 @@
-"""`/memory …`, the buttons of memories, and their files, for all front ends."""
+"""What `/memory` and the buttons and files of memories do, for all front ends."""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, get_args
@@ -22,7 +23,7 @@ from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
     UNDO_TIME,
-    VERSIONED,
+    VERSIONED_FIELDS,
     Audience,
     ErasureCounts,
     FoundMemory,
@@ -30,10 +31,10 @@ from cc_bot.features.memory.model import (
     MemoryFilter,
     Order,
     Source,
-    format_end,
-    parse_end,
-    read_category,
-    read_tags,
+    format_expiry,
+    parse_category,
+    parse_expiry,
+    parse_tags,
 )
 from cc_bot.features.memory.stores.removal import HiddenMemory
 from cc_bot.features.memory.texts import (
@@ -46,20 +47,20 @@ from cc_bot.features.memory.texts import (
 from cc_bot.features.privacy.texts import ErasureTexts
 
 PAGE_SIZE: Final = 8
-MAX_FOUND: Final = 60  # shown hits of a search
-UNSURE_BELOW: Final = 0.4  # hits of lower confidence are marked
+MAX_HITS: Final = 60  # of a search
+MIN_SURE_CONFIDENCE: Final = 0.4  # hits of lower confidence are marked as unsure
 MAX_QUOTED_CHARACTERS: Final = 700  # of a memory in a sentence
-MAX_TAGS_CHARACTERS: Final = 1100  # for all tags in a form
+MAX_TAGS_CHARACTERS: Final = 1100  # all tags in a form
 MAX_END_CHARACTERS: Final = 40
 MAX_QUERY_CHARACTERS: Final = 200
-_END_OF_DAY: Final = timedelta(seconds=1)
+JUST_BEFORE: Final = timedelta(seconds=1)  # an end at midnight is shown as the day before
 _MAX_BARS: Final = 8
 _BAR_WIDTH: Final = 8
 
 
 @dataclass(eq=False, slots=True)
-class Memories:
-    """The services that the front ends share. `line` queues imports and exports."""
+class MemoryService:
+    """What the functions below need."""
 
     stores: Stores
     export_queue: ExportQueue
@@ -69,34 +70,34 @@ class Memories:
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
     found: Sequence[FoundMemory]
-    count: int  # for all pages; a search counts up to MAX_FOUND + 1
-    page: int
-    pages: int
+    total: int  # on all pages; for a search at most MAX_HITS + 1
+    number: int
+    page_count: int
 
 
 async def find_page(
     caller: Caller,
     *,
     query: str = "",
-    only: MemoryFilter = ALL_MEMORIES,
+    filters: MemoryFilter = ALL_MEMORIES,
     order: str = "newest",
     page: int = 1,
     page_size: int = PAGE_SIZE,
-    service: Memories,
+    service: MemoryService,
 ) -> MemoryPage:
-    """Return a page of the caller's memories, best or newest first. Past the end: the last page."""
-    memories, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
+    """Return a page of the matches or of all memories. Past the end: the last page."""
+    store, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
-        hits = await memories.find(user_id, query, limit=MAX_FOUND + 1, audience="private", only=only)
-    count = len(hits) if query else await memories.count(user_id, only=only)
-    pages = max(1, -(-min(count, MAX_FOUND if query else count) // page_size))
-    page = min(max(page, 1), pages)
+        hits = await store.find(user_id, query, limit=MAX_HITS + 1, audience="private", filters=filters)
+    total = len(hits) if query else await store.count(user_id, filters=filters)
+    page_count = max(1, math.ceil(min(total, MAX_HITS if query else total) / page_size))
+    page = min(max(page, 1), page_count)
     offset = (page - 1) * page_size
     if query:
-        return MemoryPage(hits[:MAX_FOUND][offset : offset + page_size], count, page, pages)
+        return MemoryPage(hits[:MAX_HITS][offset : offset + page_size], total, page, page_count)
     valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
-    listed = await memories.list(user_id, only=only, limit=page_size, order=valid_order, offset=offset)
-    return MemoryPage([FoundMemory(each, 1.0) for each in listed], count, page, pages)
+    memories = await store.list(user_id, filters=filters, limit=page_size, order=valid_order, offset=offset)
+    return MemoryPage([FoundMemory(each, confidence=1.0) for each in memories], total, page, page_count)
 
 
 async def list_memories(
@@ -106,93 +107,102 @@ async def list_memories(
     order: str = "newest",
     page: int = 1,
     page_size: int = PAGE_SIZE,
-    service: Memories,
+    service: MemoryService,
 ) -> Reply:
     texts = caller.words[MemoryTexts]
-    stored = texts.stored_category(category) or None
-    shown = caller.text(texts.shown_category(stored or ""))
-    only = MemoryFilter(category=stored)
-    listed = await find_page(caller, only=only, order=order, page=page, page_size=page_size, service=service)
-    if not listed.count:
-        return Reply((texts.none_in_category.format(category=shown) if stored else texts.none,))
-    title = texts.category_title if stored else texts.list_title
+    stored_category = texts.stored_category(category) or None
+    filters = MemoryFilter(category=stored_category)
+    memory_page = await find_page(
+        caller, filters=filters, order=order, page=page, page_size=page_size, service=service
+    )
+    shown_category = caller.text(texts.shown_category(stored_category or ""))
+    if not memory_page.total:
+        none_in_category = texts.none_in_category.format(category=shown_category)
+        return Reply((none_in_category if stored_category else texts.none,))
+    title = texts.category_title if stored_category else texts.list_title
     notes = {"oldest": (texts.oldest_first,), "updated": (texts.changed_first,)}.get(order, ())
-    return _page(caller, title.format(category=shown, count=listed.count), listed, service, notes)
+    title = title.format(category=shown_category, count=memory_page.total)
+    return _build_page_reply(caller, title, memory_page, service, notes)
 
 
 async def search(
-    caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: Memories
+    caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: MemoryService
 ) -> Reply:
     texts, query = caller.words[MemoryTexts], " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
-    only = MemoryFilter(category=texts.stored_category(category) or None)
-    listed = await find_page(caller, query=query, only=only, page=page, service=service)
-    if not listed.count:
+    filters = MemoryFilter(category=texts.stored_category(category) or None)
+    memory_page = await find_page(caller, query=query, filters=filters, page=page, service=service)
+    if not memory_page.total:
         return Reply((texts.no_match.format(query=caller.text(query)),))
-    return _page(caller, texts.hits_title.format(count=min(listed.count, MAX_FOUND)), listed, service)
+    title = texts.hits_title.format(count=min(memory_page.total, MAX_HITS))
+    return _build_page_reply(caller, title, memory_page, service)
 
 
-def _page(
-    caller: Caller, title: str, listed: MemoryPage, service: Memories, notes: tuple[str, ...] = ()
+def _build_page_reply(
+    caller: Caller, title: str, page: MemoryPage, service: MemoryService, notes: tuple[str, ...] = ()
 ) -> Reply:
-    items = tuple(memory_item(each, caller, service.clock) for each in listed.found)
-    if any(each.memory.audience == "private" for each in listed.found):
+    items = tuple(build_item(each, caller, service.clock) for each in page.found)
+    if any(each.memory.audience == "private" for each in page.found):
         notes = (*notes, caller.words[MemoryTexts].private_mark)
-    return Reply(title=title, notes=notes, items=items, page=listed.page, pages=listed.pages)
+    return Reply(title=title, notes=notes, items=items, page=page.number, pages=page.page_count)
 
 
-def memory_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
+def build_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
     memory, texts = found.memory, caller.words[MemoryTexts]
     marks = ("📌" if memory.pinned else "") + ("🔒" if memory.audience == "private" else "")
     details = (
         marks,
-        texts.unsure if found.confidence < UNSURE_BELOW else "",
+        texts.unsure if found.confidence < MIN_SURE_CONFIDENCE else "",
         caller.text(texts.shown_category(memory.category), 25),
         caller.text(" ".join(f"#{tag}" for tag in memory.tags), 40),
         caller.day(memory.updated_at),
-        end_mark(memory, caller, clock),
+        describe_expiry(memory, caller, clock),
     )
     return Item(memory.number, memory.content, tuple(filter(None, details)))
 
 
-def end_mark(memory: Memory, caller: Caller, clock: Clock) -> str:
+def describe_expiry(memory: Memory, caller: Caller, clock: Clock) -> str:
     if memory.expires_at is None:
         return ""
     if memory.is_expired(clock()):
         return caller.words[MemoryTexts].expired
-    return caller.words[MemoryTexts].until.format(date=caller.day(memory.expires_at - _END_OF_DAY))
+    return caller.words[MemoryTexts].until.format(date=caller.day(memory.expires_at - JUST_BEFORE))
 
 
-async def statistics(caller: Caller, *, service: Memories) -> Reply:
-    texts, counted = (
-        caller.words[MemoryBulkTexts],
-        await service.stores.memories.get_statistics(caller.user_id),
+async def describe_statistics(caller: Caller, *, service: MemoryService) -> Reply:
+    texts = caller.words[MemoryBulkTexts]
+    statistics = await service.stores.memories.get_statistics(caller.user_id)
+    lines = [texts.paused] if caller.memory_paused else []
+    if not statistics.count:
+        return Reply((*lines, caller.words[MemoryTexts].none))
+    if statistics.private_count:
+        lines.append(texts.private.format(count=statistics.private_count))
+    if statistics.expired_count:
+        lines.append(texts.expired.format(count=statistics.expired_count))
+    if statistics.oldest and statistics.newest:
+        oldest, newest = caller.day(statistics.oldest), caller.day(statistics.newest)
+        lines.append(texts.span.format(oldest=oldest, newest=newest))
+    lines += _draw_category_bars(caller, statistics.categories)
+    sources = (
+        texts.source_count.format(name=texts.source_names[kind], count=count)
+        for kind, count in statistics.sources
     )
-    paused = (texts.paused,) if caller.memory_paused else ()
-    if not counted.count:
-        return Reply((*paused, caller.words[MemoryTexts].none))
-    lines = [*paused]
-    if counted.private:
-        lines.append(texts.private.format(count=counted.private))
-    if counted.expired:
-        lines.append(texts.expired.format(count=counted.expired))
-    if counted.oldest and counted.newest:
-        lines.append(texts.span.format(oldest=caller.day(counted.oldest), newest=caller.day(counted.newest)))
-    largest = counted.categories[0][1]
-    for name, count in counted.categories[:_MAX_BARS]:
-        shown = caller.text(caller.words[MemoryTexts].shown_category(name), 30)
-        lines.append(texts.bar.format(bar=_bar(count, largest), name=shown, count=count))
-    if rest := counted.categories[_MAX_BARS:]:
-        count = sum(number for _, number in rest)
-        lines.append(texts.other_categories.format(categories=len(rest), count=count))
-    names = texts.source_names
-    sources = (texts.source_count.format(name=names[kind], count=count) for kind, count in counted.sources)
-    title = texts.statistics_title.format(count=counted.count)
+    title = texts.statistics_title.format(count=statistics.count)
     return Reply(tuple(lines), title=title, notes=(f"{texts.sources}: {' ・ '.join(sources)}",))
 
 
-def _bar(count: int, largest: int) -> str:
+def _draw_category_bars(caller: Caller, categories: Sequence[tuple[str, int]]) -> Iterator[str]:
+    texts, largest = caller.words[MemoryBulkTexts], categories[0][1]
+    for name, count in categories[:_MAX_BARS]:
+        shown_name = caller.text(caller.words[MemoryTexts].shown_category(name), 30)
+        yield texts.bar.format(bar=_draw_bar(count, largest), name=shown_name, count=count)
+    if others := categories[_MAX_BARS:]:
+        count = sum(number for _, number in others)
+        yield texts.other_categories.format(categories=len(others), count=count)
+
+
+def _draw_bar(count: int, largest: int) -> str:
     """Draw a bar of fixed width with at least one filled cell."""
     filled = max(1, round(_BAR_WIDTH * count / largest))
     return "▰" * filled + "▱" * (_BAR_WIDTH - filled)
@@ -207,55 +217,53 @@ async def add(
     audience: Audience,
     expires: str | None = None,
     source: Source,
-    service: Memories,
+    service: MemoryService,
 ) -> tuple[Memory, Reply]:
     """Store a memory, or update one with the same text. Raises MemoryPaused and InputError."""
     _ensure_not_paused(caller)
-    texts, memories = caller.words[MemoryTexts], service.stores.memories
-    change = await memories.remember(
+    texts, store = caller.words[MemoryTexts], service.stores.memories
+    change = await store.remember(
         caller.user_id,
         content,
-        category=texts.stored_category(read_category(category or "")) or DEFAULT_CATEGORY,
-        tags=read_tags(tags or ""),
+        category=texts.stored_category(parse_category(category or "")) or DEFAULT_CATEGORY,
+        tags=parse_tags(tags or ""),
         source=source,
         audience=audience,
-        expires_at=parse_end(expires, service.clock(), caller.timezone),
+        expires_at=parse_expiry(expires, service.clock(), caller.timezone),
     )
-    if change.memory.audience != audience:
-        updated = await memories.update(caller.user_id, change.memory.id, audience=audience)
-        change = replace(change, memory=updated or change.memory)
-    unadded = caller.words[ReceiptTexts].unchanged if change.unchanged else caller.words[ReceiptTexts].updated
-    return change.memory, saved_reply(
-        texts.added if change.kind == "added" else unadded, change.memory, caller
-    )
+    memory, receipt_texts = change.memory, caller.words[ReceiptTexts]
+    if memory.audience != audience:
+        memory = await store.update(caller.user_id, memory.id, audience=audience) or memory
+    templates = {"added": texts.added, "updated": receipt_texts.updated, "unchanged": receipt_texts.unchanged}
+    return memory, build_saved_reply(templates[change.receipt_kind], memory, caller)
 
 
-def saved_reply(template: str, memory: Memory, caller: Caller) -> Reply:
+def build_saved_reply(template: str, memory: Memory, caller: Caller) -> Reply:
     texts = caller.words[MemoryTexts]
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
-        notes.append(texts.until.format(date=caller.day(memory.expires_at - _END_OF_DAY)))
+        notes.append(texts.until.format(date=caller.day(memory.expires_at - JUST_BEFORE)))
     return Reply((_format_sentence(template, memory, caller),), notes=tuple(notes))
 
 
-async def delete(caller: Caller, *, id: int, service: Memories) -> Reply:  # noqa: A002 - the option's name
+async def delete(caller: Caller, *, id: int, service: MemoryService) -> Reply:  # noqa: A002 - the option's name
     return await hide(caller, await find_id(caller, id, service), service=service)
 
 
-async def find_id(caller: Caller, number: int, service: Memories) -> int:
-    """Return the id of the caller's memory, even if hidden. Raises MemoryNotFound."""
-    found = await service.stores.memories.get_id(caller.user_id, number)
-    if found is None:
+async def find_id(caller: Caller, number: int, service: MemoryService) -> int:
+    """Return the id of the memory with this number, even if hidden. Raises MemoryNotFound."""
+    memory_id = await service.stores.memories.get_id(caller.user_id, number)
+    if memory_id is None:
         raise MemoryNotFound(id=number)
-    return found
+    return memory_id
 
 
-async def hide(caller: Caller, memory_id: int, *, service: Memories) -> Reply:
+async def hide(caller: Caller, memory_id: int, *, service: MemoryService) -> Reply:
     hidden = await service.stores.memory_removal.hide(caller.user_id, memory_id)
-    return hidden_reply(hidden, caller) if hidden else Reply((caller.words[ReceiptTexts].gone,))
+    return build_hidden_reply(hidden, caller) if hidden else Reply((caller.words[ReceiptTexts].gone,))
 
 
-def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
+def build_hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
     texts, memory = caller.words[MemoryTexts], hidden.memory
     until = texts.undo_until.format(until=caller.at(hidden.hidden_at + UNDO_TIME))
     return Reply(
@@ -270,15 +278,15 @@ def hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
     )
 
 
-async def change(
-    caller: Caller, action: str, memory_id: int, *, version: int = 0, service: Memories
+async def run_action(
+    caller: Caller, action: str, memory_id: int, *, version: int = 0, service: MemoryService
 ) -> Reply:
-    """Run a button's action. Raises TooManyPinned, TooManyMemories or MemoryFull.
+    """Run the action of a button. Raises TooManyPinned, TooManyMemories or MemoryFull.
 
-    Actions: delete, undelete, erase, erase-said (also from conversations), restore and undo-edit (with a
-    version), pin, unpin, private, anywhere.
+    Actions: delete, undelete, erase, erase-said (also from conversations), restore and undo-edit (with the
+    id of a former version), pin, unpin, private, anywhere.
     """
-    memories, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
+    store, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
     texts, card, notes = caller.words[MemoryTexts], caller.words[MemoryCardTexts], tuple[str, ...]()
     changed: Memory | None = None
     success, failure = "", caller.words[ReceiptTexts].gone
@@ -286,47 +294,51 @@ async def change(
         case "delete":
             return await hide(caller, memory_id, service=service)
         case "erase" | "erase-said":
-            erasure = caller.words[ErasureTexts]
-            stub = erasure.mark if action == "erase-said" else None
-            erased = await removal.erase(user_id, memory_id, stub=stub)
-            return Reply((erasure.say_erased(erased or ErasureCounts()),), receipts_changed=True)
+            return await _erase(caller, memory_id, conversations=action == "erase-said", service=service)
         case "undelete":
-            changed = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
+            changed = await store.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
             success, failure = texts.undeleted, texts.too_late
         case "restore":
-            changed = await memories.restore(user_id, memory_id, version)
+            changed = await store.restore(user_id, memory_id, version)
             success, failure = card.restored, card.former_gone
         case "undo-edit":
-            changed = await memories.undo_update(user_id, memory_id, version)
+            changed = await store.undo_update(user_id, memory_id, version)
             success, failure = card.edit_undone, card.edit_not_undone
         case "pin":
-            changed = await memories.pin(user_id, memory_id)
-            success, notes = card.pinned, (card.pin_use(changed, memories.profile_notes),) if changed else ()
+            changed = await store.pin(user_id, memory_id)
+            success, notes = card.pinned, (card.pin_use(changed, store.profile_notes),) if changed else ()
         case "unpin":
-            changed, success = await memories.unpin(user_id, memory_id), card.unpinned
+            changed, success = await store.unpin(user_id, memory_id), card.unpinned
         case _:
             audience: Audience = "private" if action == "private" else "anywhere"
-            changed = await memories.update(user_id, memory_id, audience=audience)
+            changed = await store.update(user_id, memory_id, audience=audience)
     sentence = _format_sentence(success, changed, caller) if changed else failure
     return Reply((sentence,) if sentence else (), notes=notes, receipts_changed=changed is not None)
 
 
+async def _erase(caller: Caller, memory_id: int, *, conversations: bool, service: MemoryService) -> Reply:
+    texts = caller.words[ErasureTexts]
+    stub = texts.mark if conversations else None
+    erased = await service.stores.memory_removal.erase(caller.user_id, memory_id, stub=stub)
+    return Reply((texts.say_erased(erased or ErasureCounts()),), receipts_changed=True)
+
+
 async def erase_all(
-    caller: Caller, *, max_count: int, conversations: bool, service: Memories
+    caller: Caller, *, max_count: int, conversations: bool, service: MemoryService
 ) -> ErasureCounts | None:
-    """Erase all memories; if there are more than `max_count`, none, and return None."""
+    """Erase all memories. If there are more than `max_count`, erases none and returns None."""
     if await service.stores.memories.count(caller.user_id) > max_count:
         return None
     stub = caller.words[ErasureTexts].mark if conversations else None
     return await service.stores.memory_removal.erase_all(caller.user_id, stub=stub)
 
 
-async def pause(caller: Caller, *, service: Memories) -> Reply:
+async def pause(caller: Caller, *, service: MemoryService) -> Reply:
     await service.stores.settings.set(caller.user_id, memory_paused=True)
     return Reply((caller.words[MemoryTexts].paused,), notes=(caller.words[MemoryTexts].how_to_resume,))
 
 
-async def resume(caller: Caller, *, service: Memories) -> Reply:
+async def resume(caller: Caller, *, service: MemoryService) -> Reply:
     await service.stores.settings.set(caller.user_id, memory_paused=False)
     return Reply((caller.words[MemoryTexts].resumed,))
 
@@ -342,48 +354,50 @@ class MemoryForm:
     content: str = ""
     category: str = ""
     tags: str = ""
-    end: str = ""  # the last day, as `parse_end` reads it
-    audience: Audience | None = None  # None: not in the form
+    end: str = ""  # of validity, as `parse_expiry` reads it
+    audience: Audience | None = None  # None if the form has no such field
 
 
 def fill_form(memory: Memory, zone: ZoneInfo) -> MemoryForm:
-    """Fill in a form. A tag of several words becomes several tags."""
     return MemoryForm(
         memory.content,
         "" if memory.category == DEFAULT_CATEGORY else memory.category,
         shorten(", ".join(map(one_line, memory.tags)), MAX_TAGS_CHARACTERS),
-        format_end(memory.expires_at, zone),
+        format_expiry(memory.expires_at, zone),
         memory.audience,
     )
 
 
 def form_hash(memory: Memory) -> str:
-    """Return a hash of the form's content, to detect changes."""
-    shown = repr([getattr(memory, name) for name in (*VERSIONED, "audience")])
-    return hashlib.sha256(shown.encode("utf-8", "replace")).hexdigest()[:32]
+    """Return a hash of the form's fields, to detect changes."""
+    fields = repr([getattr(memory, name) for name in (*VERSIONED_FIELDS, "audience")])
+    return hashlib.sha256(fields.encode("utf-8", "replace")).hexdigest()[:32]
 
 
-async def edit(caller: Caller, before: Memory, entered: MemoryForm, *, service: Memories) -> Memory | None:
+async def edit(
+    caller: Caller, before: Memory, entered: MemoryForm, *, service: MemoryService
+) -> Memory | None:
     """Store the changes of a form; return None if the memory is gone. Raises InputError, and
     MemoryEditOutdated if it changed since `before`."""
     filled, texts = fill_form(before, caller.timezone), caller.words[MemoryTexts]
+    expires_at: datetime | Keep | None = Keep.AS_IS
+    if entered.end != filled.end:
+        expires_at = parse_expiry(entered.end, service.clock(), caller.timezone)
     return await service.stores.memories.update(
         caller.user_id,
         before.id,
         expected=before,
         content=entered.content,
-        category=texts.stored_category(read_category(entered.category)) or DEFAULT_CATEGORY,
-        tags=None if entered.tags == filled.tags else read_tags(entered.tags),
-        expires_at=Keep.AS_IS
-        if entered.end == filled.end
-        else parse_end(entered.end, service.clock(), caller.timezone),
+        category=texts.stored_category(parse_category(entered.category)) or DEFAULT_CATEGORY,
+        tags=None if entered.tags == filled.tags else parse_tags(entered.tags),
+        expires_at=expires_at,
         audience=entered.audience,
     )
 
 
-MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES  # a planned import may be larger than its file
+MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES  # of a file from `plan_import`, whose format is longer
 
-Fetch = Callable[[], Awaitable[bytes]]
+FetchFile = Callable[[], Awaitable[bytes]]
 
 
 def make_export_writer(
@@ -394,8 +408,8 @@ def make_export_writer(
     return partial(to_json, exported_at=now)
 
 
-async def export_file(caller: Caller, *, readable: bool, service: Memories) -> AsyncIterator[bytes]:
-    """Yield all memories as one JSON or Markdown file; nothing without memories. Raises
+async def export_file(caller: Caller, *, readable: bool, service: MemoryService) -> AsyncIterator[bytes]:
+    """Yield all memories as a JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
     async with service.export_queue.wait_turn(caller.user_id):
         async with service.export_queue.lock:
@@ -406,9 +420,9 @@ async def export_file(caller: Caller, *, readable: bool, service: Memories) -> A
 
 
 async def plan_import(
-    caller: Caller, fetch: Fetch, *, audience: Audience, service: Memories
+    caller: Caller, fetch: FetchFile, *, audience: Audience, service: MemoryService
 ) -> tuple[ImportPlan, str]:
-    """Return a preview of an import, and the new memories as a file for `run_import`.
+    """Return a plan, and a file of the new memories for `run_import`.
 
     `audience` is for memories without one. Raises MemoryPaused, InputError, and what `fetch` raises.
     """
@@ -418,19 +432,19 @@ async def plan_import(
         await store.admit_import(caller.user_id)
         data = await fetch()
         async with service.export_queue.lock:
-            read = await asyncio.to_thread(read_memory_file, data)
-            plan = await store.plan_import(caller.user_id, read, audience=audience)
-            return plan, await asyncio.to_thread(to_json, plan.new, service.clock())
+            memories = await asyncio.to_thread(read_memory_file, data)
+            plan = await store.plan_import(caller.user_id, memories, audience=audience)
+            return plan, await asyncio.to_thread(to_json, plan.memories, service.clock())
 
 
-async def run_import(caller: Caller, fetch: Fetch, *, service: Memories) -> int:
-    """Store the memories of a file from `plan_import`. Returns their number; raises as `plan_import`."""
+async def run_import(caller: Caller, fetch: FetchFile, *, service: MemoryService) -> int:
+    """Store the memories of a file from `plan_import`. Returns their number."""
     _ensure_not_paused(caller)
     async with service.export_queue.wait_turn(caller.user_id):
         data = await fetch()
         async with service.export_queue.lock:
-            read = await asyncio.to_thread(read_memory_file, data)
-            return await service.stores.memories.import_all(caller.user_id, read)
+            memories = await asyncio.to_thread(read_memory_file, data)
+            return await service.stores.memories.import_all(caller.user_id, memories)
 
 
 def _ensure_not_paused(caller: Caller) -> None:

@@ -1,4 +1,4 @@
-"""Commands of the terminal."""
+"""`/memory` in the terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,13 +13,13 @@ from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import one_line
 from cc_bot.texts.cli import TerminalTexts
 
-MAX_LISTED: Final = 100
+PAGE_SIZE: Final = 100
 
 
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     category = options.get("category", text) or None
     caller, service = chat.profile.caller, chat.memories
-    return await memories.list_memories(caller, category=category, page_size=MAX_LISTED, service=service)
+    return await memories.list_memories(caller, category=category, page_size=PAGE_SIZE, service=service)
 
 
 async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
@@ -47,13 +47,13 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> R
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
-    """Undo the deletion of a memory, else its newest change. Raises MemoryNotFound."""
-    words, user_id, stored = chat.texts, chat.user_id, chat.stores.memories
+    """Undo the deletion of a memory, or else its last update. Raises MemoryNotFound or InvalidCommand."""
+    words, user_id, store = chat.texts, chat.user_id, chat.stores.memories
     number = parse_number(text, words[MemoryTexts].id_needed)
     memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)
     restored = await chat.stores.memory_removal.undelete(user_id, memory_id)
-    if restored is None and (memory := await stored.get(user_id, memory_id)):
-        restored = await stored.undo_update(user_id, memory.id, memory.supersedes or 0)
+    if restored is None and (memory := await store.get(user_id, memory_id)):
+        restored = await store.undo_update(user_id, memory.id, memory.supersedes or 0)
         if restored is None:
             raise InvalidCommand(words[TerminalTexts].nothing_to_undo.format(id=number))
     if restored is None:

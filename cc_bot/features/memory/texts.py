@@ -9,7 +9,7 @@ from cc_bot.features.memory.model import (
     MAX_CONTENT_CHARACTERS,
     Memory,
     SourceKind,
-    format_end,
+    format_expiry,
 )
 from cc_bot.texts import Texts
 from cc_bot.texts.area import Area, Both, Sentence, by_key
@@ -55,7 +55,7 @@ class MemoryTexts(Area):
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. I keep and use things from now on.")
 
     def stored_category(self, shown: str | None) -> str | None:
-        """Return a category as it is stored: the default category is translated."""
+        """Return the stored name of a category: the default category is translated."""
         return DEFAULT_CATEGORY if shown is not None and shown.strip() == self.general else shown
 
     def shown_category(self, stored: str) -> str:
@@ -175,7 +175,7 @@ class MemoryCardTexts(Area):
     your_text = Sentence(ja="入力した内容", en="What you entered")
 
     def pin_use(self, memory: Memory, max_notes: int) -> str:
-        """Describe a pin's effect. `max_notes`: memories per prompt."""
+        """Say what a pin does. `max_notes`: number of memories in a prompt."""
         if not max_notes:
             return self.pin_mark_only
         return self.pin_foreign if memory.tainted else self.pin_read.format(count=max_notes)
@@ -194,7 +194,7 @@ class ReceiptTexts(Area):
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
     unchanged = Sentence(ja="💾 もう覚えています{number}: {content}", en="💾 Known already{number}: {content}")
     deleted = Sentence(ja="🗑️ 忘れました{number}: {content}", en="🗑️ Forgotten{number}: {content}")
-    """`number` is empty, or `self.number`."""
+    """In these, `number` is empty or as below."""
     deleted_for_all = Sentence(ja="🗑️ 忘れました（#{id}）", en="🗑️ Forgotten (#{id})")
     conversations_remain = Sentence(ja="会話の記録には残っていることがあり、これからの回答にも使われます。", en="Conversation records may still hold it, and answers draw on them.")
     erase_too = Sentence(ja="会話からも消す…", en="Erase from conversations too…")
@@ -225,31 +225,32 @@ class ReceiptTexts(Area):
 
 
 def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> str:
-    """Return a Markdown page of memories by category, with tags and dates."""
-    title = words[MemoryBulkTexts].markdown_title.format(count=len(memories), date=_day(now, zone))
+    """Format memories by category, with tags and dates."""
+    title = words[MemoryBulkTexts].markdown_title.format(count=len(memories), date=_format_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
     for memory in memories:
         by_category[memory.category].append(memory)
     lines = [f"# {title}", MARKDOWN_MARK]
-    for category, filed in by_category.items():
+    for category, memories_in_category in by_category.items():
         lines += ["", f"## {words[MemoryTexts].shown_category(category)}", ""]
-        for memory in filed:
-            about = _about(memory, words, zone)
-            lines += [f"- {_indented(memory.content)}", *([f"  *{about}*"] if about else [])]
+        for memory in memories_in_category:
+            lines.append(f"- {_indent(memory.content)}")
+            if details := _format_details(memory, words, zone):
+                lines.append(f"  *{details}*")
     return "\n".join(lines) + "\n"
 
 
-def _about(memory: PortableMemory, words: Texts, zone: tzinfo) -> str:
+def _format_details(memory: PortableMemory, words: Texts, zone: tzinfo) -> str:
     texts = words[MemoryBulkTexts]
-    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=format_end(memory.expires_at, zone)) if memory.expires_at else "")
+    details = ("📌" if memory.pinned else "", " ".join(f"#{tag}" for tag in memory.tags), _format_day(memory.created_at, zone) if memory.created_at else "", texts.markdown_private if memory.audience == "private" else "", words[MemoryTexts].until.format(date=format_expiry(memory.expires_at, zone)) if memory.expires_at else "")
     return " ・ ".join(filter(None, details))
 
 
-def _indented(content: str) -> str:
+def _indent(content: str) -> str:
     return "  \n  ".join(content.splitlines()) + "  "
 
 
-def _day(moment: datetime, zone: tzinfo) -> str:
+def _format_day(moment: datetime, zone: tzinfo) -> str:
     return moment.astimezone(zone).date().isoformat()
 
 

@@ -1,4 +1,4 @@
-"""Pages to list, search, add, change, erase, pause, export and import one's memories.
+"""Pages to list, search, add, change, erase, pause, export and import a user's memories.
 
 Addresses contain per-user numbers, so no page reaches another user's memories. The form that confirms an
 import contains the compressed file, which is checked again.
@@ -30,7 +30,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory import service as memories
-from cc_bot.features.memory.files import MAX_IMPORTED, PortableMemory
+from cc_bot.features.memory.files import MAX_IMPORT_COUNT, PortableMemory
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,
     UNDO_TIME,
@@ -41,18 +41,18 @@ from cc_bot.features.memory.model import (
     MemoryFilter,
     Source,
     SourceKind,
-    format_end,
-    read_category,
+    format_expiry,
+    parse_category,
 )
 from cc_bot.features.memory.service import (
     MAX_END_CHARACTERS,
-    MAX_FOUND,
+    MAX_HITS,
     MAX_PLANNED_BYTES,
     MAX_QUERY_CHARACTERS,
     MAX_TAGS_CHARACTERS,
-    UNSURE_BELOW,
-    Memories,
+    MIN_SURE_CONFIDENCE,
     MemoryForm,
+    MemoryService,
     export_file,
     fill_form,
     form_hash,
@@ -69,47 +69,50 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import visitor_of
 
 PAGE_SIZE: Final = 30
-MAX_CHOSEN: Final = 200
+MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
-MAX_CHOICES: Final = 100
-PART_HEADER: Final = "X-Part"  # part of a page that a script loads
+MAX_CHOICES: Final = 100  # of categories and tags
+PART_HEADER: Final = "X-Part"  # a script asks for the list alone
 
-_ORIGINS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
+_SOURCE_KINDS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
 _AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
-_CHOICES: Final = {"audience": _AUDIENCES, "origin": _ORIGINS, "order": ("oldest", "updated")}
+_CHOICES: Final = {"audience": _AUDIENCES, "origin": _SOURCE_KINDS, "order": ("oldest", "updated")}
 _PARAMETERS: Final = ("q", "category", "tag", *_CHOICES, "page")
 _LIMITS: Final = {
-    "most_category": MAX_CATEGORY_CHARACTERS,
-    "most_tags": MAX_TAGS_CHARACTERS,
-    "most_end": MAX_END_CHARACTERS,
-    "most_query": MAX_QUERY_CHARACTERS,
+    "max_category": MAX_CATEGORY_CHARACTERS,
+    "max_tags": MAX_TAGS_CHARACTERS,
+    "max_end": MAX_END_CHARACTERS,
+    "max_query": MAX_QUERY_CHARACTERS,
 }
 
-MAX_PREVIEWED: Final = 50
+MAX_PREVIEWS: Final = 50
 MAX_PACKED_CHARACTERS: Final = 990_000  # a larger form would be refused
 GUARANTEED_IMPORT_SIZE: Final = "500 KB"  # always fits in the form
 
 
-def list_params(given: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the valid parameters of a list's address: query, filter and order."""
-    cut = {name: " ".join(given.get(name, "").split())[:MAX_QUERY_CHARACTERS] for name in _PARAMETERS[:-1]}
-    return {name: text for name, text in cut.items() if text and text in _CHOICES.get(name, (text,))}
+def list_params(query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the valid parameters of a list, without the page."""
+    params = {name: " ".join(query.get(name, "").split()) for name in _PARAMETERS if name != "page"}
+    params = {name: text[:MAX_QUERY_CHARACTERS] for name, text in params.items()}
+    return {name: text for name, text in params.items() if text and text in _CHOICES.get(name, (text,))}
 
 
-State = Literal["there", "hidden", "gone"]
-Action = Literal["delete", "undelete", "category"]  # of a bulk action
+State = Literal["active", "hidden", "gone"]
+BulkAction = Literal["delete", "undelete", "category"]
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryOutcome:
+class NumberedMemory:
     number: int
-    memory: Memory | None = None
-    until: datetime | None = None  # end of the undo period, if hidden
-    why_not: str = ""  # why the action failed
+    memory: Memory | None = None  # None if it is gone
+    hidden_until: datetime | None = None  # the end of the time for an undo
+    failure: str = ""  # why a bulk action failed
 
     @property
     def state(self) -> State:
-        return "gone" if self.memory is None else "hidden" if self.until else "there"
+        if self.memory is None:
+            return "gone"
+        return "hidden" if self.hidden_until else "active"
 
 
 class MemoryPages(Pages):
@@ -144,12 +147,12 @@ class MemoryPages(Pages):
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        return await self._list(request, request.query)
+        return await self._render_list(request, request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
         """Add a memory; invalid input is shown again. Raises InputError for a foreign form."""
         visitor = visitor_of(request)
-        entered = _form(request)
+        entered = _parse_form(request)
         try:
             added, reply = await memories.add(
                 visitor,
@@ -159,48 +162,48 @@ class MemoryPages(Pages):
                 audience=entered.audience or "private",
                 expires=entered.end,
                 source=Source("command"),
-                service=self._services[Memories],
+                service=self._services[MemoryService],
             )
         except InputError as error:
-            return await self._list(request, {}, entered=entered, problem=error)
-        return await self._redirect_with_reply(request, _path(added.number), reply)
+            return await self._render_list(request, {}, entered=entered, problem=error)
+        return await self._redirect_with_reply(request, _memory_path(added.number), reply)
 
-    async def _list(
+    async def _render_list(
         self,
         request: web.Request,
-        given: Mapping[str, str],
+        query: Mapping[str, str],
         *,
         entered: MemoryForm | None = None,
-        chosen: Sequence[int] = (),
+        selected: Sequence[int] = (),
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list; after an error, also the input or selection. Raises NothingHere."""
-        visitor, params = visitor_of(request), list_params(given)
-        page_number = number_of(given.get("page", "1"))
+        """Show a page of the list; after an error, also the input. Raises NothingHere."""
+        visitor, params = visitor_of(request), list_params(query)
+        page_number = number_of(query.get("page", "1"))
         user_id = visitor.user_id
-        only = MemoryFilter(
+        filters = MemoryFilter(
             category=params.get("category"),
             tags=(params["tag"],) if "tag" in params else (),
             audience=_AUDIENCES.get(params.get("audience", "")),
-            origin=_ORIGINS.get(params.get("origin", "")),
+            source_kind=_SOURCE_KINDS.get(params.get("origin", "")),
         )
-        found = await memories.find_page(
+        page = await memories.find_page(
             visitor,
             query=params.get("q", ""),
-            only=only,
+            filters=filters,
             order=params.get("order", "newest"),
             page=page_number,
             page_size=PAGE_SIZE,
-            service=self._services[Memories],
+            service=self._services[MemoryService],
         )
-        if found.page != max(1, page_number):
+        if page.number != max(1, page_number):
             raise NothingHere
-        listed = {each.memory.number for each in found.found}
-        elsewhere = [
+        numbers = {each.memory.number for each in page.found}
+        selected_elsewhere = [
             FoundMemory(memory, 1.0)
-            for number in chosen
-            if number not in listed and (memory := await self._memories.get_by_number(user_id, number))
+            for number in selected
+            if number not in numbers and (memory := await self._memories.get_by_number(user_id, number))
         ]
         now = self._services.clock()
         categories: Sequence[Row] = ()
@@ -213,68 +216,68 @@ class MemoryPages(Pages):
             "memory/memories.html",
             problem=problem,
             params=params,
-            found=found.found,
-            count=_count_sentence(found.count, "q" in params, visitor.words[WebMemoryTexts]),
-            page=PageNumber(found.page, found.pages),
+            found=page.found,
+            count=_describe_count(page.total, "q" in params, visitor.words[WebMemoryTexts]),
+            page=PageNumber(page.number, page.page_count),
             categories=categories,
             tags=tags,
-            narrowed=bool(params.keys() - {"q"}),
+            has_filters=bool(params.keys() - {"q"}),
             entered=entered or MemoryForm(audience="private"),
-            adding=entered is not None,
-            chosen=chosen,
-            elsewhere=elsewhere,
-            to_category=category,
-            shown=_preview,
-            ended=lambda memory: memory.is_expired(now),
-            last_day=lambda memory: format_end(memory.expires_at, visitor.timezone),
-            unsure_below=UNSURE_BELOW,
-            here_again=urlencode({**params, **({"page": found.page} if found.page > 1 else {})}),
+            is_adding=entered is not None,
+            selected=selected,
+            selected_elsewhere=selected_elsewhere,
+            new_category=category,
+            shorten_content=_shorten_content,
+            is_expired=lambda memory: memory.is_expired(now),
+            last_day=lambda memory: format_expiry(memory.expires_at, visitor.timezone),
+            min_sure_confidence=MIN_SURE_CONFIDENCE,
+            list_query=urlencode({**params, **({"page": page.number} if page.number > 1 else {})}),
             **_LIMITS,
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show a memory with its history, or that it was deleted. Raises NothingHere."""
+        """Show a memory with its former versions, or that it was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
-        memory, until = await self._find(request)
-        if until:
-            return render(request, "memory/memory_deleted.html", memory=memory, until=until)
-        return await self._card(request, memory, fill_form(memory, visitor.timezone))
+        memory, hidden_until = await self._find(request)
+        if hidden_until:
+            return render(request, "memory/memory_deleted.html", memory=memory, until=hidden_until)
+        return await self._render_card(request, memory, fill_form(memory, visitor.timezone))
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change a memory; show both if it changed meanwhile. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
-        before, until = await self._find(request)
-        if until:
+        before, hidden_until = await self._find(request)
+        if hidden_until:
             raise MemoryHidden
-        entered, mark = _form(request), form_hash(before)
-        if text_of(request, "mark") != mark:
-            return await self._card(request, before, entered, conflict=True)
+        entered, hash_before = _parse_form(request), form_hash(before)
+        if text_of(request, "mark") != hash_before:
+            return await self._render_card(request, before, entered, conflict=True)
         try:
-            after = await memories.edit(visitor, before, entered, service=self._services[Memories])
+            after = await memories.edit(visitor, before, entered, service=self._services[MemoryService])
         except MemoryEditOutdated:
-            return await self._card(request, (await self._find(request))[0], entered, conflict=True)
+            return await self._render_card(request, (await self._find(request))[0], entered, conflict=True)
         except InputError as error:
-            return await self._card(request, before, entered, problem=error)
+            return await self._render_card(request, before, entered, problem=error)
         if after is None:
             raise NothingHere
         card = visitor.words[MemoryCardTexts]
-        sentence = card.unchanged if form_hash(after) == mark else card.edited
+        sentence = card.unchanged if form_hash(after) == hash_before else card.edited
         reply = Reply((sentence.format(id=after.number),), receipts_changed=True)
-        return await self._redirect_with_reply(request, _path(after.number), reply)
+        return await self._redirect_with_reply(request, _memory_path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        """Run the button in the path. Raises NothingHere, and what `memories.change` raises."""
+        """Run the action in the path. Raises NothingHere, and what `run_action` raises."""
         visitor, action = visitor_of(request), request.match_info["action"]
         memory_id = await self._find_id(request)
         version = _parse_number(text_of(request, "version") or "0")
-        reply = await memories.change(
-            visitor, action, memory_id, version=version, service=self._services[Memories]
+        reply = await memories.run_action(
+            visitor, action, memory_id, version=version, service=self._services[MemoryService]
         )
-        if action == "delete":  # its page says so
+        if action == "delete":  # the page of a deleted memory says so
             reply = Reply(receipts_changed=True)
-        return await self._redirect_with_reply(request, _path(id_in(request, "number")), reply)
+        return await self._redirect_with_reply(request, _memory_path(id_in(request, "number")), reply)
 
-    async def _card(
+    async def _render_card(
         self,
         request: web.Request,
         memory: Memory,
@@ -284,7 +287,7 @@ class MemoryPages(Pages):
         conflict: bool = False,
     ) -> web.Response:
         visitor = visitor_of(request)
-        former = await self._memories.list_versions(visitor.user_id, memory.id)
+        versions = await self._memories.list_versions(visitor.user_id, memory.id)
         pin_use = visitor.words[MemoryCardTexts].pin_use
         return render(
             request,
@@ -295,126 +298,132 @@ class MemoryPages(Pages):
             entered=entered,
             mark=form_hash(memory),
             conflict=conflict,
-            former=former,
-            undoes=bool(former) and former[0].id > memory.id,
-            why=_source_sentence(memory, visitor.words),
-            ended=memory.is_expired(self._services.clock()),
-            last_day=format_end(memory.expires_at, visitor.timezone),
+            versions=versions,
+            can_undo_edit=bool(versions) and versions[0].id > memory.id,
+            source=_explain_source(memory, visitor.words),
+            is_expired=memory.is_expired(self._services.clock()),
+            last_day=format_expiry(memory.expires_at, visitor.timezone),
             pin_hint=pin_use(memory, self._memories.profile_notes) if memory.pinned else "",
             **_LIMITS,
         )
 
     async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
-        """Return the memory and, if hidden, the end of its undo period. Raises NothingHere."""
-        found = await self._load_outcome(id_in(request, "number"), visitor_of(request).user_id)
-        if found.memory is None:
+        """Return the memory and, if hidden, the end of the time for an undo. Raises NothingHere."""
+        numbered = await self._load(id_in(request, "number"), visitor_of(request).user_id)
+        if numbered.memory is None:
             raise NothingHere
-        return found.memory, found.until
+        return numbered.memory, numbered.hidden_until
 
     async def _find_id(self, request: web.Request) -> int:
         """Return the memory's id, even if hidden. Raises NothingHere."""
-        found = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
-        if found is None:
+        memory_id = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
+        if memory_id is None:
             raise NothingHere
-        return found
+        return memory_id
 
     async def show_several(self, request: web.Request) -> web.Response:
-        """Show the result of a bulk action, with each memory as it is now."""
+        """Show the result of a bulk action."""
         visitor = visitor_of(request)
-        why_not = pop_notice(request).params.get("why_not", {})
-        outcomes = [
-            await self._load_outcome(number, visitor.user_id, why_not.get(number, ""))
-            for number in _chosen(request.query.getall("n", ()))
+        failures = pop_notice(request).params.get("why_not", {})
+        selected = [
+            await self._load(number, visitor.user_id, failures.get(number, ""))
+            for number in _parse_numbers(request.query.getall("n", ()))
         ]
-        if not outcomes:
+        if not selected:
             raise NothingHere
-        counts = {state: sum(each.state == state for each in outcomes) for state in get_args(State)}
+        counts = {state: sum(each.state == state for each in selected) for state in get_args(State)}
         return render(
             request,
             "memory/memories_several.html",
-            outcomes=outcomes,
+            selected=selected,
             counts=counts,
-            not_done=sum(bool(each.why_not) for each in outcomes),
-            shown=_preview,
-            back=_list_query(request.query.get("back", "")),
+            failure_count=sum(bool(each.failure) for each in selected),
+            shorten_content=_shorten_content,
+            back=_parse_list_query(request.query.get("back", "")),
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
-        """Delete or restore the chosen memories, or set their category. Raises InputError."""
+        """Delete or restore the selected memories, or set their category. Raises InputError."""
         visitor, form = visitor_of(request), form_of(request)
-        numbers = _chosen(form.getall("n", ()))
-        named, back = text_of(request, "action"), _list_query(text_of(request, "back"))
-        action: Action | None = next((each for each in get_args(Action) if each == named), None)
+        numbers = _parse_numbers(form.getall("n", ()))
+        action_name, back = text_of(request, "action"), _parse_list_query(text_of(request, "back"))
+        action: BulkAction | None = next((each for each in get_args(BulkAction) if each == action_name), None)
         if action is None:
             raise InputError
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
         category = text_of(request, "category")
         try:
-            wanted = read_category(category)
-            if action == "category" and not wanted:
+            new_category = parse_category(category)
+            if action == "category" and not new_category:
                 raise CategoryNeeded
         except InputError as error:
-            return await self._list(request, back, chosen=numbers, category=category, problem=error)
-        why_not = dict[int, str]()
+            return await self._render_list(request, back, selected=numbers, category=category, problem=error)
+        stored_category = visitor.words[MemoryTexts].stored_category(new_category)
+        failures = dict[int, str]()
         for number in numbers:
             memory_id = await self._memories.get_id(visitor.user_id, number)
             try:
-                if memory_id is not None and action == "category":
-                    stored = visitor.words[MemoryTexts].stored_category(wanted)
-                    await self._memories.update(visitor.user_id, memory_id, category=stored)
-                elif memory_id is not None:
-                    await memories.change(visitor, action, memory_id, service=self._services[Memories])
+                if memory_id is None:
+                    continue
+                if action == "category":
+                    await self._memories.update(visitor.user_id, memory_id, category=stored_category)
+                else:
+                    service = self._services[MemoryService]
+                    await memories.run_action(visitor, action, memory_id, service=service)
             except InputError as error:
-                why_not[number] = explain_error(error, request)
+                failures[number] = explain_error(error, request)
         await self._services.discord.receipts_changed(visitor.user_id)
         query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
         path = f"/memories/several?{urlencode(query)}"
-        return redirect(request, path, why_not=why_not) if why_not else see_other(path)
+        return redirect(request, path, why_not=failures) if failures else see_other(path)
 
-    async def _load_outcome(self, number: int, user_id: int, why_not: str = "") -> MemoryOutcome:
+    async def _load(self, number: int, user_id: int, failure: str = "") -> NumberedMemory:
         if memory := await self._memories.get_by_number(user_id, number):
-            return MemoryOutcome(number, memory, why_not=why_not)
+            return NumberedMemory(number, memory, failure=failure)
         memory_id = await self._memories.get_id(user_id, number)
         hidden = await self._removal.get_hidden(user_id, memory_id or 0)
         if hidden is None:
-            return MemoryOutcome(number)
-        return MemoryOutcome(number, hidden.memory, hidden.hidden_at + UNDO_TIME, why_not)
+            return NumberedMemory(number)
+        return NumberedMemory(number, hidden.memory, hidden.hidden_at + UNDO_TIME, failure)
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
-        """Ask whether to erase the chosen memories from conversations, too. Raises NothingHere."""
+        """Ask whether to erase the selected memories from conversations, too. Raises NothingHere."""
         visitor = visitor_of(request)
-        numbers, back = _chosen(request.query.getall("n", ())), _list_query(request.query.get("back", ""))
+        numbers, back = (
+            _parse_numbers(request.query.getall("n", ())),
+            _parse_list_query(request.query.get("back", "")),
+        )
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        outcomes = [await self._load_outcome(each, visitor.user_id) for each in numbers]
-        there = [each for each in outcomes if each.memory]
-        if not there:
+        selected = [await self._load(number, visitor.user_id) for number in numbers]
+        existing = [each for each in selected if each.memory]
+        if not existing:
             raise NothingHere
         return render(
             request,
             "memory/memories_erase.html",
-            outcomes=there,
-            missing=[each.number for each in outcomes if not each.memory],
-            shown=_preview,
+            selected=existing,
+            missing_numbers=[each.number for each in selected if not each.memory],
+            shorten_content=_shorten_content,
             back=back,
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
         """Raises NothingHere."""
         visitor, form = visitor_of(request), form_of(request)
-        ids, missing = list[int](), list[int]()
-        for number in _chosen(form.getall("n", ())):
-            found = await self._memories.get_id(visitor.user_id, number)
-            if found is None:
-                missing.append(number)
+        ids, missing_numbers = list[int](), list[int]()
+        for number in _parse_numbers(form.getall("n", ())):
+            memory_id = await self._memories.get_id(visitor.user_id, number)
+            if memory_id is None:
+                missing_numbers.append(number)
             else:
-                ids.append(found)
-        stub = visitor.words[ErasureTexts].mark if _scope(request) == "said" else None
+                ids.append(memory_id)
+        stub = visitor.words[ErasureTexts].mark if _parse_scope(request) == "said" else None
         erased = await self._removal.erase(visitor.user_id, *ids, stub=stub)
         if erased is None:
             raise NothingHere
-        return await self._erased(request, erased, missing)
+        return await self._render_erased(request, erased, missing_numbers)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -423,100 +432,104 @@ class MemoryPages(Pages):
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all memories, unless there are more than were confirmed. Raises InputError."""
-        visitor, asked = visitor_of(request), _parse_number(text_of(request, "count"))
-        conversations = _scope(request) == "said"
+        visitor, confirmed_count = visitor_of(request), _parse_number(text_of(request, "count"))
+        conversations = _parse_scope(request) == "said"
         erased = await memories.erase_all(
-            visitor, max_count=asked, conversations=conversations, service=self._services[Memories]
+            visitor,
+            max_count=confirmed_count,
+            conversations=conversations,
+            service=self._services[MemoryService],
         )
         if erased is None:
             return redirect(request, "/memories/erase-all", "memories_more")
-        return await self._erased(request, erased)
+        return await self._render_erased(request, erased)
 
-    async def _erased(
-        self, request: web.Request, erased: ErasureCounts, missing: Sequence[int] = ()
+    async def _render_erased(
+        self, request: web.Request, erased: ErasureCounts, missing_numbers: Sequence[int] = ()
     ) -> web.Response:
         visitor = visitor_of(request)
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
-        sentences = (
-            visitor.words[ErasureTexts].reword(done=visitor.words[WebMemoryTexts].erased).say_erased(erased)
-        )
-        # written for Discord
-        lines = [line.removeprefix("-# ").replace("**", "") for line in sentences.split("\n")]
-        return render(request, "memory/memories_erased.html", lines=lines, missing=missing)
+        texts = visitor.words[ErasureTexts].reword(done=visitor.words[WebMemoryTexts].erased)
+        discord_lines = texts.say_erased(erased).split("\n")
+        lines = [line.removeprefix("-# ").replace("**", "") for line in discord_lines]
+        return render(request, "memory/memories_erased.html", lines=lines, missing_numbers=missing_numbers)
 
     async def export(self, request: web.Request) -> web.StreamResponse:
         """Send all memories as one file. Raises EarlierFilesInProgress."""
-        visitor, service = visitor_of(request), self._services[Memories]
+        visitor, service = visitor_of(request), self._services[MemoryService]
         if not await self._memories.count(visitor.user_id):
             return redirect(request, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
         name = visitor.words[WebMemoryTexts].export_name.format(day=day)
         readable = request.query.get("format") == "markdown"
-        kind, media_type = ("md", "text/markdown") if readable else ("json", "application/json")
-        pieces = export_file(visitor, readable=readable, service=service)
-        return await send_file(request, pieces, f"{name}.{kind}", media_type)
+        extension, media_type = ("md", "text/markdown") if readable else ("json", "application/json")
+        chunks = export_file(visitor, readable=readable, service=service)
+        return await send_file(request, chunks, f"{name}.{extension}", media_type)
 
     async def show_import(self, request: web.Request) -> web.Response:
-        return _import_page(request)
+        return _render_import(request)
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
         """Show what a file would add. Raises InputError for a foreign form."""
         visitor, audience = visitor_of(request), _AUDIENCES.get(text_of(request, "audience"))
         if audience is None:
             raise InputError
-        sent = form_of(request).get("file")
-        if not isinstance(sent, bytes):
-            return _import_page(request, ImportNotUnderstood())
+        data = form_of(request).get("file")
+        if not isinstance(data, bytes):
+            return _render_import(request, ImportNotUnderstood())
         try:
             plan, planned = await plan_import(
-                visitor, _fetch_given(sent), audience=audience, service=self._services[Memories]
+                visitor, _make_fetch(data), audience=audience, service=self._services[MemoryService]
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
-            return _import_page(request, error)
-        shown = [*map(_preview, plan.new[:MAX_PREVIEWED])]
-        return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, shown=shown)
+            return _render_import(request, error)
+        previews = [*map(_shorten_content, plan.memories[:MAX_PREVIEWS])]
+        return render(
+            request, "memory/memories_import_preview.html", plan=plan, packed=packed, previews=previews
+        )
 
     async def confirm_import(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         try:
             planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
-            count = await run_import(visitor, _fetch_given(planned), service=self._services[Memories])
+            count = await run_import(visitor, _make_fetch(planned), service=self._services[MemoryService])
         except InputError as error:
-            return _import_page(request, error)
+            return _render_import(request, error)
         return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
 
     async def set_paused(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         run = memories.pause if request.path.endswith("/pause") else memories.resume
-        reply = await run(visitor, service=self._services[Memories])
+        reply = await run(visitor, service=self._services[MemoryService])
         return await self._redirect_with_reply(request, "/memories", reply)
 
 
-def _path(number: int) -> str:
+def _memory_path(number: int) -> str:
     return f"/memories/{number}"
 
 
-def _preview(memory: Memory | PortableMemory) -> str:
+def _shorten_content(memory: Memory | PortableMemory) -> str:
     return shorten(one_line(memory.content), MAX_PREVIEW_CHARACTERS)
 
 
-def _source_sentence(memory: Memory, words: Texts) -> str:
+def _explain_source(memory: Memory, words: Texts) -> str:
     source = memory.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
     return words[MemoryCardTexts].explain_source(source.kind, author=author, model=model)
 
 
-def _count_sentence(count: int, searched: bool, words: WebMemoryTexts) -> str:
-    if searched and count > MAX_FOUND:
-        return words.found_most.format(count=MAX_FOUND)
-    few = (words.found_none, words.found_one)
-    return few[count] if count < len(few) else words.found.format(count=f"{count:,}")
+def _describe_count(count: int, is_search: bool, words: WebMemoryTexts) -> str:
+    if is_search and count > MAX_HITS:
+        return words.found_most.format(count=MAX_HITS)
+    if count < 2:
+        return words.found_one if count else words.found_none
+    return words.found.format(count=f"{count:,}")
 
 
-def _form(request: web.Request) -> MemoryForm:
+def _parse_form(request: web.Request) -> MemoryForm:
     """Raises InputError if a field is missing."""
     audience, form = _AUDIENCES.get(text_of(request, "audience")), form_of(request)
     names = ("content", "category", "tags", "end")
@@ -526,8 +539,8 @@ def _form(request: web.Request) -> MemoryForm:
     return MemoryForm(content, category, tags, end, audience)
 
 
-def _scope(request: web.Request) -> str:
-    """Return the scope: `alone` (memories), or `said` (conversations, too). Raises InputError."""
+def _parse_scope(request: web.Request) -> str:
+    """Return `alone` (memories) or `said` (conversations, too). Raises InputError."""
     scope = text_of(request, "scope")
     if scope not in ("alone", "said"):
         raise InputError
@@ -541,23 +554,23 @@ def _parse_number(text: str) -> int:
         raise InputError from error
 
 
-def _chosen(named: Sequence[object]) -> Sequence[int]:
+def _parse_numbers(values: Sequence[object]) -> Sequence[int]:
     """Raises TooManyChosen and InputError."""
-    numbers = dict.fromkeys(_parse_number(each if isinstance(each, str) else "") for each in named)
-    if len(numbers) > MAX_CHOSEN:
-        raise TooManyChosen(limit=MAX_CHOSEN)
+    numbers = dict.fromkeys(_parse_number(value if isinstance(value, str) else "") for value in values)
+    if len(numbers) > MAX_SELECTED:
+        raise TooManyChosen(limit=MAX_SELECTED)
     return tuple(numbers)
 
 
-def _list_query(address: str) -> dict[str, str]:
+def _parse_list_query(address: str) -> dict[str, str]:
     return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _PARAMETERS}
 
 
-def _import_page(request: web.Request, problem: InputError | None = None) -> web.Response:
-    return render(request, "memory/memories_import.html", problem=problem, limit=MAX_IMPORTED)
+def _render_import(request: web.Request, problem: InputError | None = None) -> web.Response:
+    return render(request, "memory/memories_import.html", problem=problem, limit=MAX_IMPORT_COUNT)
 
 
-def _fetch_given(data: bytes) -> Callable[[], Awaitable[bytes]]:
+def _make_fetch(data: bytes) -> Callable[[], Awaitable[bytes]]:
     async def fetch() -> bytes:
         return data
 
@@ -573,12 +586,13 @@ def _pack(planned: str) -> str:
 
 
 def _unpack(packed: str) -> bytes:
+    """Raises InputError."""
     try:
-        unpacking = zlib.decompressobj()
-        data = unpacking.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)
+        decompressor = zlib.decompressobj()
+        data = decompressor.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
         raise InputError from error
-    if not unpacking.eof:
+    if not decompressor.eof:
         raise InputError
     return data
 

@@ -15,7 +15,7 @@ import structlog
 from pydantic_core import from_json
 
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.features.memory.search.vectors import Vector, pack
+from cc_bot.features.memory.search.vectors import Vector, quantize
 from cc_bot.llm.openai.quirks import ModelFailure, ServerError, classify, is_transient
 from cc_bot.llm.openai.reply import TooManyBytes
 from cc_bot.proxy import proxy_for
@@ -168,7 +168,7 @@ class OpenAIEmbedder(Endpoint):
 def _read_vectors(response: Any, count: int) -> list[Vector]:
     data = response["data"]
     # Some servers leave out the index.
-    vectors = {item.get("index", position): pack(item["embedding"]) for position, item in enumerate(data)}
+    vectors = {item.get("index", position): quantize(item["embedding"]) for position, item in enumerate(data)}
     if len(data) != count or len({*map(len, vectors.values())}) > 1:
         raise ValueError("not a vector for each text")
     return [vectors[index] for index in range(count)]

@@ -12,10 +12,10 @@ from cc_bot.chat.stores.opening import open_stores
 from cc_bot.db import Database, Statement
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, ModelUnavailable
 from cc_bot.features.memory.model import ALL_MEMORIES, MemoryFilter
-from cc_bot.features.memory.search.vectors import Vector, cosines, pack
+from cc_bot.features.memory.search.vectors import Vector, compute_cosines, quantize
 from cc_bot.features.memory.stores import search
-from cc_bot.features.memory.stores.rows import in_background
-from cc_bot.features.memory.stores.search import EmbeddingJob, Meaning
+from cc_bot.features.memory.stores.rows import run_in_background
+from cc_bot.features.memory.stores.search import EmbeddingJob, VectorSearch
 from cc_bot.features.memory.stores.store import MemoryStore
 from tests.stores.backends import got
 from tests.stores.encoders import TopicEncoder
@@ -30,13 +30,13 @@ class Kept:
         self.encoder = TopicEncoder()
         self.embedding = EmbeddingJob(database, self.encoder)
         self.memories = MemoryStore(database, embedding=self.embedding)
-        self.meaning = Meaning(database, self.encoder)
+        self.meaning = VectorSearch(database, self.encoder)
 
     async def add(self, *contents: str, user_id: int = ME) -> list[int]:
         return [(await self.memories.add(user_id, content)).id for content in contents]
 
-    async def found(self, query: str, only: MemoryFilter = ALL_MEMORIES) -> list[int]:
-        return [each.memory.id for each in await self.memories.find(ME, query, only=only)]
+    async def found(self, query: str, filters: MemoryFilter = ALL_MEMORIES) -> list[int]:
+        return [each.memory.id for each in await self.memories.find(ME, query, filters=filters)]
 
     async def vectors(self) -> list[tuple[int, int, str, int]]:
         sql = "SELECT user_id, memory_id, model, length(vector) FROM memory_vectors ORDER BY memory_id"
@@ -71,10 +71,10 @@ class TestVectors:
     async def test_are_made_in_the_background(self, kept: Kept) -> None:
         texts = [f"猫が{number}匹" for number in range(40)]
         await kept.add(*texts)
-        async with in_background(EmbeddingJob(kept.database, kept.encoder).run()):
+        async with run_in_background(EmbeddingJob(kept.database, kept.encoder).run()):
             await kept.until(40)
         assert sorted(kept.encoder.embedded) == sorted(texts)
-        async with in_background(kept.embedding.run()):
+        async with run_in_background(kept.embedding.run()):
             for count, content in ((41, "猫が好き"), (42, "車は白")):
                 await kept.memories.remember(ME, content)
                 await kept.until(count)
@@ -99,14 +99,14 @@ class TestTrouble:
             await kept.embedding.catch_up()
         kept.encoder.trouble = [ModelUnavailable(), ZeroDivisionError()]
         with capture_logs() as logs:
-            async with in_background(kept.embedding.run()):
+            async with run_in_background(kept.embedding.run()):
                 await kept.until(1)
         assert [record["event"] for record in logs] == ["vectors_put_off"] * 2
         assert "猫" not in str(logs)
         kept.encoder.refuses = {"毒": ModelUnavailable()}
         await kept.add("毒", "車は白", "楽器")
         with capture_logs():
-            async with in_background(kept.embedding.run()):
+            async with run_in_background(kept.embedding.run()):
                 await kept.until(3)
         assert sorted(kept.encoder.embedded) == ["楽器", "猫が好き", "車は白"]
 
@@ -199,7 +199,9 @@ def directions(count: int) -> list[Vector]:
     """Directions like those of an encoder: each near to some others, and not to most."""
     chance = random.Random(1)
     topics = [[chance.gauss(0, 1) for _ in range(64)] for _ in range(40)]
-    return [pack([number + chance.gauss(0, 0.8) for number in chance.choice(topics)]) for _ in range(count)]
+    return [
+        quantize([number + chance.gauss(0, 0.8) for number in chance.choice(topics)]) for _ in range(count)
+    ]
 
 
 MADE = directions(MANY + 1)
@@ -220,11 +222,11 @@ def best(near: Mapping[int, float]) -> list[int]:
 
 def truly_best() -> list[int]:
     among = range(1, MANY)
-    return best(dict(zip(among, cosines(MADE[-1], [MADE[id_] for id_ in among]), strict=True)))
+    return best(dict(zip(among, compute_cosines(MADE[-1], [MADE[id_] for id_ in among]), strict=True)))
 
 
 class TestManyVectors:
     async def test_are_all_compared(self, database: Database) -> None:
         await put(database, range(1, MANY))
-        near = await Meaning(database, FixedEncoder(name=MODEL)).get_nearness(ME, "?")
+        near = await VectorSearch(database, FixedEncoder(name=MODEL)).get_nearness(ME, "?")
         assert (len(near), best(near)) == (MANY - 1, truly_best())

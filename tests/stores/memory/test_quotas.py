@@ -92,7 +92,7 @@ class TestMemories:
         for limit, told in ((1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (2**20 - 1, "1,024 KiB")):
             file.limit("memory_bytes", limit)
             with pytest.raises(MemoryFull) as refused:
-                await MemoryQuotas(database, file.read).ensure_room(YOU, 1, limit + 1)
+                await MemoryQuotas(database, file.read).check_addition(YOU, 1, limit + 1)
             assert refused.value.params == {"limit": told}
 
     async def test_are_bounded_by_a_history_without_end_too(self, stores: Stores, file: File) -> None:

@@ -43,9 +43,9 @@ class TestSearch:
         await stores.memories.add(ME, "別物 work 急ぎ", tags=("workshop", "急ぎ足"))
         assert await found(stores, "誕生日") == await found(stores, "family 3月") == ["3月15日"]
         for category in ("好み", " 好み "):
-            assert await found(stores, "茶", only=MemoryFilter(category=category)) == ["茶が好き"]
-        assert await found(stores, "", only=MemoryFilter(tags=("work", "急ぎ"))) == ["茶を買う"]
-        assert await found(stores, "", only=MemoryFilter(tags=("ＷＯＲＫ",))) == ["茶が好き", "茶を買う"]
+            assert await found(stores, "茶", filters=MemoryFilter(category=category)) == ["茶が好き"]
+        assert await found(stores, "", filters=MemoryFilter(tags=("work", "急ぎ"))) == ["茶を買う"]
+        assert await found(stores, "", filters=MemoryFilter(tags=("ＷＯＲＫ",))) == ["茶が好き", "茶を買う"]
 
     async def test_for_a_public_answer_leaves_out_what_was_made_in_private(self, stores: Stores) -> None:
         await keep(stores, "公開の話")

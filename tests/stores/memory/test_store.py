@@ -12,7 +12,7 @@ from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.domain.errors import EmptyMemory, MemoryEditOutdated, MemoryTooLong, SecretNotStored
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Memory, MemoryFilter, Order, Source
-from cc_bot.features.memory.stores.limits import MAX_CHARACTERS, SecretRules
+from cc_bot.features.memory.stores.limits import MAX_CHECKED_CHARACTERS, SecretRules
 from tests.databases import laid_out
 from tests.stores.backends import OpenStores, got
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed
@@ -121,9 +121,9 @@ class TestSecrets:
         with pytest.raises(SecretNotStored):
             SecretRules(["(a|aa)+$"]).check("a" * 3000 + "!")
         rules = SecretRules(["社外秘"])
-        assert rules.contain_secret("あ" * (MAX_CHARACTERS + 1))
-        assert rules.contain_secret(*["あ" * 100] * 81)
-        assert not rules.contain_secret("あ" * MAX_CHARACTERS)
+        assert rules.contains_secret("あ" * (MAX_CHECKED_CHARACTERS + 1))
+        assert rules.contains_secret(*["あ" * 100] * 81)
+        assert not rules.contains_secret("あ" * MAX_CHECKED_CHARACTERS)
 
 
 class TestSuggestions:
@@ -162,7 +162,7 @@ class TestLists:
         await memories.add(ME, "ねこ 四", category="家族", source=Source("command"))
         await memories.delete(ME, (await memories.add(ME, "ねこ 消", tags=("c",))).id)
         await memories.add(YOU, "ねこ 五", category="家族", tags=("ペット", "d"))
-        for only, numbers in (
+        for filters, numbers in (
             (MemoryFilter(), "四三二一"),
             (MemoryFilter(category="家族"), "四一"),
             (MemoryFilter(tags=("ペット",)), "三一"),
@@ -170,22 +170,24 @@ class TestLists:
             (MemoryFilter(tags=("ペッ",)), ""),
             (MemoryFilter(audience="private"), "二"),
             (MemoryFilter(audience="anywhere"), "四三一"),
-            (MemoryFilter(origin="model"), "三"),
-            (MemoryFilter(origin=""), "一"),
-            (MemoryFilter(category="家族", origin="command"), "四"),
+            (MemoryFilter(source_kind="model"), "三"),
+            (MemoryFilter(source_kind=""), "一"),
+            (MemoryFilter(category="家族", source_kind="command"), "四"),
         ):
             expected = [f"ねこ {number}" for number in numbers]
             for order, wanted in zip(ORDERS, (expected, expected[::-1], expected), strict=True):
-                assert [each.content for each in await memories.list(ME, only=only, order=order)] == wanted
-            assert await memories.count(ME, only=only) == len(expected)
+                assert [
+                    each.content for each in await memories.list(ME, filters=filters, order=order)
+                ] == wanted
+            assert await memories.count(ME, filters=filters) == len(expected)
             for query in ("ねこ", ""):
-                hits = await memories.find(ME, query, limit=9, audience="private", only=only)
+                hits = await memories.find(ME, query, limit=9, audience="private", filters=filters)
                 assert sorted(each.memory.content for each in hits) == sorted(expected)
-        assert [each.content for each in await memories.list(ME, only=MemoryFilter(category="家族"))] == [
+        assert [each.content for each in await memories.list(ME, filters=MemoryFilter(category="家族"))] == [
             "ねこ 四",
             "ねこ 一",
         ]
-        assert await memories.count(ME, only=MemoryFilter(category="家族")) == 2
+        assert await memories.count(ME, filters=MemoryFilter(category="家族")) == 2
         assert await memories.list_tags(ME) == [("ペット", 2), ("cat", 1)]
         assert await memories.list_tags(ME, limit=1) == [("ペット", 2)]
         assert await memories.list_categories(ME) == [("general", 2), ("家族", 2)]
@@ -252,11 +254,11 @@ class TestIsolation:
         assert await stores.memories.get(YOU, mine.id) is None
         assert await stores.memories.get_by_number(YOU, mine.number) is None
         assert await stores.memories.find(YOU, "ひみつ") == []
-        assert await stores.memories.find(YOU, "", only=MemoryFilter(tags=("t",))) == []
+        assert await stores.memories.find(YOU, "", filters=MemoryFilter(tags=("t",))) == []
         assert await stores.memories.list(YOU) == []
         assert await stores.memories.list(YOU, before_id=mine.id + 1) == []
         assert await stores.memories.list(YOU, after_id=mine.id - 1) == []
-        assert await stores.memories.count(YOU, only=MemoryFilter(category="c")) == 0
+        assert await stores.memories.count(YOU, filters=MemoryFilter(category="c")) == 0
         assert await stores.memories.update(YOU, mine.id, content="変えた") is None
         assert await stores.memories.delete(YOU, mine.id) is False
         assert await stores.memories.list(ME) == [mine]

@@ -13,7 +13,7 @@ from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank
-from cc_bot.features.memory.search.terms import document_terms, parse_query
+from cc_bot.features.memory.search.terms import count_terms, parse_query
 from cc_bot.features.memory.stores.rows import fold_tags, recompute_outdated, term_keys
 from tests.stores.backends import got, stores_over
 from tests.stores.forgetting import bytes_of
@@ -33,14 +33,14 @@ def stores(database: Database) -> Stores:
 
 def look_at_each(memories: Sequence[Memory], query: str) -> list[tuple[int, float]]:
     parsed = parse_query(query)
-    candidates, terms = [], [document_terms(memory.content, memory.tags) for memory in memories]
+    candidates, terms = [], [count_terms(memory.content, memory.tags) for memory in memories]
     for memory, counts in zip(memories, terms, strict=True):
         text = fold(memory.content) + fold_tags(memory.tags)
         if query in memory.content or parsed.folded in memory.content:
             text += "\n" + parsed.folded
         candidates.append(Candidate(memory.id, text, counts, sum(counts.values())))
     statistics = Statistics(
-        documents=len(memories),
+        note_count=len(memories),
         average_length=sum(sum(counts.values()) for counts in terms) / len(memories),
         frequency={term: sum(term in counts for counts in terms) for term in parsed.weights},
     )

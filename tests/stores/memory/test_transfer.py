@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.features.memory.files import PortableMemory, portable, read_memories, to_json
+from cc_bot.features.memory.files import PortableMemory, parse_memories, to_json, to_portable
 from cc_bot.features.memory.model import Source
 from tests.stores.memory.notes import ME, START, YOU, found, keep, listed, rewrite
 
@@ -27,8 +27,8 @@ class TestPlan:
         ]
         plan = await stores.memories.plan_import(ME, read, audience="private")
         new = [("お茶が好き", "private"), ("緑茶が好き", "anywhere")]
-        assert [(memory.content, memory.audience) for memory in plan.new] == new
-        assert (plan.known, plan.empty, plan.too_long, plan.secret, plan.refused) == (2, 2, 5, 1, 8)
+        assert [(memory.content, memory.audience) for memory in plan.memories] == new
+        assert (plan.duplicate, plan.empty, plan.too_long, plan.secret, plan.refused_count) == (2, 2, 5, 1, 8)
         assert await listed(stores) == ["犬も好き", cat.content]
 
 
@@ -57,12 +57,14 @@ class TestTake:
         assert [memory.content for memory in before] == [*texts, "書き直したメモ"]
         exported = await stores.memories.export_all(ME)
         assert [memory.content for memory in exported] == [*texts, "書き直したメモ"]
-        read = read_memories(to_json(exported, START))
+        read = parse_memories(to_json(exported, START))
         assert await stores.memories.import_all(ME, read) == 0
         await stores.memory_removal.erase_all(ME)
         assert await stores.memories.import_all(ME, read) == len(texts) + 1
         after = await stores.memories.list(ME, order="oldest")
-        assert [_text(portable(memory)) for memory in after] == [_text(portable(memory)) for memory in before]
+        assert [_text(to_portable(memory)) for memory in after] == [
+            _text(to_portable(memory)) for memory in before
+        ]
 
 
 def _text(memory: PortableMemory) -> tuple[object, ...]:

@@ -1,1 +1,1 @@
-"""Search of memories and passages: pure functions without I/O."""
+"""Search of notes: memories, or passages of longer texts. Pure functions without I/O."""

@@ -1,7 +1,7 @@
-"""Text normalization for comparison.
+"""Normalizes texts for comparison.
 
-`fold` is for exact matches. `loosen`, for terms, also merges spelling variants: katakana and hiragana, small
-and large kana, long vowels (サーバー, サーバ).
+`fold` is for exact matches. `loosen`, for index terms, also merges katakana and hiragana, small and large
+kana, and long vowels (サーバー, サーバ).
 """
 
 import re
@@ -17,30 +17,30 @@ _SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "
 _WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
 
 # Loan sounds with several spellings: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
-_BORROWED: Final = {
+_LOAN_SOUNDS: Final = {
     "ゔぁ": "ば", "ゔぃ": "び", "ゔぇ": "べ", "ゔぉ": "ぼ", "ゔ": "ぶ", "ぢ": "じ", "づ": "ず", "でぃ": "じ",
     "てぃ": "ち", "とぅ": "つ", "どぅ": "ず", "ふぉ": "ほ", "しぇ": "せ", "じぇ": "ぜ",
 }  # fmt: skip
-_BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=True)))
+_LOAN_SOUND: Final = re.compile("|".join(sorted(_LOAN_SOUNDS, key=len, reverse=True)))
 
 # う and お that only lengthen a vowel. After の, と, も and よ they may begin a word.
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
-_VARIANTS: Final = (
+_VARIANT_LINES: Final = (
     files("cc_bot.features.memory.search").joinpath("kanji_variants.txt").read_text(encoding="utf-8")
 )
 _CURRENT_FORMS: Final = {
-    **{ord(old): forms[0] for forms in _VARIANTS.partition("\n")[2].split() for old in forms[1:]},
+    **{ord(old): kanji[0] for kanji in _VARIANT_LINES.partition("\n")[2].split() for old in kanji[1:]},
     **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
 }
-"""Old forms of kanji and their current ones. Also drops variation selectors: 辻󠄀, 葛󠄀城."""
+"""From old forms of kanji to current ones. Drops variation selectors (辻󠄀, 葛󠄀城)."""
 
-_REPEATED: Final = re.compile("([ぁ-ゖァ-ヺ])([ゝゞヽヾ]++)")
+_BEFORE_ITERATION_MARKS: Final = re.compile("([ぁ-ゖァ-ヺ])([ゝゞヽヾ]++)")
 _PHONE_OR_POSTCODE: Final = re.compile(
     r"(?<![\d-])(?:0\d{1,3}[-‐-―−ー() ]{1,2}\d{1,4}[-‐-―−ー() ]\d{3,4}|\d{3}[-‐-―−ー]\d{4})(?![\d-])"
 )
 
-_COUNTED_NUMBER: Final = re.compile(
+_NUMBER_BEFORE_COUNTER: Final = re.compile(
     "(?:(?<![〇一-鿿])|(?<=[年月時]))"
     "(?:[〇一二三四五六七八九]++|"
     "[一二三四五六七八九]?十[一二三四五六七八九]?)"
@@ -56,17 +56,17 @@ def fold(text: str) -> str:
 def loosen(folded: str) -> str:
     """Write folded kana as hiragana, small ones large and long vowels short."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
-    return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
+    return _LOAN_SOUND.sub(lambda match: _LOAN_SOUNDS[match[0]], short).translate(_WITHOUT_MARKS)
 
 
-def counters_in_digits(folded: str) -> str:
-    """Write counted numbers in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
-    return _COUNTED_NUMBER.sub(lambda match: kanji_to_digits(match[0]), folded)
+def convert_kanji_numbers(folded: str) -> str:
+    """Write numbers before a counter in digits: 三月十五日 becomes 3月15日; 三重県 stays."""
+    return _NUMBER_BEFORE_COUNTER.sub(lambda match: kanji_to_digits(match[0]), folded)
 
 
-def joined_numbers(folded: str) -> list[str]:
-    """Return phone numbers and postal codes in folded text without separators: 0312345678."""
-    return [re.sub(r"\D", "", written) for written in _PHONE_OR_POSTCODE.findall(folded)]
+def extract_numbers(folded: str) -> list[str]:
+    """Return the phone numbers and postal codes, without separators: 0312345678."""
+    return [re.sub(r"\D", "", number) for number in _PHONE_OR_POSTCODE.findall(folded)]
 
 
 def join_numbers(folded: str) -> str:
@@ -74,18 +74,19 @@ def join_numbers(folded: str) -> str:
     return _PHONE_OR_POSTCODE.sub(lambda match: re.sub(r"\D", "", match[0]), folded)
 
 
-def spell_out_repeats(text: str) -> str:
+def spell_out_iteration_marks(text: str) -> str:
     """Replace iteration marks: こゝろ becomes こころ, and みすゞ みすず."""
-    return _REPEATED.sub(_repeat, text)
+    return _BEFORE_ITERATION_MARKS.sub(_spell_out, text)
 
 
-def _repeat(match: re.Match[str]) -> str:
-    plain = unicodedata.normalize("NFD", match[1])[0]
-    voiced = unicodedata.normalize("NFC", plain + "\u3099")
-    return match[1] + "".join(voiced if mark in "ゞヾ" else plain for mark in match[2])
+def _spell_out(match: re.Match[str]) -> str:
+    kana, marks = match.groups()
+    unvoiced = unicodedata.normalize("NFD", kana)[0]
+    voiced = unicodedata.normalize("NFC", unvoiced + "\u3099")
+    return kana + "".join(voiced if mark in "ゞヾ" else unvoiced for mark in marks)
 
 
-# The kana that may follow the stem of a verb or adjective.
+# The last kana of a verb or adjective, and those that replace it in inflections.
 _ENDINGS: Final = {
     "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
     "つ": "たちつてとっ", "ぬ": "なにぬねのん", "ぶ": "ばびぶべぼん", "む": "まみむめもん",
@@ -95,8 +96,8 @@ _AFTER_SHORT_STEM: Final = "てたまなよ"  # 見る: 見て, 見た, 見ま�
 _BEFORE_RU: Final = "いきしちにひみりぎじびえけせてねへめれげぜでべ"
 
 
-def forms(word: str) -> tuple[str, ...]:
-    """Return the prefixes of a word's forms: 飼わ, 飼い, 飼う, … for 飼う; one without okurigana."""
+def inflect(word: str) -> tuple[str, ...]:
+    """Return the beginnings of a word's inflections: 飼わ, 飼い, 飼う, … for 飼う."""
     if len(word) < 2 or word[-1] not in _ENDINGS or not _is_kanji(word[0]) or _is_kanji(word[-1]):
         return (word,)
     if word.endswith("る") and len(word) > 2 and word[-2] in _BEFORE_RU:
@@ -109,7 +110,7 @@ def _is_kanji(character: str) -> bool:
     return "㐀" <= character <= "鿿" or character == "々"
 
 
-_MIN_LENGTH: Final = 3
+_MIN_STEM_LENGTH: Final = 3
 _VOWELS: Final = "aeiouy"
 
 
@@ -117,14 +118,14 @@ def stem(word: str) -> str:
     """Remove the inflection of an English word: studied, studies and studying are one term."""
     if not word.isascii():
         return word
-    bare = word.removesuffix("'s").replace("'", "")
-    if len(bare) <= _MIN_LENGTH:
-        return bare
-    stemmed = _uninflect(bare)
-    return stemmed[:-1] if stemmed.endswith("e") and len(stemmed) > _MIN_LENGTH else stemmed
+    word = word.removesuffix("'s").replace("'", "")
+    if len(word) <= _MIN_STEM_LENGTH:
+        return word
+    stemmed = _remove_suffix(word)
+    return stemmed[:-1] if stemmed.endswith("e") and len(stemmed) > _MIN_STEM_LENGTH else stemmed
 
 
-def _uninflect(word: str) -> str:
+def _remove_suffix(word: str) -> str:
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "ches", "shes", "xes", "zes")):
@@ -133,9 +134,9 @@ def _uninflect(word: str) -> str:
         return word[:-1]
     for ending in ("ing", "ed"):
         rest = word.removesuffix(ending)
-        if rest != word and len(rest) >= _MIN_LENGTH and any(letter in _VOWELS for letter in rest):
-            doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
-            return rest[:-1] if doubled else rest
+        if rest != word and len(rest) >= _MIN_STEM_LENGTH and any(letter in _VOWELS for letter in rest):
+            is_doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
+            return rest[:-1] if is_doubled else rest
     return word
 
 
@@ -148,39 +149,38 @@ _SCRIPTS: Final = {
     "l": rf"(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?",
     "o": r"[\uac00-\ud7a3]+",
 }
-"""Kanji, hiragana, katakana, digits, letters, other (Hangul)."""
-_RUN: Final = re.compile("|".join(f"(?P<{script}>{written})" for script, written in _SCRIPTS.items()))
+"""Patterns of runs of one script: kanji, hiragana, katakana (t), digits, letters, other (Hangul)."""
+_NAMED_RUN: Final = re.compile("|".join(f"(?P<{script}>{run})" for script, run in _SCRIPTS.items()))
 _RUNS: Final = re.compile("|".join((*_SCRIPTS.values(), ".")), re.DOTALL)  # also each character between runs
 
-MAX_CACHED_LENGTH: Final = 24  # longer runs are not words, and would only fill the cache
+MAX_CACHED_LENGTH: Final = 24  # characters
 
 
 class Line(NamedTuple):
-    """A normalized text with each character's script: a key of _SCRIPTS, or a space for anything else."""
-
     text: str
-    scripts: str
+    scripts: str  # for each character a key of _SCRIPTS, or a space
 
 
 def parse_line(folded: str) -> Line:
-    """Parse folded text. Words of letters are stemmed, and separated by spaces."""
+    """Normalize folded text. Separators become a space, also between words of letters or digits."""
     texts: list[str] = []
     scripts: list[str] = []
-    parted = spaced = False
-    for text, script in map(_normalize_run, _RUNS.findall(spell_out_repeats(counters_in_digits(folded)))):
+    after_separator = after_word = False
+    runs = _RUNS.findall(spell_out_iteration_marks(convert_kanji_numbers(folded)))
+    for text, script in map(_normalize_run, runs):
         if not script:
-            parted = True
+            after_separator = True
             continue
-        if texts and (parted or (spaced and script in "dl")):
+        if texts and (after_separator or (after_word and script in "dl")):
             texts.append(" ")
             scripts.append(" ")
         texts.append(text)
         scripts.append(script * len(text))
-        parted, spaced = False, script in "dl"
+        after_separator, after_word = False, script in "dl"
     return Line("".join(texts), "".join(scripts))
 
 
-_SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
+_NORMALIZERS: Final[Mapping[str, Callable[[str], str]]] = {
     "k": lambda kanji: kanji.translate(_CURRENT_FORMS),
     "h": loosen,
     "t": loosen,
@@ -188,15 +188,15 @@ _SPELLING: Final[Mapping[str, Callable[[str], str]]] = {
 }
 
 
-def _normalize_run(written: str) -> tuple[str, str]:
-    """Return a normalized run and its key in _WRITING, which is empty for a separator."""
-    return _cached_run(written) if len(written) <= MAX_CACHED_LENGTH else _compute_run(written)
+def _normalize_run(run: str) -> tuple[str, str]:
+    """Return the normalized run and its script; for a separator the script is empty."""
+    return _normalize_cached(run) if len(run) <= MAX_CACHED_LENGTH else _normalize_uncached(run)
 
 
-def _compute_run(written: str) -> tuple[str, str]:
-    match = _RUN.match(written)
+def _normalize_uncached(run: str) -> tuple[str, str]:
+    match = _NAMED_RUN.match(run)
     script = (match and match.lastgroup) or ""
-    return _SPELLING[script](written) if script in _SPELLING else written, script
+    return _NORMALIZERS[script](run) if script in _NORMALIZERS else run, script
 
 
-_cached_run: Final = lru_cache(maxsize=1024)(_compute_run)  # a lookup takes a tenth of the time
+_normalize_cached: Final = lru_cache(maxsize=1024)(_normalize_uncached)

@@ -1,4 +1,4 @@
-"""Finds passages of long texts that match a query, ranked like memories.
+"""Finds passages of long texts, ranked for a query as memories are.
 
 A passage is a few lines: a page contains the words of too many questions.
 """
@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import Final
 
 from cc_bot.features.memory.search.folding import fold
-from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, term_weight
-from cc_bot.features.memory.search.terms import Query, document_terms, parse_query
+from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, weigh_terms
+from cc_bot.features.memory.search.terms import Query, count_terms, parse_query
 
 PASSAGE_CHARACTERS: Final = 240  # approximate; each passage overlaps half of the previous one
 _LINE: Final = re.compile(rf"[^\n]{{1,{PASSAGE_CHARACTERS}}}\n?|\n")
@@ -30,52 +30,47 @@ class Passage:
 
 
 def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]:
-    """Return at most `limit` matching passages, best first, one per text; if none matches, those with the
-    largest share of the words.
+    """Return the best passage of each text, best first. If none matches, use the summed weights of words.
 
     Takes half a second for a million characters, so don't call it on the event loop.
     """
     parsed = parse_query(query)
-    passages = [passage for index, text in enumerate(texts) for passage in _split(index, text)]
+    passages = [passage for index, text in enumerate(texts) for passage in _split_text(index, text)]
     if not passages or not parsed.folded:
         return []
-    folds = [fold(texts[each.text_index][each.start : each.end]) for each in passages]
+    folded = [fold(texts[each.text_index][each.start : each.end]) for each in passages]
     candidates = list[Candidate]()
-    for number, folded in _preselect(parsed.folded, folds):
-        terms = document_terms(folded)
-        # with negative ids the earlier passage wins a tie
-        candidates.append(Candidate(-number, folded, terms, sum(terms.values())))
-    frequency = Counter(term for each in candidates for term in each.terms if term in parsed.weights)
+    for index in _preselect(parsed.folded, folded):
+        counts = count_terms(folded[index])
+        # With negative ids the earlier of two equal passages comes first.
+        candidates.append(Candidate(-index, folded[index], counts, counts.total()))
+    frequency = Counter(term for each in candidates for term in each.term_counts if term in parsed.weights)
     statistics = Statistics(len(passages), fmean(each.length for each in candidates) or 1.0, frequency)
-    order = [hit.id for hit in rank(parsed, statistics, candidates)] or _by_words(
-        parsed, statistics, candidates
-    )
-    best = dict[int, Passage]()
-    for number in order:
-        best.setdefault(passages[-number].text_index, passages[-number])
-    return list(best.values())[:limit]
+    ids = [hit.id for hit in rank(parsed, statistics, candidates)]
+    best_of_text = dict[int, Passage]()
+    for id_ in ids or _rank_by_weights(parsed, statistics, candidates):
+        passage = passages[-id_]
+        best_of_text.setdefault(passage.text_index, passage)
+    return list(best_of_text.values())[:limit]
 
 
-def _preselect(query: str, passages: Sequence[str]) -> list[tuple[int, str]]:
-    """Return the passages that share the largest number of character pairs with the query, and their index.
-    Ranking a whole book takes seconds."""
-    numbered = list(enumerate(passages))
-    if len(numbered) <= _MAX_RANKED_PASSAGES:
-        return numbered
+def _preselect(query: str, passages: Sequence[str]) -> Sequence[int]:
+    """Return indices of the passages that share the most and the rarest character pairs with the query."""
+    if len(passages) <= _MAX_RANKED_PASSAGES:
+        return range(len(passages))
     pairs = {query[at : at + 2] for at in range(len(query) - 1)}
     weights = {pair: 1 / (1 + sum(pair in passage for passage in passages)) for pair in pairs}
-    shared = (sum(weight for pair, weight in weights.items() if pair in each) for each in passages)
-    best = nlargest(_MAX_RANKED_PASSAGES, zip(shared, (-number for number, _ in numbered), strict=True))
-    return [numbered[-negative] for _, negative in best]
+    scores = [sum(weight for pair, weight in weights.items() if pair in each) for each in passages]
+    return nlargest(_MAX_RANKED_PASSAGES, range(len(passages)), key=scores.__getitem__)
 
 
-def _by_words(query: Query, statistics: Statistics, candidates: Sequence[Candidate]) -> list[int]:
-    weights = term_weight(query, statistics)
-    scores = {each.id: sum(weights[term] for term in each.terms if term in weights) for each in candidates}
+def _rank_by_weights(query: Query, statistics: Statistics, candidates: Sequence[Candidate]) -> list[int]:
+    weights = weigh_terms(query, statistics)
+    scores = {each.id: sum(weights.get(term, 0.0) for term in each.term_counts) for each in candidates}
     return sorted((id_ for id_, score in scores.items() if score > 0), key=lambda id_: (-scores[id_], -id_))
 
 
-def _split(text_index: int, text: str) -> Iterator[Passage]:
+def _split_text(text_index: int, text: str) -> Iterator[Passage]:
     """Yield passages of whole lines, or pieces of very long lines."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]

@@ -1,4 +1,4 @@
-"""Ranks one user's notes for a query by BM25, with frequencies over that user's notes.
+"""Ranks a user's notes for a query by BM25, with term frequencies over that user's notes.
 
 The database finds candidates by the summed weights of all terms; `rank` counts only the best wording of each
 term group. It drops poor matches: five wrong notes are worse than none.
@@ -12,79 +12,68 @@ from typing import Final, NamedTuple
 
 from cc_bot.features.memory.search.terms import Query, TermGroup
 
-# Words are precise; vectors find what words miss: 'wife' for 奥さん. A note's score is its nearness, in
-# standard scores, plus the weighted share of the query that its words cover. Measured with the local encoder
-# on 1937 questions in 13 classes: weights from 5 to 8 keep each class's mean recall@5 within 0.006 of the
-# better of words and vectors. The cut-offs cost a class at most 0.029; 14 % of 70 unanswerable questions
-# then get no result (29 % without vectors).
+# With vectors, a note's score is its nearness (see vectors.py) plus _WORDS_WEIGHT times its coverage: the
+# share of the query that its words cover. Measured with the local encoder on 1937 questions in 13 classes:
+# weights from 5 to 8 keep each class's mean recall@5 within 0.006 of the better of words and vectors. The
+# cut-offs cost a class at most 0.029. With them, 14 % of 70 unanswerable questions get no result (29 %
+# without vectors).
 
-_WORDS_WEIGHT: Final = 6.0  # score of words that cover the whole query
-
-_WITHOUT_VECTOR: Final = 1.5  # nearness of notes without a vector, so that their words count
-
+_WORDS_WEIGHT: Final = 6.0
+_NEARNESS_WITHOUT_VECTOR: Final = 1.5
 _MIN_SCORE: Final = 2.5
-_MAX_BEHIND: Final = 5.0  # notes further below the best are left out
-_EXACT_SCORE: Final = 7.5  # score of a note that contains the query as written
+_MAX_BEHIND: Final = 5.0  # notes further below the best score are left out
+_EXACT_SCORE: Final = 7.5  # score of a note that contains the query as written (an exact match)
 
-_SATURATION: Final = 1.2
-_LENGTH_WEIGHT: Final = 0.5
-_MIN_COVERED: Final = 0.17  # unrelated notes cover up to this share of a query
-_MIN_SHARE_OF_BEST: Final = 0.4  # share of what the best note covers
+_SATURATION: Final = 1.2  # BM25's k1
+_LENGTH_WEIGHT: Final = 0.5  # BM25's b
+_MIN_COVERAGE: Final = 0.17  # unrelated notes cover up to this share of a query
+_MIN_SHARE_OF_BEST: Final = 0.4  # of the best note's coverage
 _MAX_INEXACT_CONFIDENCE: Final = 0.99  # 1 is an exact match
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A match. `confidence` is 0 to 1 (contains the query as written)."""
-
     id: int
-    confidence: float
+    confidence: float  # 0 to 1; 1 is an exact match
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """How well a note's words match: the share of the query `covered`, and whether it is `enough` without
-    vectors."""
-
+class WordMatch:
     id: int
-    as_written: bool
-    covered: float
-    enough: bool = False
+    is_exact: bool
+    coverage: float
+    is_sufficient: bool = False  # a match by its words alone
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts over a user's notes; `frequency` is by term."""
-
-    documents: int
-    average_length: float
-    frequency: Mapping[str, int]
+    note_count: int
+    average_length: float  # in terms
+    frequency: Mapping[str, int]  # number of notes with each term
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible match. `content_folded` includes tags; `length` is in terms."""
-
     id: int
-    content_folded: str
-    terms: Mapping[str, int]
-    length: int
+    folded_text: str  # includes tags
+    term_counts: Mapping[str, int]
+    length: int  # in terms
 
 
-def rarity(frequency: int, documents: int) -> float:
-    """BM25's inverse document frequency, in the variant that is never negative."""
-    return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
+def inverse_document_frequency(term: str, statistics: Statistics) -> float:
+    """BM25's factor for rare terms, in the variant that is never negative."""
+    frequency = statistics.frequency.get(term, 0)
+    return math.log(1 + (max(statistics.note_count - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def term_weight(query: Query, statistics: Statistics) -> Mapping[str, float]:
-    """Return each term's weight in the query times its rarity."""
+def weigh_terms(query: Query, statistics: Statistics) -> Mapping[str, float]:
+    """Return each term's weight times its inverse document frequency."""
     return {
-        term: weight * rarity(statistics.frequency.get(term, 0), statistics.documents)
-        for term, weight in query.weights.items()
+        term: weight * inverse_document_frequency(term, statistics) for term, weight in query.weights.items()
     }
 
 
-def saturation(count: int, length: int, average_length: float) -> float:
+def saturate_count(count: int, length: int, average_length: float) -> float:
     """BM25's term frequency factor."""
     relative = length / average_length if average_length > 0 else 1.0
     norm = 1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * relative
@@ -98,112 +87,115 @@ def rank(
     *,
     similarity: Mapping[int, float] | None = None,
 ) -> list[Hit]:
-    """Return the matches, exact ones first, then best first; of equals the greatest id first.
+    """Return the matches: first exact ones, then by score, then the greatest id.
 
-    `similarity` (from `nearness`) may add other notes; with it, `fuse` decides the order.
+    With `similarity` (nearness by note id, see vectors.py), `fuse` decides the order and may add other notes.
     """
-    groups = [_weigh(group, statistics) for group in query.groups]
+    groups = [_weigh_group(group, statistics) for group in query.groups]
     total_importance = sum(group.importance for group in groups) or 1.0
     scored = []
     for note in candidates:
-        score = covered = 0.0
+        score = coverage = 0.0
         for group in groups:
-            if group.wordings_by_term.keys().isdisjoint(note.terms):
+            if group.wordings_by_term.keys().isdisjoint(note.term_counts):
                 continue
-            value, quality = _score_group(group, note, statistics.average_length)
-            score += value
-            covered += quality * group.importance
-        scored.append((query.folded in note.content_folded, score, note.id, covered / total_importance))
-    min_covered = max(_MIN_COVERED, _MIN_SHARE_OF_BEST * max((share for *_, share in scored), default=0.0))
+            group_score, quality = _score_group(group, note, statistics.average_length)
+            score += group_score
+            coverage += quality * group.importance
+        scored.append((query.folded in note.folded_text, score, note.id, coverage / total_importance))
+    best_coverage = max((coverage for *_, coverage in scored), default=0.0)
+    min_coverage = max(_MIN_COVERAGE, _MIN_SHARE_OF_BEST * best_coverage)
     if similarity:
-        evidence = (
-            Evidence(note, written, share, share >= min_covered) for written, _, note, share in scored
-        )
-        return fuse(evidence, similarity)
+        matches = (WordMatch(id_, exact, share, share >= min_coverage) for exact, _, id_, share in scored)
+        return fuse(matches, similarity)
     scored.sort(reverse=True)
     return [
-        Hit(note, 1.0 if written else min(share, _MAX_INEXACT_CONFIDENCE))
-        for written, _, note, share in scored
-        if written or share >= min_covered
+        Hit(id_, 1.0 if is_exact else min(coverage, _MAX_INEXACT_CONFIDENCE))
+        for is_exact, _, id_, coverage in scored
+        if is_exact or coverage >= min_coverage
     ]
 
 
-def fuse(evidence: Iterable[Evidence], near: Mapping[int, float]) -> list[Hit]:
-    """Order notes by words and vectors. `near` (from `nearness`) contains the nearest notes and those in
-    `evidence`."""
-    words = {item.id: item for item in evidence}
-    all_evidence = [*words.values(), *(Evidence(note, False, 0.0) for note in near if note not in words)]
+def fuse(word_matches: Iterable[WordMatch], nearness: Mapping[int, float]) -> list[Hit]:
+    """Order notes by words and vectors. `nearness` contains the nearest notes and those of `word_matches`."""
+    matches = {match.id: match for match in word_matches}
+    for id_ in nearness:
+        matches.setdefault(id_, WordMatch(id_, is_exact=False, coverage=0.0))
     scored = sorted(
-        (item.as_written, near.get(item.id, _WITHOUT_VECTOR) + _WORDS_WEIGHT * item.covered, item.id)
-        for item in all_evidence
+        (
+            match.is_exact,
+            nearness.get(match.id, _NEARNESS_WITHOUT_VECTOR) + _WORDS_WEIGHT * match.coverage,
+            match.id,
+        )
+        for match in matches.values()
     )
     if not scored:
         return []
     best = _EXACT_SCORE if scored[-1][0] else scored[-1][1]
     return [
-        Hit(note, 1.0 if as_written else _confidence(score, best - score))
-        for as_written, score, note in reversed(scored)
-        if as_written
-        or (best - score <= _MAX_BEHIND and (score >= _MIN_SCORE or (note in words and words[note].enough)))
+        Hit(id_, 1.0 if is_exact else _estimate_confidence(score, best - score))
+        for is_exact, score, id_ in reversed(scored)
+        if is_exact or (best - score <= _MAX_BEHIND and (score >= _MIN_SCORE or matches[id_].is_sufficient))
     ]
 
 
-def _confidence(score: float, behind: float) -> float:
-    """Return the probability that a note is right, fitted to the question sets."""
+def _estimate_confidence(score: float, behind: float) -> float:
+    """Return the probability that a note answers the query, fitted to the questions above."""
     return 1 / (1 + math.exp(-(0.4 * score - 1.5 * max(behind, 0.0) - 1.9)))
 
 
 class _WeighedWording(NamedTuple):
-    whole: bool
-    strength: float  # match quality, 0 to 1
-    total: float
-    values: list[tuple[str, float]]
+    needs_all_terms: bool
+    strength: float  # quality of a full match, 0 to 1
+    total: float  # of `values`
+    values: list[tuple[str, float]]  # as in `weigh_terms`
 
 
 class _WeighedGroup(NamedTuple):
-    importance: float  # value of its rarest term as written
+    importance: float  # greatest value in the first wording
     wordings: list[_WeighedWording]
     wordings_by_term: Mapping[str, list[int]]  # indices of the wordings that contain a term
 
 
-def _weigh(group: TermGroup, statistics: Statistics) -> _WeighedGroup:
+def _weigh_group(group: TermGroup, statistics: Statistics) -> _WeighedGroup:
     wordings = []
     wordings_by_term: defaultdict[str, list[int]] = defaultdict(list)
-    for at, wording in enumerate(group):
+    for index, wording in enumerate(group):
         values = []
         total = 0.0
         for term, weight in wording.terms.items():
-            value = weight * rarity(statistics.frequency.get(term, 0), statistics.documents)
+            value = weight * inverse_document_frequency(term, statistics)
             values.append((term, value))
             total += value
-            wordings_by_term[term].append(at)
+            wordings_by_term[term].append(index)
         strength = min(1.0, max(wording.terms.values()))
-        wordings.append(_WeighedWording(wording.whole, strength, total, values))
+        wordings.append(_WeighedWording(wording.needs_all_terms, strength, total, values))
     return _WeighedGroup(max(value for _, value in wordings[0].values), wordings, wordings_by_term)
 
 
 def _score_group(group: _WeighedGroup, note: Candidate, average_length: float) -> tuple[float, float]:
-    """Return a group's score in a note, and the match quality (0 to 1).
+    """Return the best score of a wording in a note, and the best match quality (0 to 1).
 
     A partial match scores less than its share: キーボード is not グラフィックボード.
     Longer words score more, but not in proportion.
     """
-    best = quality = 0.0
-    terms = note.terms
-    wordings_by_term = group.wordings_by_term
-    for wording in {at for term in terms if term in wordings_by_term for at in wordings_by_term[term]}:
-        whole, strength, total, values = group.wordings[wording]
+    best_score = best_quality = 0.0
+    counts = note.term_counts
+    by_term = group.wordings_by_term
+    for index in {index for term in counts if term in by_term for index in by_term[term]}:
+        needs_all_terms, strength, total, values = group.wordings[index]
         score = found = 0.0
         for term, value in values:
-            count = terms.get(term)
+            count = counts.get(term)
             if count:
                 found += value
-                score += value * saturation(count, note.length, average_length)
-            elif whole:
+                score += value * saturate_count(count, note.length, average_length)
+            elif needs_all_terms:
                 break
         else:
             if found:
                 share = found / total
-                best = max(best, score * math.sqrt(share * min(1.0, group.importance / total)))
-                quality = max(quality, strength * share)
-    return best, quality
+                length_factor = math.sqrt(share * min(1.0, group.importance / total))
+                best_score = max(best_score, score * length_factor)
+                best_quality = max(best_quality, strength * share)
+    return best_score, best_quality

@@ -1,9 +1,9 @@
 """The index terms of a note, and the terms that a query asks for.
 
-Japanese terms are single kanji and pairs of adjacent characters, with kana loosened; other words are
-stemmed. Numbers are terms with and without units. Prefixes mark derived terms: ideas (=ペット), and pairs of
-the kana that kanji may be read as (~しゆ). Queries ignore particles, endings and question phrases unless
-there is nothing else.
+Japanese terms are single kanji and pairs of adjacent characters, with kana loosened. Other words are
+stemmed. Numbers are terms with and without units. Prefixes mark derived terms: = an idea of the lexicon
+(=ペット), ~ a pair of kana in a reading (~しゆ). Queries ignore particles, endings and question phrases
+unless there is nothing else.
 """
 
 import re
@@ -17,99 +17,95 @@ from typing import Final
 from cc_bot.features.memory.search.folding import (
     KANJI,
     Line,
+    extract_numbers,
     fold,
     join_numbers,
-    joined_numbers,
     loosen,
     parse_line,
 )
-from cc_bot.features.memory.search.lexicon import Idea, Span, lexicon
-from cc_bot.features.memory.search.readings import readings
+from cc_bot.features.memory.search.lexicon import Idea, Span, load_lexicon
+from cc_bot.features.memory.search.readings import find_readings
 
 TERMS_VERSION: Final = 3
-"""Increase it when the same text gives other terms: stored terms are then rebuilt. test_terms_version.py
-checks this."""
+"""Increase it when a text gives other terms. Stored terms are then recomputed."""
 
 READING_PREFIX: Final = "~"
 
 _CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
-_CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
+_RUN: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
 _KANJI: Final = re.compile(f"[{KANJI}]")
 
 # Kanji with okurigana (食べ), but without a likely particle (犬の).
 _KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
-_MAX_READ_LENGTH: Final = 6
-_READINGS: Final = 4
+_MAX_READ_LENGTH: Final = 6  # of kanji words that are indexed by reading
+_MAX_READINGS: Final = 4
 
 
-def document_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
-    """Count the terms of a note and its tags; none has white space or control characters."""
+def count_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
+    """Count the terms of a note and its tags. Terms have no white space or control characters."""
     terms = list[str]()
     for text in (content, *tags):
         folded = fold(text)
         line = parse_line(folded)
-        terms += joined_numbers(folded)
-        terms += plain_terms(line.text)
-        terms += lexicon().terms(line)
+        terms += extract_numbers(folded)
+        terms += split_terms(line.text)
+        terms += load_lexicon().list_terms(line)
         words = (word for word in _KANJI_WORD.findall(line.text) if len(word) <= _MAX_READ_LENGTH)
-        terms += set[str]().union(*map(_read_terms, words))
+        terms += set[str]().union(*map(_list_reading_terms, words))
     return Counter(terms)
 
 
-@lru_cache(maxsize=4096)  # words recur, and reading them takes half the time
-def _read_terms(word: str) -> tuple[str, ...]:
-    """Return pairs of the kana that a word may be read as."""
-    spellings = readings(word, _READINGS)
-    return tuple({READING_PREFIX + pair for kana in spellings for pair in pairs(loosen(kana))})
+@lru_cache(maxsize=4096)  # half the time of count_terms
+def _list_reading_terms(word: str) -> tuple[str, ...]:
+    """Return pairs of kana in a word's likely readings, with READING_PREFIX."""
+    spellings = find_readings(word, _MAX_READINGS)
+    return tuple({READING_PREFIX + pair for kana in spellings for pair in split_pairs(loosen(kana))})
 
 
-def plain_terms(text: str) -> list[str]:
-    """Return the terms of a line or a part of it, as written."""
+def split_terms(text: str) -> list[str]:
+    """Return the terms of a line or a part of it, without derived terms."""
     terms: list[str] = []
-    for run, number, counted, word in _CHUNK.findall(text):
-        if run:
-            terms += pairs(run)
-            terms += _KANJI.findall(run)
+    for japanese, number, unit, word in _RUN.findall(text):
+        if japanese:
+            terms += split_pairs(japanese)
+            terms += _KANJI.findall(japanese)
         elif number:
             terms.append(number)
-            if counted:
-                terms.append(number + counted)
+            if unit:
+                terms.append(number + unit)
         else:
             terms.append(word)
     return terms
 
 
-def pairs(run: str) -> list[str]:
-    """Return the pairs of adjacent characters; a single kana is a term."""
-    if len(run) == 1 and not _KANJI.match(run):
-        return [run]
-    return list(map(add, run, run[1:]))
+def split_pairs(text: str) -> list[str]:
+    """Return the pairs of adjacent characters, or a single kana itself."""
+    if len(text) == 1 and not _KANJI.match(text):
+        return [text]
+    return list(map(add, text, text[1:]))
 
 
 _PARTICLES: Final = "はがをにでとものへやかねよなさ"
 _OKURIGANA_WEIGHT: Final = 0.4
 _READING_WEIGHT: Final = 0.7
-_QUERY_READINGS: Final = 3
-_KANJI_WEIGHT: Final = 0.35
+_MAX_QUERY_READINGS: Final = 3
+_KANJI_WEIGHT: Final = 0.35  # of a single kanji in a longer word
 _MAX_QUERY_LENGTH: Final = 1000
-_QUERY_WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
+_WORD_SCRIPTS: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")  # of a word in Line.scripts
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to say something: weighted terms. If `whole`, a note must contain all."""
-
-    terms: Mapping[str, float]
-    whole: bool = False
+    terms: Mapping[str, float]  # with their weights
+    needs_all_terms: bool = False  # a note must contain all
 
 
-TermGroup = tuple[Wording, ...]  # wordings of one thing; the best in a note counts
+TermGroup = tuple[Wording, ...]  # of one word; the best in a note counts
 
 
 @dataclass(frozen=True)
 class Query:
-    folded: str  # searched for as written
-
+    folded: str  # a note that contains it is an exact match
     groups: tuple[TermGroup, ...]
 
     @cached_property
@@ -119,47 +115,47 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Parse a query. Without words it has no groups, and matches only as written."""
+    """Parse a query. One without terms has no groups, and only exact matches."""
     folded = fold(text).strip()
     line = parse_line(join_numbers(folded[:_MAX_QUERY_LENGTH]))
-    groups = tuple(_groups(line))
+    groups = tuple(_parse_groups(line))
     if not groups:
-        terms = dict.fromkeys(plain_terms(line.text), 1.0)
+        terms = dict.fromkeys(split_terms(line.text), 1.0)
         groups = ((Wording(terms),),) if terms else ()
     return Query(folded, groups)
 
 
-def _groups(line: Line) -> Iterator[TermGroup]:
-    ideas = lexicon().ideas
-    at = 0
-    for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
-        yield from _unknown_groups(line, at, span.start)
-        at = span.end
-        if span.ideas and (group := _known_group(line, span, [ideas[number] for number in span.ideas])):
+def _parse_groups(line: Line) -> Iterator[TermGroup]:
+    ideas = load_lexicon().ideas
+    end = 0
+    for span in [*load_lexicon().find_spans(line), Span(len(line.text), len(line.text), ())]:
+        yield from _parse_unknown_words(line, end, span.start)
+        end = span.end
+        if span.ideas and (group := _build_group(line, span, [ideas[number] for number in span.ideas])):
             yield group
 
 
-def _known_group(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
+def _build_group(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
     weights = _max_weights(idea.query_terms for idea in ideas)
     wordings = [Wording({term: weight}) for term, weight in weights.items()]
     if not wordings or not all(idea.is_question for idea in ideas):
-        wordings = [*_written_wordings(line, span.start, span.end), *wordings]
+        wordings = [*_list_wordings(line, span.start, span.end), *wordings]
     return tuple(wordings)
 
 
-def _unknown_groups(line: Line, start: int, end: int) -> Iterator[TermGroup]:
-    for match in _QUERY_WORD.finditer(line.scripts, start, end):
+def _parse_unknown_words(line: Line, start: int, end: int) -> Iterator[TermGroup]:
+    for match in _WORD_SCRIPTS.finditer(line.scripts, start, end):
         at, end = match.span()
         neighbours = line.scripts[max(at - 1, 0) : at] + line.scripts[end : end + 1]
-        if match[0] == "k" and "k" in neighbours:  # a kanji next to a known word: 者 in 指導者
+        if match[0] == "k" and "k" in neighbours:  # 者 in 指導者, if the lexicon has 指導
             yield (Wording({line.text[at]: _KANJI_WEIGHT}),)
-        elif wordings := tuple(_written_wordings(line, at, end)):
+        elif wordings := tuple(_list_wordings(line, at, end)):
             yield wordings
 
 
-def _written_wordings(line: Line, start: int, end: int) -> Iterator[Wording]:
-    """Yield a word as written, and with kana for its kanji or kanji for its kana."""
-    terms = _literal_terms(line, start, end)
+def _list_wordings(line: Line, start: int, end: int) -> Iterator[Wording]:
+    """Yield a word as written, and with kana for kanji or as a reading of kanji."""
+    terms = _weigh_word(line, start, end)
     if not terms:
         return
     yield Wording(terms)
@@ -168,31 +164,31 @@ def _written_wordings(line: Line, start: int, end: int) -> Iterator[Wording]:
         if len(text) > 2:
             text = text.rstrip(_PARTICLES)
         if len(text) > 1:
-            yield Wording({READING_PREFIX + pair: _READING_WEIGHT for pair in pairs(text)}, whole=True)
+            yield Wording(
+                {READING_PREFIX + pair: _READING_WEIGHT for pair in split_pairs(text)}, needs_all_terms=True
+            )
     elif scripts[0] == "k":
-        for kana in readings(text.rstrip(_PARTICLES), _QUERY_READINGS):
+        for kana in find_readings(text.rstrip(_PARTICLES), _MAX_QUERY_READINGS):
             if len(kana) > 2:
-                yield Wording(dict.fromkeys(pairs(loosen(kana)), _READING_WEIGHT), whole=True)
+                yield Wording(dict.fromkeys(split_pairs(loosen(kana)), _READING_WEIGHT), needs_all_terms=True)
 
 
-def _literal_terms(line: Line, start: int, end: int) -> dict[str, float]:
+def _weigh_word(line: Line, start: int, end: int) -> dict[str, float]:
     text, scripts = line.text[start:end], line.scripts[start:end]
-    kana = len(scripts) - len(scripts.rstrip("h"))
-    if kana == len(scripts):
-        text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
-        return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
-    if kana and scripts[0] == "k":
-        stem, okurigana = text[:-kana], text[-kana:].rstrip(_PARTICLES)
-        return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA_WEIGHT) | _weigh_terms(stem)
+    final_kana = len(scripts) - len(scripts.rstrip("h"))
+    if final_kana == len(scripts):
+        text = text.strip(_PARTICLES) if final_kana < 3 else text.rstrip(_PARTICLES)
+        return dict.fromkeys(split_terms(text), 1.0) if len(text) > 1 else {}
+    if final_kana and scripts[0] == "k":
+        stem, okurigana = text[:-final_kana], text[-final_kana:].rstrip(_PARTICLES)
+        return dict.fromkeys(split_terms(stem[-1] + okurigana), _OKURIGANA_WEIGHT) | _weigh_terms(stem)
     return _weigh_terms(text)
 
 
 def _weigh_terms(text: str) -> dict[str, float]:
-    terms = list(plain_terms(text))
-    return {
-        term: _KANJI_WEIGHT if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0
-        for term in terms
-    }
+    terms = split_terms(text)
+    is_long = len(terms) > 1
+    return {term: _KANJI_WEIGHT if is_long and _KANJI.fullmatch(term) else 1.0 for term in terms}
 
 
 def _max_weights(weights: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Embedding vectors, and how near notes are to a query.
 
-Vectors are stored as int8, scaled to length 1, so cosines err in the third decimal. Uses numpy if loaded.
+Vectors are stored as int8 with a factor that scales them to length 1. Cosines err in the third decimal.
 """
 
 import math
@@ -11,6 +11,7 @@ import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import mul
 from statistics import fmean
 from typing import Any, Final, NewType, Protocol
@@ -21,14 +22,14 @@ _FACTOR: Final = struct.Struct("<f")
 _MAX_VALUE: Final = 127
 _BATCH: Final = 1024
 _MIN_RELATED_COSINE: Final = 0.25  # texts below this cosine are unrelated
-_MAX_CHANCE_SCORE: Final = 1.0  # greatest nearness below that cosine
-_MIN_NOTES: Final = 20  # fewer are padded with cosines of unrelated texts
-_ONLY_KANA: Final = re.compile(r"[\u3041-\u309fー\W]+")
-_KANA_FACTOR: Final = 0.5
+_MAX_UNRELATED_SCORE: Final = 1.0
+_MIN_NOTES: Final = 20  # fewer cosines are padded with those of unrelated texts
+_HIRAGANA_OR_SIGNS: Final = re.compile(r"[\u3041-\u309fー\W]+")
+_HIRAGANA_OR_SIGNS_FACTOR: Final = 0.5
 
 
-def pack(numbers: Sequence[float]) -> Vector:
-    """Quantize and normalize a vector. Raises ValueError if it has no direction."""
+def quantize(numbers: Sequence[float]) -> Vector:
+    """Convert a vector. Raises ValueError if it is zero or not finite."""
     largest = max(map(abs, numbers), default=0.0)
     if not (math.isfinite(sum(numbers)) and largest > 0):
         raise ValueError("no direction")
@@ -37,11 +38,12 @@ def pack(numbers: Sequence[float]) -> Vector:
     return Vector(_FACTOR.pack(1 / math.sqrt(sum(map(mul, values, values)))) + values.tobytes())
 
 
-def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
-    """Return each vector's cosine to the query; 0 if its length differs, as for a text without vector."""
-    alike = [other for other in others if len(other) == len(query)]
+def compute_cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
+    """Return each vector's cosine to the query; 0 for vectors of another length. Uses numpy if loaded."""
+    comparable = [other for other in others if len(other) == len(query)]
     numpy = sys.modules.get("numpy")  # the local encoder loads it
-    found = iter(_with_python(query, alike) if numpy is None else _with_numpy(numpy, query, alike))
+    compute = _compute_in_python if numpy is None else partial(_compute_in_numpy, numpy)
+    found = iter(compute(query, comparable))
     return [next(found) if len(other) == len(query) else 0.0 for other in others]
 
 
@@ -49,73 +51,76 @@ def _unpack(vector: bytes) -> "tuple[float, array[int]]":
     return _FACTOR.unpack_from(vector)[0], array("b", vector[_FACTOR.size :])
 
 
-def _with_python(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
+def _compute_in_python(query: bytes, others: Sequence[bytes]) -> Iterator[float]:
     factor, values = _unpack(query)
     for other in others:
-        its_factor, its_values = _unpack(other)
-        yield factor * its_factor * sum(map(mul, values, its_values))
+        other_factor, other_values = _unpack(other)
+        yield factor * other_factor * sum(map(mul, values, other_values))
 
 
-def _with_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[float]:
-    """Work in batches, to bound memory. einsum uses one thread, a matrix product all cores."""
-    kind = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - _FACTOR.size,))])
-    packed = numpy.frombuffer(query, kind)[0]
+def _compute_in_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[float]:
+    # Batches bound memory. einsum uses one thread; a matrix product would use all cores.
+    row = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - _FACTOR.size,))])
+    packed = numpy.frombuffer(query, row)[0]
     direction = packed["values"].astype("f4") * packed["factor"]
     for start in range(0, len(others), _BATCH):
-        rows = numpy.frombuffer(b"".join(others[start : start + _BATCH]), kind)
+        rows = numpy.frombuffer(b"".join(others[start : start + _BATCH]), row)
         yield from (rows["factor"] * numpy.einsum("ij,j->i", rows["values"].astype("f4"), direction)).tolist()
 
 
 @dataclass(frozen=True, slots=True)
 class UnrelatedCosines:
-    """An encoder's cosines of unrelated texts; `spread` is the standard deviation."""
+    """An encoder's cosines of unrelated texts."""
 
     mean: float
-    spread: float
+    spread: float  # standard deviation
 
 
-def nearness(
+def score_nearness(
     cosines: Mapping[int, float], *, query: str = "", unrelated: UnrelatedCosines | None = None
 ) -> dict[int, float]:
-    """Return how much nearer to the query each note is than the user's average note, in standard scores.
+    """Return each note's nearness: by how many standard deviations its cosine exceeds the mean.
 
-    `cosines` are those of all the user's notes. If they are few, `unrelated` is averaged in; without it,
-    scores are small, so that words decide. Scores are halved for queries in hiragana, since encoders rarely
-    saw 刺繍 as ししゅう, and without letters: any emoji resembles any food.
+    `cosines` has all of the user's notes. If they are few, `unrelated` is averaged in; without it, scores are
+    small, and words decide. Scores are halved for queries in hiragana, which encoders rarely saw, and without
+    letters: any emoji resembles any food.
     """
     if not cosines:
         return {}
-    mean, spread = _average(list(cosines.values()), unrelated)
-    factor = _KANA_FACTOR if _ONLY_KANA.fullmatch(unicodedata.normalize("NFKC", query)) else 1.0
+    mean, spread = _compute_mean_and_spread(list(cosines.values()), unrelated)
+    has_only_those = _HIRAGANA_OR_SIGNS.fullmatch(unicodedata.normalize("NFKC", query))
+    factor = _HIRAGANA_OR_SIGNS_FACTOR if has_only_those else 1.0
     scores = {note: factor * (value - mean) / spread for note, value in cosines.items()}
     return {
-        note: score if cosines[note] >= _MIN_RELATED_COSINE else min(score, _MAX_CHANCE_SCORE)
+        note: score if cosines[note] >= _MIN_RELATED_COSINE else min(score, _MAX_UNRELATED_SCORE)
         for note, score in scores.items()
     }
 
 
-def _average(values: Sequence[float], unrelated: UnrelatedCosines | None) -> tuple[float, float]:
+def _compute_mean_and_spread(
+    values: Sequence[float], unrelated: UnrelatedCosines | None
+) -> tuple[float, float]:
     mean = fmean(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
     notes = len(values)
     if unrelated and notes < _MIN_NOTES:
-        added = _MIN_NOTES - notes
-        mean = (mean * notes + unrelated.mean * added) / _MIN_NOTES
-        squares += added * unrelated.spread**2
+        missing = _MIN_NOTES - notes
+        mean = (mean * notes + unrelated.mean * missing) / _MIN_NOTES
+        squares += missing * unrelated.spread**2
         notes = _MIN_NOTES
     return mean, math.sqrt(squares / notes) or 1.0
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts. Vectors of encoders with different names can't be compared."""
+    """Makes vectors of texts."""
 
     @property
     def name(self) -> str:
-        """A new name means new vectors for the same text."""
+        """Only vectors of encoders with the same name can be compared."""
 
     @property
     def unrelated(self) -> UnrelatedCosines | None:
-        """Improves results for users with few notes."""
+        """Used for users with few notes."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Return a vector for each text, in order; never blocks the event loop. Raises ModelError."""

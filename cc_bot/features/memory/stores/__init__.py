@@ -1,1 +1,1 @@
-"""Stores of a user's memories: rows, search, changes, erasure and limits."""
+"""Stores of memories: rows, search, removal and limits."""

@@ -1,6 +1,6 @@
-"""Limits on memories, bytes and imports, and no secrets.
+"""Limits on memories, bytes and imports, and the refusal of secrets.
 
-Usage is counted after a change, in its transaction, which is rolled back if it exceeds a limit.
+A change is made, then counted in the same transaction, which rolls back if a limit is exceeded.
 """
 
 import json
@@ -21,10 +21,10 @@ from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTER
 
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 
-TIMEOUT_S: Final = 0.05  # for one of the operator's patterns, which usually takes under 1 ms
-MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS  # longer texts are refused
+PATTERN_TIMEOUT_S: Final = 0.05  # a pattern usually takes under 1 ms
+MAX_CHECKED_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS  # longer texts are refused
 
-FileRules = Callable[[], Awaitable[Rules]]  # current limits in the operator's file
+ReadRules = Callable[[], Awaitable[Rules]]  # reads the limits in the operator's file
 
 _log = structlog.get_logger(__name__)
 
@@ -34,43 +34,46 @@ async def no_rules() -> Rules:
 
 
 class MemoryQuotas:
-    """Enforces the limits of the operator's file (`rules`), which those set by an owner override."""
+    """Enforces the limits of the operator's file and of owners."""
 
-    def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
-        self.rules = rules
+    def __init__(
+        self, database: Database, read_rules: ReadRules = no_rules, *, clock: Clock = utc_now
+    ) -> None:
+        self.read_rules = read_rules
         self._database = database
         self._clock = clock
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import. Raises TooManyImports with the time of the next one."""
-        file_rules, now = await self.rules(), self._clock()
+        """Count an import. Raises TooManyImports with the time when the next is allowed."""
+        file_rules, now = await self.read_rules(), self._clock()
 
         def steps() -> Transaction[None]:
-            limit = (yield from _quotas(user_id, file_rules)).get("imports_per_hour")
+            limit = (yield from _read_limits(user_id, file_rules)).get("imports_per_hour")
             if limit is None:
                 return
             sql = "SELECT moments FROM memory_imports WHERE user_id = $1"
             rows = yield Statement(sql, (user_id,))
-            moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
-            recent = sorted(at for at in moments if now - HOUR < at <= now + MAX_CLOCK_SKEW)
+            moments = [from_ms(ms) for ms in json.loads(rows[0][0])] if rows else []
+            recent = sorted(moment for moment in moments if now - HOUR < moment <= now + MAX_CLOCK_SKEW)
             if len(recent) >= limit:
                 raise TooManyImports(resets=recent[-limit] + HOUR)
             yield Statement(_SET_IMPORTS, (user_id, json.dumps([*map(to_ms, recent), to_ms(now)])))
 
         await self._database.write(steps, [user_lock(user_id)])
 
-    async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
-        """Raise TooManyMemories or MemoryFull if this much more exceeds the limits."""
-        file_rules = await self.rules()
-        await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
+    async def check_addition(self, user_id: int, memories: int, size: int) -> None:
+        """Raise TooManyMemories or MemoryFull if there is no room for so much more."""
+        file_rules = await self.read_rules()
+        await self._database.read(lambda: check_limits(user_id, file_rules, memories=memories, size=size))
 
 
-def ensure_room_left(
-    user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
+def check_limits(
+    user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, only_bytes: bool = False
 ) -> Transaction[None]:
-    """Raise as `ensure_room`; if the change `added` no memory, only bytes count."""
-    quotas = yield from _quotas(user_id, file_rules)
-    max_memories, max_bytes = quotas.get("memories"), quotas.get("memory_bytes")
+    """Raise TooManyMemories or MemoryFull if stored and new memories exceed the limits."""
+    limits = yield from _read_limits(user_id, file_rules)
+    max_memories = None if only_bytes else limits.get("memories")
+    max_bytes = limits.get("memory_bytes")
     if max_memories is None and max_bytes is None:
         return
     # Uses memories_by_size.
@@ -78,21 +81,21 @@ def ensure_room_left(
         SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
         FROM memories WHERE user_id = $1
     """
-    [(number, used)] = yield Statement(sql, (user_id,))
-    if added and max_memories is not None and number + memories > max_memories:
+    [(count, used_bytes)] = yield Statement(sql, (user_id,))
+    if max_memories is not None and count + memories > max_memories:
         raise TooManyMemories(limit=max_memories)
-    if max_bytes is not None and used + size > max_bytes:
-        raise MemoryFull(limit=_size(max_bytes))
+    if max_bytes is not None and used_bytes + size > max_bytes:
+        raise MemoryFull(limit=_format_size(max_bytes))
 
 
-def _quotas(user_id: int, file_rules: Rules) -> Transaction[Limits]:
-    """If a user's roles are unknown, the most generous role's limit is used."""
-    payer = UsageSubject(user_id, role_ids=None)
-    set_rules = yield from read_owner_rules()
-    return limits_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
+def _read_limits(user_id: int, file_rules: Rules) -> Transaction[Limits]:
+    """The user's roles are unknown here, so the most generous role's limits are used."""
+    owner_rules = yield from read_owner_rules()
+    rules = {**file_rules, **owner_rules} if owner_rules else file_rules
+    return limits_of_user(rules, UsageSubject(user_id, role_ids=None))
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
         if count >= size:
             return f"{count / size:,.0f} {unit}"
@@ -101,7 +104,7 @@ def _size(count: int) -> str:
 
 class SecretRules:
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """`patterns` match anywhere and ignore case. Raises ValueError for an invalid one."""
+        """`patterns` match anywhere and ignore case. Raises ValueError if a pattern is invalid."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:
@@ -109,27 +112,27 @@ class SecretRules:
 
     def check(self, *texts: str | None) -> None:
         """Raise SecretNotStored if a text contains a secret."""
-        if self.contain_secret(*texts):
+        if self.contains_secret(*texts):
             raise SecretNotStored
 
-    def contain_secret(self, *texts: str | None) -> bool:
-        """Return whether a text contains a secret, or is too long to search."""
-        given = [text for text in texts if text]
-        return sum(map(len, given)) > MAX_CHARACTERS or any(map(self._contains_secret, given))
+    def contains_secret(self, *texts: str | None) -> bool:
+        """Return whether a text contains a secret or is too long to check."""
+        checked = [text for text in texts if text]
+        return sum(map(len, checked)) > MAX_CHECKED_CHARACTERS or any(map(self._is_secret, checked))
 
-    def _contains_secret(self, text: str) -> bool:
+    def _is_secret(self, text: str) -> bool:
         from cc_bot.features.memory.secrets import looks_secret  # noqa: PLC0415 - takes 10 ms
 
-        if text != DEFAULT_CATEGORY and looks_secret(text):  # the default is not user text
+        if text != DEFAULT_CATEGORY and looks_secret(text):  # not written by the user
             return True
-        # a pattern may be written in full or half width
+        # A pattern may be written in full or half width.
         return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))
 
     def _matches(self, text: str) -> bool:
-        """Return whether a pattern matches, or takes too long."""
+        """Return whether a pattern matches or takes too long."""
         for number, pattern in enumerate(self._patterns, 1):
             try:
-                if pattern.search(text, timeout=TIMEOUT_S):
+                if pattern.search(text, timeout=PATTERN_TIMEOUT_S):
                     return True
             except TimeoutError:
                 _log.warning("secret_pattern_too_slow", pattern=number)

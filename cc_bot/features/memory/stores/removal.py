@@ -1,7 +1,8 @@
 """Hides, restores and erases memories, on request also in stored conversations.
 
-Erasures go to the erasure log first, so that restoring a backup repeats them; if that fails, nothing is
-erased. SQLite keeps old data in the WAL until a checkpoint, and in unused pages until VACUUM: see `scrub`.
+A hidden memory can be restored for UNDO_TIME, then `purge` erases it with its former versions. Erasures go to
+the erasure log first, by which they are repeated after a backup is restored. `scrub` removes what erased rows
+leave in the files of the database.
 """
 
 import json
@@ -35,7 +36,7 @@ from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.tool_calls import CANVAS_TOOLS, shown_memory_ids, stored_memory_ids
 from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, is_same_text
 from cc_bot.features.memory.search.folding import fold
-from cc_bot.features.memory.stores.limits import MemoryQuotas, ensure_room_left
+from cc_bot.features.memory.stores.limits import MemoryQuotas, check_limits
 from cc_bot.features.memory.stores.rows import (
     COUNT_ERASURE,
     MEMORY,
@@ -48,10 +49,10 @@ from cc_bot.features.memory.stores.rows import (
 )
 
 # ruff: noqa: S608 - built only from constants
-# A test requires a filter by user_id in every statement not marked as /* channel */ or /* all users */.
+# Statements that don't filter by user_id must be marked: /* channel */ or /* all users */.
 
-MAX_MESSAGES: Final = 20_000
-_PAGE: Final = 200
+MAX_SEARCHED_MESSAGES: Final = 20_000
+_PAGE: Final = 200  # messages per query
 
 _SELECT_SESSIONS: Final = "SELECT id FROM sessions WHERE user_id = $1 ORDER BY created_at DESC"
 
@@ -66,7 +67,7 @@ _SELECT_MESSAGES: Final = """
 
 @dataclass(frozen=True, slots=True)
 class _Traces:
-    """Messages that contain or used a memory, and their calls that drew on a canvas."""
+    """The messages that contain or used a memory, and their calls that changed a canvas."""
 
     message_ids: set[int] = field(default_factory=set)
     canvas_calls: list[ToolCall] = field(default_factory=list)
@@ -75,51 +76,54 @@ class _Traces:
 async def _find_traces(
     database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
 ) -> _Traces:
-    """Reads at most MAX_MESSAGES of sessions, newest sessions first, in pages, to not delay other users."""
-    found, matcher, question_id = _Traces(), TextMatcher(texts), 0
-    async for id_, role, content, stored in _read_sessions(database, user_id):
-        calls = tool_calls_from_json(stored)
+    """Read at most MAX_SEARCHED_MESSAGES of sessions, newest sessions first."""
+    traces, matcher, question_id = _Traces(), TextMatcher(texts), 0
+    async for id_, role, content, stored_calls in _read_session_messages(database, user_id):
+        calls = tool_calls_from_json(stored_calls)
         if role == "user":
             question_id = id_
         if _stores_memory(calls, memory_ids):
-            found.message_ids.add(question_id)
-        _add_trace(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
-    after = 0
+            traces.message_ids.add(question_id)
+        _add_trace(traces, id_, calls, memory_ids, contains_text=matcher.matches(content))
+    last_id = 0
     # Answers in channels, and messages that the bot sent unasked.
-    sql = """
+    select_answers = """
         SELECT id, content, tool_calls, discord_id FROM messages
         WHERE memory_user_id = $1 AND id > $2
         ORDER BY id
         LIMIT $3
     """
-    select_channel_questions = """
-        SELECT q.id
-        FROM turns AS w
-        JOIN messages AS q ON q.discord_id = w.question_id AND q.user_id IS NULL AND q.author_id = $1
-        WHERE w.shown_in = $2 AND w.kind = 'mention' /* channel */
+    select_questions = """
+        SELECT question.id
+        FROM turns
+        JOIN messages AS question
+            ON question.discord_id = turns.question_id AND question.user_id IS NULL
+            AND question.author_id = $1
+        WHERE turns.shown_in = $2 AND turns.kind = 'mention' /* channel */
     """
-    while rows := await database.query(sql, user_id, after, _PAGE):
-        for id_, content, stored, discord_id in rows:
-            calls = tool_calls_from_json(stored)
+    while rows := await database.query(select_answers, user_id, last_id, _PAGE):
+        for id_, content, stored_calls, discord_id in rows:
+            calls = tool_calls_from_json(stored_calls)
             if _stores_memory(calls, memory_ids):
-                questions = await database.query(select_channel_questions, user_id, discord_id)
-                found.message_ids.update(question for (question,) in questions)
-            _add_trace(found, id_, calls, memory_ids, contains_text=matcher.matches(content))
-        after = rows[-1][0]
-    return found
+                questions = await database.query(select_questions, user_id, discord_id)
+                traces.message_ids.update(row[0] for row in questions)
+            _add_trace(traces, id_, calls, memory_ids, contains_text=matcher.matches(content))
+        last_id = rows[-1][0]
+    return traces
 
 
-async def _read_sessions(database: Database, user_id: int) -> AsyncIterator[Row]:
-    remaining = MAX_MESSAGES
+async def _read_session_messages(database: Database, user_id: int) -> AsyncIterator[Row]:
+    remaining = MAX_SEARCHED_MESSAGES
     for (session_id,) in await database.query(_SELECT_SESSIONS, user_id):
-        after = 0
-        while remaining > 0 and (
-            rows := await database.query(_SELECT_MESSAGES, user_id, session_id, after, min(remaining, _PAGE))
-        ):
+        last_id = 0
+        while remaining > 0:
+            params = (user_id, session_id, last_id, min(remaining, _PAGE))
+            if not (rows := await database.query(_SELECT_MESSAGES, *params)):
+                break
             remaining -= len(rows)
             for row in rows:
                 yield row
-            after = rows[-1][0]
+            last_id = rows[-1][0]
 
 
 def _stores_memory(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bool:
@@ -127,42 +131,45 @@ def _stores_memory(calls: Iterable[ToolCall], memory_ids: Collection[int]) -> bo
 
 
 def _add_trace(
-    found: _Traces, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, contains_text: bool
+    traces: _Traces, id_: int, calls: Sequence[ToolCall], memory_ids: Collection[int], *, contains_text: bool
 ) -> None:
     if contains_text or not shown_memory_ids(calls).isdisjoint(memory_ids):
-        found.message_ids.add(id_)
-        found.canvas_calls.extend(call for call in calls if call.name in CANVAS_TOOLS)
+        traces.message_ids.add(id_)
+        traces.canvas_calls.extend(call for call in calls if call.name in CANVAS_TOOLS)
 
 
-MIN_LENGTH: Final = 12  # characters; shorter texts also occur in unrelated messages
-_START: Final = 4  # texts are indexed by this many characters
+MIN_TEXT_LENGTH: Final = 12  # characters; shorter texts also occur in unrelated messages
+_START_LENGTH: Final = 4
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
-"""Folded letters of scripts that separate words by spaces; Japanese does not."""
+"""Folded letters of scripts with spaces between words, unlike Japanese."""
 _WORD_START: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
 _WORD_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
-    """Finds a set of texts in others, except texts shorter than MIN_LENGTH."""
+    """Finds texts of at least MIN_TEXT_LENGTH characters in messages."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_start = defaultdict[str, set[str]](set)
         for text in texts:
-            if len(folded := fold(text).strip()) >= MIN_LENGTH:
-                self._by_start[folded[:_START]].add(folded)
+            if len(folded := fold(text).strip()) >= MIN_TEXT_LENGTH:
+                self._by_start[folded[:_START_LENGTH]].add(folded)
 
-    def matches(self, text: str) -> bool:
-        """Return whether a text contains one of the texts as whole words, in any width and case."""
-        folded = fold(text) if self._by_start else ""
-        return any(
-            folded.startswith(words, at) and re.search(f"{_WORD_START}{re.escape(words)}{_WORD_END}", folded)
-            for at in range(len(folded) - MIN_LENGTH + 1)
-            for words in self._by_start.get(folded[at : at + _START], ())
-        )
+    def matches(self, message: str) -> bool:
+        """Return whether a message contains one of the texts as whole words, in any width and case."""
+        folded = fold(message) if self._by_start else ""
+        for at in range(len(folded) - MIN_TEXT_LENGTH + 1):
+            for text in self._by_start.get(folded[at : at + _START_LENGTH], ()):
+                if folded.startswith(text, at) and re.search(
+                    f"{_WORD_START}{re.escape(text)}{_WORD_END}", folded
+                ):
+                    return True
+        return False
 
 
 # Deletes the cached context blocks that contain messages in array $1, and all later blocks.
-_DROP_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+_DELETE_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+
 
 _SELECT_EMPTIED: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
@@ -183,18 +190,18 @@ _DELETE_SUMMARIES: Final = f"""
 
 
 def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tuple[int, int]]:
-    """Returns the numbers of messages emptied and summaries deleted."""
+    """Return the numbers of emptied messages and deleted summaries."""
     ids = json.dumps(sorted(traces.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
-    skip_messages = f"""
+    mark_summarized = f"""
         {MARK_SUMMARIZED_WHERE}
             AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_SELECT_EMPTIED}) AS emptied)
     """
-    yield Statement(skip_messages, (user_id, ids))
+    yield Statement(mark_summarized, (user_id, ids))
     yield Statement("DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
     yield Statement("DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
-    yield Statement(_DROP_BLOCKS, (ids,))
-    # In channels, too: messages of the user, and answers to them.
+    yield Statement(_DELETE_BLOCKS, (ids,))
+    # Also the user's messages in channels, and the answers to them.
     empty_messages = """
         UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
         WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
@@ -208,26 +215,28 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
     if traces.canvas_calls:
         yield Statement(TICK_CANVAS_CLOCK)
         for session_id, canvas in (yield Statement(select_canvases, (user_id,))):
-            if (changed := _remove_drawn(canvas, traces.canvas_calls)) != canvas:
+            if (changed := _remove_elements(canvas, traces.canvas_calls)) != canvas:
                 yield Statement(change_canvas, (user_id, session_id, changed))
     return len(emptied), len(summaries)
 
 
-def _remove_drawn(canvas: str, calls: Iterable[ToolCall]) -> str:
-    """Remove what the calls drew from a canvas, unless it was changed since."""
-    drawn = set[tuple[str, str]]()
+def _remove_elements(canvas: str, calls: Iterable[ToolCall]) -> str:
+    """Remove the elements that still have a title or content that a call gave them."""
+    written = set[tuple[str, str]]()  # (element id, title or content)
     for call in calls:
         try:
             arguments, result = json.loads(call.arguments), json.loads(call.result)
             id_ = str(result.get("id", arguments.get("id")))
-            drawn.update((id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name))
+            written.update(
+                (id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name)
+            )
         except (ValueError, RecursionError, AttributeError):
             continue  # the call failed
     state = json.loads(canvas) if canvas != EMPTY_CANVAS else {"elements": []}
     elements = [
-        each
-        for each in state["elements"]
-        if drawn.isdisjoint((each.get("id"), each.get(name)) for name in ("title", "content"))
+        element
+        for element in state["elements"]
+        if written.isdisjoint((element.get("id"), element.get(name)) for name in ("title", "content"))
     ]
     if len(elements) == len(state["elements"]):
         return canvas
@@ -240,15 +249,17 @@ class HiddenMemory:
     hidden_at: datetime
 
 
-class _Version(NamedTuple):
+class _VersionRow(NamedTuple):
+    """A memory or a former version."""
+
     id: int
     supersedes: int | None
     content: str
     created_at: str
 
 
-_HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, hidden_at=replace(ISO, column="deleted_at"))
-_VERSION: Final = Columns(_Version)
+_HIDDEN_MEMORY: Final = Columns(HiddenMemory, memory=MEMORY, hidden_at=replace(ISO, column="deleted_at"))
+_VERSION_ROW: Final = Columns(_VersionRow)
 
 # $2 memory, $3 latest time of deletion that can't be undone
 _UNDELETE: Final = f"""
@@ -259,19 +270,19 @@ _UNDELETE: Final = f"""
 """
 
 _SELECT_HIDDEN: Final = f"""
-    SELECT {_HIDDEN.select} FROM memories
+    SELECT {_HIDDEN_MEMORY.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
 """
 
-_CHAIN_VERSIONS: Final = (
-    f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
+_SELECT_FROM_CHAIN: Final = (
+    f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 )
 
-_SELECT_CHAIN: Final = chain_cte("id IN @ids($2) AND status IN ('active', 'deleted')") + _CHAIN_VERSIONS
+_SELECT_VERSIONS: Final = chain_cte("id IN @ids($2) AND status IN ('active', 'deleted')") + _SELECT_FROM_CHAIN
 
-# Without memories restored since. $2 an array of memories, $3 latest deletion time
-_SELECT_DUE_CHAIN: Final = (
-    chain_cte("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _CHAIN_VERSIONS
+# Of memories that are still deleted. $2 an array of memories, $3 latest time of deletion
+_SELECT_DUE_VERSIONS: Final = (
+    chain_cte("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _SELECT_FROM_CHAIN
 )
 
 _DELETE_MEMORIES: Final = (
@@ -281,7 +292,7 @@ _DELETE_MEMORIES: Final = (
 )
 
 _BATCH: Final = 500
-SMALL_BYTES: Final = 2**24  # files up to this size are vacuumed at once, in 0.1 s
+SMALL_FILE_BYTES: Final = 2**24  # files up to this size are vacuumed at once, in 0.1 s
 
 
 class MemoryRemovalStore:
@@ -300,11 +311,11 @@ class MemoryRemovalStore:
         self._quotas = quotas or MemoryQuotas(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Restore a hidden memory with its history; return None if it is too late. Raises MemoryKnown,
-        TooManyMemories or MemoryFull."""
+        """Restore a hidden memory. Returns None if it is too late. Raises TooManyMemories, MemoryFull, or
+        MemoryKnown if another memory has the same text."""
         now = self._clock()
         params = (user_id, id_or_zero(memory_id), to_text(now - UNDO_TIME))
-        rules = await self._quotas.rules()
+        rules = await self._quotas.read_rules()
 
         def steps() -> Transaction[Memory | None]:
             rows = yield Statement(_UNDELETE, params)
@@ -317,47 +328,46 @@ class MemoryRemovalStore:
                     AND likeness = (SELECT likeness FROM memories WHERE user_id = $1 AND id = $2)
             """
             duplicates = yield Statement(sql, (user_id, memory.id, memory.audience))
-            for known in map(MEMORY.read, duplicates):
-                if is_same_text(known.content, memory.content) and not known.is_expired(now):
-                    raise MemoryKnown(id=known.number)
+            for duplicate in map(MEMORY.read, duplicates):
+                if is_same_text(duplicate.content, memory.content) and not duplicate.is_expired(now):
+                    raise MemoryKnown(id=duplicate.number)
             yield from reindex(user_id, memory.id, memory.content, memory.tags)
             yield mark_receipts_stale(user_id, "memory", [memory.id])
-            yield from ensure_room_left(user_id, rules)
+            yield from check_limits(user_id, rules)
             return memory
 
         return await self._database.write(steps, [user_lock(user_id)])
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Hide a memory and return it, also if it is hidden already; None if there is none."""
-        now, key = self._clock(), (user_id, id_or_zero(memory_id))
+        """Hide a memory and return it, also if it was hidden before; None if there is none."""
+        now, memory_id = self._clock(), id_or_zero(memory_id)
 
         def steps() -> Transaction[Sequence[Row]]:
-            yield from hide(*key, to_text(now))
-            return (yield Statement(_SELECT_HIDDEN, (*key, to_text(now - UNDO_TIME))))
+            yield from hide(user_id, memory_id, to_text(now))
+            return (yield Statement(_SELECT_HIDDEN, (user_id, memory_id, to_text(now - UNDO_TIME))))
 
-        return _HIDDEN.read_first(await self._database.write(steps, [user_lock(user_id)]))
+        return _HIDDEN_MEMORY.read_first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         params = (user_id, id_or_zero(memory_id), to_text(self._clock() - UNDO_TIME))
-        return _HIDDEN.read_first(await self._database.query(_SELECT_HIDDEN, *params))
+        return _HIDDEN_MEMORY.read_first(await self._database.query(_SELECT_HIDDEN, *params))
 
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
-        """Erase memories, even hidden, at once; return None if the user has none of them.
+        """Erase memories, even hidden ones. Returns None if the user has none of them.
 
-        A `stub` replaces the text of messages that contain a memory, answers that looked it up, and answers
-        that stored it, with their questions. Attachments, summaries and canvas elements made from these
-        messages are deleted.
+        A `stub` replaces the text of messages that contain a memory, of answers that used or stored it, and
+        of questions whose answer stored it. Their attachments, summaries and canvas elements are deleted.
         """
-        select = Statement(_SELECT_CHAIN, (user_id, _array({*map(id_or_zero, memory_ids)})))
+        select = Statement(_SELECT_VERSIONS, (user_id, _to_json_array({*map(id_or_zero, memory_ids)})))
         return await self._erase(user_id, select, stub=stub)
 
     async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
         """Erase all memories of a user, as `erase` does."""
-        sql = f"SELECT {_VERSION.select} FROM memories WHERE user_id = $1"
+        sql = f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1"
         return await self._erase(user_id, Statement(sql, (user_id,)), stub=stub) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
-        """Erase all users' memories deleted up to this time. Returns their number."""
+        """Erase all users' memories hidden up to this time. Returns their number."""
         until, count = to_text(hidden_until), 0
         sql = """
             SELECT user_id, id FROM memories
@@ -366,11 +376,11 @@ class MemoryRemovalStore:
             LIMIT $2 /* all users */
         """
         while due := await self._database.query(sql, until, _BATCH):
-            of_user = defaultdict[int, list[int]](list)
+            ids_by_user = defaultdict[int, list[int]](list)
             for user_id, memory_id in due:
-                of_user[user_id].append(memory_id)
-            for user_id, ids in of_user.items():
-                select = Statement(_SELECT_DUE_CHAIN, (user_id, _array(ids), until))
+                ids_by_user[user_id].append(memory_id)
+            for user_id, ids in ids_by_user.items():
+                select = Statement(_SELECT_DUE_VERSIONS, (user_id, _to_json_array(ids), until))
                 erased = await self._erase(user_id, select)
                 count += erased.memories if erased else 0
         return count
@@ -381,13 +391,15 @@ class MemoryRemovalStore:
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
     async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
-        """Remove erased data from the WAL and, with `vacuum` or in a small file, from unused pages. Database
-        servers do so themselves."""
+        """Remove erased data from SQLite's WAL and, with `vacuum` or if the file is small, from unused pages.
+        Database servers do so themselves."""
         sql = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
         [(erased, vacuumed)] = await self._database.query(sql)
         if erased == vacuumed:
             return "done"
-        vacuum = vacuum or self._database.dialect != "sqlite" or await self._database.size() <= SMALL_BYTES
+        vacuum = (
+            vacuum or self._database.dialect != "sqlite" or await self._database.size() <= SMALL_FILE_BYTES
+        )
         outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
             mark_vacuumed = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"
@@ -401,32 +413,32 @@ class MemoryRemovalStore:
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
-        chosen, traces = [*map(_VERSION.read, rows)], _Traces()
+        versions, traces = [*map(_VERSION_ROW.read, rows)], _Traces()
         if self._log:
-            names = (memory_log_id(user_id, each.id, each.created_at) for each in chosen)
+            names = (memory_log_id(user_id, each.id, each.created_at) for each in versions)
             await self._log.note("memory" if stub is None else "memory_and_messages", *names)
         if stub is not None:
-            texts = {each.content for each in chosen}
-            traces = await _find_traces(self._database, user_id, {each.id for each in chosen}, texts)
+            texts = {each.content for each in versions}
+            traces = await _find_traces(self._database, user_id, {each.id for each in versions}, texts)
 
         def steps() -> Transaction[ErasureCounts]:
-            chosen = [*map(_VERSION.read, (yield select))]
-            ids = {each.id for each in chosen}
+            versions = [*map(_VERSION_ROW.read, (yield select))]
+            ids = {each.id for each in versions}
             yield delete_terms(user_id, ids)
             for statement in _DELETE_MEMORIES:
-                yield Statement(statement, (user_id, _array(ids)))
+                yield Statement(statement, (user_id, _to_json_array(ids)))
             yield mark_receipts_stale(user_id, "memory", ids)
             yield Statement(COUNT_ERASURE)
             messages = summaries = 0
             if stub is not None:
                 messages, summaries = yield from _empty_messages(user_id, traces, stub)
-            versions = len(ids & {each.supersedes for each in chosen})
-            return ErasureCounts(len(ids) - versions, versions, summaries, messages)
+            former_count = len(ids & {each.supersedes for each in versions})
+            return ErasureCounts(len(ids) - former_count, former_count, summaries, messages)
 
         counts = await self._database.write(steps, [user_lock(user_id)])
         await self.scrub()
         return counts
 
 
-def _array(ids: Collection[int]) -> str:
+def _to_json_array(ids: Collection[int]) -> str:
     return json.dumps(sorted(ids))

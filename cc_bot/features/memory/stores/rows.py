@@ -1,6 +1,6 @@
-"""SQL that writes memories and, in the same transaction, their search data.
+"""Writes memories and, in the same transaction, their search data.
 
-Search data made by older rules is recomputed in the background.
+Search data of an older SEARCH_VERSION is recomputed in the background.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from zlib import crc32
 import structlog
 
 from cc_bot.chat.stores.receipts import mark_receipts_stale
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, user_lock
+from cc_bot.db import MAINTENANCE_LOCK, Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     ISO,
     Codec,
@@ -40,7 +40,7 @@ from cc_bot.domain.usage import Rules
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import (
     MAX_PINNED,
-    VERSIONED,
+    VERSIONED_FIELDS,
     Memory,
     Source,
     clean_category,
@@ -49,15 +49,15 @@ from cc_bot.features.memory.model import (
     clean_tags,
 )
 from cc_bot.features.memory.search.folding import fold
-from cc_bot.features.memory.search.terms import TERMS_VERSION, document_terms
-from cc_bot.features.memory.stores.limits import ensure_room_left
+from cc_bot.features.memory.search.terms import TERMS_VERSION, count_terms
+from cc_bot.features.memory.stores.limits import check_limits
 
-VERSION: Final = TERMS_VERSION * 100 + 3  # lower versions are recomputed at start
+SEARCH_VERSION: Final = TERMS_VERSION * 100 + 3  # lower versions are recomputed
 _BATCH: Final = 100
 _RETRY_S: Final = 30.0
 
-# Not letters and digits; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
-_IGNORED: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
+# Punctuation and white space, except in C++, 3.5, -5 and 10:30, which are not C, 35, 5 and 1030.
+_IGNORED_CHARACTERS: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
 
 _log = structlog.get_logger(__name__)
 
@@ -68,33 +68,32 @@ class SearchData:
 
     search_content: str
     search_tags: str
-    likeness: int
-    term_count: int  # counts repeated terms, too
+    likeness: int  # `dedup_hash`
+    term_count: int  # counts repetitions
     term_counts: str  # not a column: a JSON list of `[term key, occurrences]`
-    terms_version: int = VERSION
+    terms_version: int = SEARCH_VERSION
 
 
 def make_search_data(content: str, tags: Sequence[str]) -> SearchData:
-    terms = document_terms(content, tags)
+    terms = count_terms(content, tags)
     counts = dict(zip(term_keys(terms), terms.values(), strict=True))
     term_counts = json.dumps([*counts.items()])
     return SearchData(fold_content(content), fold_tags(tags), dedup_hash(content), terms.total(), term_counts)
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
-    """Return each term's 32-bit hash. A collision, in one of a thousand queries over 100,000 memories,
-    scores a memory slightly too high."""
+    """Return each term's 32-bit hash. Collisions raise a score in one of a thousand queries over 100,000
+    memories."""
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
 def fold_content(content: str) -> str:
-    """Return the folded text in which a query is searched as written.
+    """Return the text in which a query is looked for as written.
 
-    If folding joins letters with separate marks (か and ゛, e and ´), the original text is appended, so that
-    a letter without its mark is found too.
+    If folding joins a letter with a separate mark (か and ゛, e and ´), the original text is appended.
     """
     if is_normalized("NFKC", content) and is_normalized("NFKC", lowered := content.casefold()):
-        return lowered  # the same, but faster
+        return lowered  # equals fold(content), but is faster
     folded = fold(content)
     return folded if folded == "".join(map(_fold_character, content)) else f"{folded}\n{content}"
 
@@ -103,14 +102,14 @@ _fold_character = lru_cache(maxsize=4096)(fold)
 
 
 def fold_tags(tags: Iterable[str]) -> str:
-    """Join folded tags between line feeds, so that only whole tags match."""
+    """Return folded tags between line feeds, by which whole tags can be found."""
     folded = [fold(tag) for tag in tags]
     return "\n".join(["", *folded, ""]) if folded else ""
 
 
 def dedup_hash(content: str) -> int:
     """Return a 64-bit hash that ignores width, case, white space and punctuation."""
-    normalized = _IGNORED.sub("", fold(content)) or content
+    normalized = _IGNORED_CHARACTERS.sub("", fold(content)) or content
     digest = hashlib.blake2b(normalized.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -158,7 +157,7 @@ _SELECT_OUTDATED: Final = """
 
 
 @asynccontextmanager
-async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+async def run_in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
     task = asyncio.create_task(work)
     try:
         yield
@@ -167,8 +166,8 @@ async def in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def keep_terms_current(database: Database) -> None:
-    """Recompute outdated search data; retry after a StorageError."""
+async def refresh_search_data(database: Database) -> None:
+    """Recompute outdated search data. Retries after a StorageError."""
     while True:
         try:
             return await recompute_outdated(database)
@@ -180,15 +179,16 @@ async def keep_terms_current(database: Database) -> None:
 async def recompute_outdated(database: Database) -> None:
     """Recompute outdated search data, pausing after each transaction as long as it took. Raises
     StorageError."""
-    while rows := await database.query(_SELECT_OUTDATED, VERSION, _BATCH):
-        begun, users = monotonic(), {row[0] for row in rows}
-        await database.write(partial(_recompute_batch, users), [MAINTENANCE_LOCK, *map(user_lock, users)])
-        await asyncio.sleep(monotonic() - begun)
+    while rows := await database.query(_SELECT_OUTDATED, SEARCH_VERSION, _BATCH):
+        started_at, user_ids = monotonic(), {row[0] for row in rows}
+        locks = [MAINTENANCE_LOCK, *map(user_lock, user_ids)]
+        await database.write(partial(_recompute_batch, user_ids), locks)
+        await asyncio.sleep(monotonic() - started_at)
 
 
-def _recompute_batch(locked: set[int]) -> Transaction[None]:
-    for user_id, id_, content, tags, status in (yield Statement(_SELECT_OUTDATED, (VERSION, _BATCH))):
-        if user_id in locked:
+def _recompute_batch(locked_user_ids: set[int]) -> Transaction[None]:
+    for user_id, id_, content, tags, status in (yield Statement(_SELECT_OUTDATED, (SEARCH_VERSION, _BATCH))):
+        if user_id in locked_user_ids:
             yield from reindex(user_id, id_, content, list_from_json(tags), active=status == "active")
 
 
@@ -200,9 +200,9 @@ MEMORY: Final = Columns(
     ),
     number=Codec(read=lambda number: number or 0),
 )
-_SET_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
-SETTABLE: Final = tuple(name for name in MEMORY.names if name not in _SET_BY_STORES)
-CLEANERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+_MANAGED_FIELDS: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
+SETTABLE_FIELDS: Final = tuple(name for name in MEMORY.names if name not in _MANAGED_FIELDS)
+FIELD_CLEANERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "category": clean_category,
     "tags": clean_tags,
     "metadata": clean_metadata,
@@ -212,14 +212,14 @@ MAX_ID: Final = 2**63 - 1
 
 
 def id_or_zero(number: int) -> int:
-    """Return the number; 0, which no row has, if it exceeds the database's integers."""
+    """Return the number; 0, which no row has, if it is not a valid id."""
     return number if 0 < number <= MAX_ID else 0
 
 
-def texts_in(given: Mapping[str, Any]) -> list[str]:
+def list_texts(fields: Mapping[str, Any]) -> list[str]:
     """Return all texts in a memory's fields, as they will be stored."""
     texts = list[str]()
-    for name, value in given.items():
+    for name, value in fields.items():
         match value:
             case str():
                 texts += [] if name == "audience" else [value]
@@ -232,38 +232,39 @@ def texts_in(given: Mapping[str, Any]) -> list[str]:
     return list(map(without_controls, texts))
 
 
-SELECT: Final = f"""
+SELECT_MEMORY: Final = f"""
     SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
 
-_INSERTED: Final = Parameters((*SETTABLE, *SEARCH_DATA.names), first=4)
+_INSERT_PARAMETERS: Final = Parameters((*SETTABLE_FIELDS, *SEARCH_DATA.names), first=4)
 
-# Uses memories_by_likeness. $1 user, $2 now, $3 0: only if no memory with audience 'anywhere' or the same has
-# this likeness, else 1; then _INSERTED
-_INSERT: Final = f"""
-    INSERT INTO memories (user_id, number, created_at, updated_at, {_INSERTED.names})
-    SELECT $1, {next_number("memory")}, $2, $2, {_INSERTED.placeholders}
+# Uses memories_by_likeness. $1 user, $2 now, $3 1 to allow duplicates, else 0; then _INSERT_PARAMETERS
+_INSERT_MEMORY: Final = f"""
+    INSERT INTO memories (user_id, number, created_at, updated_at, {_INSERT_PARAMETERS.names})
+    SELECT $1, {next_number("memory")}, $2, $2, {_INSERT_PARAMETERS.placeholders}
     WHERE CAST($3 AS @number) = 1 OR NOT EXISTS (
-        SELECT 1 FROM memories AS known
-        WHERE known.user_id = $1 AND known.likeness = {_INSERTED["likeness"]} AND known.status = 'active'
-            AND known.audience IN ('anywhere', {_INSERTED["audience"]})
+        SELECT 1 FROM memories AS duplicate
+        WHERE duplicate.user_id = $1 AND duplicate.status = 'active'
+            AND duplicate.likeness = {_INSERT_PARAMETERS["likeness"]}
+            AND duplicate.audience IN ('anywhere', {_INSERT_PARAMETERS["audience"]})
     )
     RETURNING {MEMORY.select}
 """
 _RECORD_LAST_NUMBER: Final = record_last_number("memory")
 
-_COPIED: Final = f"{_INSERTED.names}, supersedes, created_at, updated_at"
+_COPIED_COLUMNS: Final = f"{_INSERT_PARAMETERS.names}, supersedes, created_at, updated_at"
 
-# Copies the current version. $1 user, $2 memory
-_KEEP_FORMER: Final = f"""
-    INSERT INTO memories (user_id, status, {_COPIED})
-    SELECT user_id, 'superseded', {_COPIED} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
+# Copies a memory to a former version. $1 user, $2 memory
+_COPY_TO_FORMER: Final = f"""
+    INSERT INTO memories (user_id, status, {_COPIED_COLUMNS})
+    SELECT user_id, 'superseded', {_COPIED_COLUMNS} FROM memories
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING id
 """
 
-_UPDATED: Final = Parameters(SETTABLE, first=5)
+_UPDATE_PARAMETERS: Final = Parameters(SETTABLE_FIELDS, first=5)
 
-# Whether another memory may be pinned. Uses memories_pinned. $1 user
+# Uses memories_pinned. $1 user
 ROOM_FOR_PIN: Final = f"""
     (
         SELECT count(*) FROM memories AS other
@@ -271,7 +272,7 @@ ROOM_FOR_PIN: Final = f"""
     ) < {MAX_PINNED}
 """
 
-PIN: Final = f"""
+PIN_MEMORY: Final = f"""
     UPDATE memories SET pinned = 1
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND (pinned = 1 OR {ROOM_FOR_PIN})
     RETURNING {MEMORY.select}
@@ -281,7 +282,7 @@ COUNT_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id 
 
 
 def chain_cte(condition: str) -> str:
-    """Return a WITH clause for `chain`: user $1's memories that meet a condition, and former versions."""
+    """Return a WITH clause for `chain`: user $1's memories that meet a condition, and their versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {condition}
@@ -294,92 +295,92 @@ def chain_cte(condition: str) -> str:
     """
 
 
+class DuplicateMemory(Exception):
+    """The user has a memory with this dedup hash that is as visible."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewMemory:
     """A memory ready to be inserted."""
 
     user_id: int
     created_at: str
-    columns: Mapping[str, Any]  # includes those of SEARCH_DATA
-    term_counts: str
+    columns: Mapping[str, Any]  # of SETTABLE_FIELDS and SEARCH_DATA
+    term_counts: str  # see SearchData
 
     @classmethod
     def prepare(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean a memory whose content is clean already."""
-        fields = {name: getattr(memory, name) for name in SETTABLE} | {
-            **{name: clean(getattr(memory, name)) for name, clean in CLEANERS.items()},
+        """Clean all fields but the content, which must be clean."""
+        fields = {name: getattr(memory, name) for name in SETTABLE_FIELDS} | {
+            **{name: clean(getattr(memory, name)) for name, clean in FIELD_CLEANERS.items()},
             "audience": memory.audience or "anywhere",
         }
         data = make_search_data(memory.content, fields["tags"])
         columns = MEMORY.write_some(fields) | SEARCH_DATA.write(data)
         return cls(user_id, to_text(memory.created_at or now), columns, data.term_counts)
 
-    def insert(self, file_rules: Rules, *, unless_known: bool = False) -> Transaction[list[Memory]]:
-        """Insert and return the memory; with `unless_known`, return an empty list if the user has one of this
-        likeness. Raises TooManyMemories or MemoryFull."""
-        first_params = (self.user_id, self.created_at, int(not unless_known))
-        stored = [
-            *map(MEMORY.read, (yield Statement(_INSERT, (*first_params, *_INSERTED.pick(self.columns)))))
-        ]
-        for memory in stored:
-            yield insert_terms(self.user_id, memory.id, self.term_counts)
-            yield Statement(_RECORD_LAST_NUMBER, first_params[:1])
-            if file_rules:
-                yield from ensure_room_left(self.user_id, file_rules)
-        return stored
+    def insert(self, file_rules: Rules, *, allow_duplicate: bool = True) -> Transaction[Memory]:
+        """Insert and return the memory. Raises TooManyMemories, MemoryFull, or DuplicateMemory if not
+        `allow_duplicate`."""
+        params = (self.user_id, self.created_at, int(allow_duplicate), *_INSERT_PARAMETERS.pick(self.columns))
+        memory = MEMORY.read_first((yield Statement(_INSERT_MEMORY, params)))
+        if memory is None:
+            raise DuplicateMemory
+        yield insert_terms(self.user_id, memory.id, self.term_counts)
+        yield Statement(_RECORD_LAST_NUMBER, (self.user_id,))
+        if file_rules:
+            yield from check_limits(self.user_id, file_rules)
+        return memory
 
 
 _SEARCHED_FIELDS: Final = frozenset({"content", "tags"})
 
 
 def update_fields(
-    key: tuple[int, int],
+    user_id: int,
+    memory_id: int,
     fields: Mapping[str, Any],
     now: datetime,
     file_rules: Rules,
     *,
     expected: Memory | None = None,
 ) -> Transaction[Memory | None]:
-    """Set cleaned fields of a memory (user and id), and return it if it exists. Raises MemoryFull, or
+    """Set cleaned fields of a memory and return it; None if there is none. Raises MemoryFull, or
     MemoryEditOutdated if versioned fields or audience differ from `expected`."""
-    rows = yield Statement(SELECT, key)
+    rows = yield Statement(SELECT_MEMORY, (user_id, memory_id))
     if not rows:
         return None
     stored = MEMORY.read(rows[0])
-    if expected and any(
-        getattr(stored, name) != getattr(expected, name) for name in (*VERSIONED, "audience")
-    ):
+    compared = (*VERSIONED_FIELDS, "audience")
+    if expected and any(getattr(stored, name) != getattr(expected, name) for name in compared):
         raise MemoryEditOutdated
     before = MEMORY.by_name(rows[0])
     after = before | MEMORY.write_some(fields)
     former_id = None
-    if any(before[name] != after[name] for name in VERSIONED):
-        [(former_id,)] = yield Statement(_KEEP_FORMER, key)
-    if "content" in fields:
-        drop_outdated_vector = """
-            DELETE FROM memory_vectors
-            WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
-                SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content <> $3
-            )
-        """
-        yield Statement(drop_outdated_vector, (*key, after["content"]))
+    if any(before[name] != after[name] for name in VERSIONED_FIELDS):
+        [(former_id,)] = yield Statement(_COPY_TO_FORMER, (user_id, memory_id))
+    if before["content"] != after["content"]:
+        drop_vector = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
+        yield Statement(drop_vector, (user_id, memory_id))
     if not _SEARCHED_FIELDS.isdisjoint(fields):
-        yield from reindex(*key, after["content"], list_from_json(after["tags"]))
+        yield from reindex(user_id, memory_id, after["content"], list_from_json(after["tags"]))
     sql = f"""
         UPDATE memories SET
             updated_at = $3, supersedes = coalesce($4, supersedes),
-            {_UPDATED.assignments}
+            {_UPDATE_PARAMETERS.assignments}
         WHERE user_id = $1 AND id = $2 AND status = 'active'
         RETURNING {MEMORY.select}
     """
-    [changed] = yield Statement(sql, (*key, to_text(now), former_id, *_UPDATED.pick(after)))
-    yield mark_receipts_stale(key[0], "memory", key[1:])
+    params = (user_id, memory_id, to_text(now), former_id, *_UPDATE_PARAMETERS.pick(after))
+    [changed] = yield Statement(sql, params)
+    yield mark_receipts_stale(user_id, "memory", [memory_id])
     if file_rules:
-        yield from ensure_room_left(key[0], file_rules, added=False)
+        yield from check_limits(user_id, file_rules, only_bytes=True)
     return MEMORY.read(changed)
 
 
-def hide(user_id: int, memory_id: int, now: str) -> Transaction[Sequence[Row]]:
+def hide(user_id: int, memory_id: int, now: str) -> Transaction[bool]:
+    """Hide a memory. Returns whether the user had it."""
     sql = """
         UPDATE memories SET status = 'deleted', deleted_at = $3
         WHERE user_id = $1 AND id = $2 AND status = 'active'
@@ -389,31 +390,26 @@ def hide(user_id: int, memory_id: int, now: str) -> Transaction[Sequence[Row]]:
     if rows:
         yield delete_terms(user_id, [memory_id])
         yield mark_receipts_stale(user_id, "memory", [memory_id])
-    return rows
+    return bool(rows)
 
 
 async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Put the user's memories into the stored tool calls that refer to them."""
-    if not any(message.tool_calls for message in messages):
-        return tuple(messages)
-    named = [frozenset[int]().union(*map(referenced_memory_ids, message.tool_calls)) for message in messages]
-    ids = frozenset[int]().union(*named)
+    """Put the texts of the user's memories into the stored tool calls that refer to them."""
+    calls = (call for message in messages for call in message.tool_calls)
+    ids = frozenset[int]().union(*map(referenced_memory_ids, calls))
     if not ids:
         return tuple(messages)
     # Includes former versions and hidden memories.
     sql = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
-    found = map(MEMORY.read, await database.query(sql, user_id, json.dumps(sorted(ids))))
-    memories = {memory.id: memory for memory in found}
-    return tuple(
-        with_texts(message, memories) if refers else message
-        for message, refers in zip(messages, named, strict=True)
-    )
+    rows = await database.query(sql, user_id, json.dumps(sorted(ids)))
+    memories = {memory.id: memory for memory in map(MEMORY.read, rows)}
+    return tuple(with_texts(each, memories) if each.tool_calls else each for each in messages)
 
 
 async def fill_in_call_texts(
     database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
 ) -> tuple[ToolCall, ...]:
-    """As `fill_in_texts`, for a turn's calls."""
+    """As `fill_in_texts`, for the calls of one turn."""
     answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
     [read] = await fill_in_texts(database, user_id, [answer])
     return read.tool_calls

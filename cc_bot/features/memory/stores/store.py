@@ -1,7 +1,6 @@
 """Stores memories, with pins and former versions.
 
-A change of versioned fields keeps the former version, whose id is in `supersedes`. Pins and audience have no
-versions. An import skips known memories, so an interrupted one can be repeated.
+A change of VERSIONED_FIELDS keeps the former version: a row whose id is in the memory's `supersedes`.
 """
 
 import asyncio
@@ -9,8 +8,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
 
 from cc_bot.chat.stores.receipts import mark_receipts_stale
@@ -21,12 +22,12 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored, TooManyPinned
 from cc_bot.domain.text import without_controls
 from cc_bot.domain.usage import Rules
-from cc_bot.features.memory.files import ImportPlan, PortableMemory, portable
+from cc_bot.features.memory.files import ImportPlan, PortableMemory, to_portable
 from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
     MAX_PINNED,
-    VERSIONED,
+    VERSIONED_FIELDS,
     Audience,
     FoundMemory,
     Memory,
@@ -41,32 +42,33 @@ from cc_bot.features.memory.model import (
     clean_tags,
     is_same_text,
 )
-from cc_bot.features.memory.stores.limits import MemoryQuotas, SecretRules, ensure_room_left
+from cc_bot.features.memory.stores.limits import MemoryQuotas, SecretRules, check_limits
 from cc_bot.features.memory.stores.rows import (
-    CLEANERS,
     COUNT_ERASURE,
+    FIELD_CLEANERS,
     MAX_ID,
     MEMORY,
-    PIN,
-    SELECT,
-    SETTABLE,
+    PIN_MEMORY,
+    SELECT_MEMORY,
+    SETTABLE_FIELDS,
+    DuplicateMemory,
     NewMemory,
     chain_cte,
     dedup_hash,
     fold_tags,
     hide,
     id_or_zero,
+    list_texts,
     reindex,
-    texts_in,
     update_fields,
 )
-from cc_bot.features.memory.stores.search import FILTERS, EmbeddingJob, Meaning, MemorySearch
+from cc_bot.features.memory.stores.search import FILTER_SQL, EmbeddingJob, MemorySearch, VectorSearch
 
 # ruff: noqa: S608 - built only from constants
 # @name in SQL is a macro of cc_bot/db/database.py.
 
 MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
-MAX_SCANNED: Final = 200  # a prompt's memories are chosen from the newest ones
+MAX_PROMPT_CANDIDATES: Final = 200  # a prompt's memories are chosen from the newest
 _MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
 _ORDERS: Final[Mapping[Order, str]] = {
@@ -74,40 +76,41 @@ _ORDERS: Final[Mapping[Order, str]] = {
     "oldest": "id",
     "updated": "updated_at DESC, id DESC",
 }
-# $1 user, $2 and $3 the ids before and after the page, then FILTERS, $8 limit, $9 offset
-LIST: Final[Mapping[Order, str]] = {
+# $1 user, $2 and $3 the ids between which the page lies, $4 to $7 as FILTER_SQL, $8 limit, $9 offset
+LIST_MEMORIES: Final[Mapping[Order, str]] = {
     order: f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTERS} AND status = 'active'
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTER_SQL} AND status = 'active'
         ORDER BY {columns} LIMIT $8 OFFSET $9
     """
     for order, columns in _ORDERS.items()
 }
 _COUNT_MATCHES: Final = f"""
     SELECT count(*) FROM memories
-    WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTERS} AND status = 'active'
+    WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTER_SQL} AND status = 'active'
 """
 
 _STATISTICS: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
 _STATISTICS_COLUMNS: Final = _STATISTICS.select_values(
     count="count(*)",
-    private="count(CASE WHEN audience = 'private' THEN 1 END)",
-    expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
+    private_count="count(CASE WHEN audience = 'private' THEN 1 END)",
+    expired_count="count(CASE WHEN expires_at <= $2 THEN 1 END)",
     oldest="min(created_at)",
     newest="max(created_at)",
 )
-_CATEGORIES: Final = """
+_COUNT_BY_CATEGORY: Final = """
     SELECT category, count(*) FROM memories
     WHERE user_id = $1 AND status = 'active'
     GROUP BY category ORDER BY count(*) DESC, category
 """
 
-_UNDONE_FIELDS: Final = (*(name for name in SETTABLE if name != "audience"), "supersedes", "updated_at")
+_SETTABLE_BUT_AUDIENCE: Final = (name for name in SETTABLE_FIELDS if name != "audience")
+_RESTORED_FIELDS: Final = (*_SETTABLE_BUT_AUDIENCE, "supersedes", "updated_at")
 
-# $1 user, $2 memory, $3 the version before it
+# $1 user, $2 memory, $3 its former version
 _UNDO_UPDATE: Final = f"""
-    UPDATE memories SET ({", ".join(_UNDONE_FIELDS)}) = (
-        SELECT {", ".join(f"former.{name}" for name in _UNDONE_FIELDS)}
+    UPDATE memories SET ({", ".join(_RESTORED_FIELDS)}) = (
+        SELECT {", ".join(f"former.{name}" for name in _RESTORED_FIELDS)}
         FROM memories AS former WHERE former.user_id = $1 AND former.id = $3
     )
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND supersedes = $3 AND EXISTS (
@@ -117,14 +120,15 @@ _UNDO_UPDATE: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-_EXPORT_BATCH: Final = 500
-_IMPORT_BATCH: Final = 25  # memories per thread or transaction
+_EXPORT_BATCH: Final = 500  # memories per query
+_IMPORT_BATCH: Final = 25  # memories per transaction
 
-_SIZED_FIELDS: Final = ("content", "tags", "metadata")
+_COUNTED_FIELDS: Final = ("content", "tags", "metadata")  # whose bytes are limited
 
 
 class MemoryFields(TypedDict, total=False):
-    """Missing or None: the default in `add`, no change in `update`; but there None removes `expires_at`."""
+    """A missing field or None: the default in `add`, no change in `update`. But `expires_at=None` in `update`
+    removes the end."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -150,7 +154,7 @@ class MemoryStore:
         quotas: MemoryQuotas | None = None,
         profile_notes: int = 0,
     ) -> None:
-        """Nothing is limited without `quotas`. `profile_notes`: memories per prompt."""
+        """Without `quotas` nothing is limited. `profile_notes`: number of memories in a prompt."""
         self.profile_notes = profile_notes
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
@@ -158,45 +162,46 @@ class MemoryStore:
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
         self._thread_lock = asyncio.Lock()
-        meaning = Meaning(database, embedding.embedder) if embedding else None
-        self._search = MemorySearch(database, clock, meaning=meaning)
+        vectors = VectorSearch(database, embedding.embedder) if embedding else None
+        self._search = MemorySearch(database, clock, vectors=vectors)
         self._word_search = MemorySearch(database, clock)
 
-    async def add(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> Memory:
+    async def add(self, user_id: int, content: str, **fields: Unpack[MemoryFields]) -> Memory:
         """Store a memory. Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or
         MemoryFull."""
-        new = await self._prepare(user_id, content, given)
-        rules = await self._quotas.rules()
-        [stored] = await self._database.write(lambda: new.insert(rules), [user_lock(user_id)])
-        return self._schedule_embedding(stored)
+        return await self._insert(await self._prepare(user_id, content, fields))
 
-    async def remember(self, user_id: int, content: str, **given: Unpack[MemoryFields]) -> MemoryChange:
+    async def remember(self, user_id: int, content: str, **fields: Unpack[MemoryFields]) -> MemoryChange:
         """Store a memory, or update one with the same text, even if expired. With audience 'anywhere', a
         private memory is not updated. Raises as `add` does."""
-        new = await self._prepare(user_id, content, given)
-        rules, unless_known = await self._quotas.rules(), True
-        versioned: dict[str, Any] = {
-            name: value for name, value in given.items() if value and name in VERSIONED
-        }
-        if new.columns["category"] == DEFAULT_CATEGORY:
-            versioned.pop("category", None)
+        new, allow_duplicate = await self._prepare(user_id, content, fields), False
         while True:
-            steps = lambda: new.insert(rules, unless_known=unless_known)  # noqa: B023, E731 - run at once
-            if stored := await self._database.write(steps, [user_lock(user_id)]):
-                return MemoryChange("added", self._schedule_embedding(stored[0]))
-            known = await self.find_near_duplicate(user_id, content, new.columns["audience"])
-            if known is None:
-                continue  # deleted in between
-            if not is_same_text(known.content, content):
-                unless_known = False
-                continue
-            if known.is_expired(self._clock()):
-                versioned.setdefault("expires_at", None)
-            updated = await self.update(user_id, known.id, content=content, **versioned)
-            if updated is not None:
-                return MemoryChange("updated", updated, known)
+            with suppress(DuplicateMemory):
+                return MemoryChange("added", await self._insert(new, allow_duplicate=allow_duplicate))
+            duplicate = await self.find_near_duplicate(user_id, content, new.columns["audience"])
+            if duplicate is None:
+                continue  # deleted meanwhile
+            if not is_same_text(duplicate.content, content):
+                allow_duplicate = True
+            elif updated := await self._update_duplicate(duplicate, content, fields):
+                return MemoryChange("updated", updated, duplicate)
+
+    async def _insert(self, new: NewMemory, *, allow_duplicate: bool = True) -> Memory:
+        rules = await self._quotas.read_rules()
+        steps = partial(new.insert, rules, allow_duplicate=allow_duplicate)
+        return self._schedule_embedding(await self._database.write(steps, [user_lock(new.user_id)]))
+
+    async def _update_duplicate(self, duplicate: Memory, content: str, fields: MemoryFields) -> Memory | None:
+        """An expired memory becomes valid again."""
+        versioned: dict[str, Any] = {k: v for k, v in fields.items() if v and k in VERSIONED_FIELDS}
+        if clean_category(fields.get("category")) == DEFAULT_CATEGORY:
+            versioned.pop("category", None)
+        if duplicate.is_expired(self._clock()):
+            versioned.setdefault("expires_at", None)
+        return await self.update(duplicate.user_id, duplicate.id, content=content, **versioned)
 
     async def find_near_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
+        """Return the newest memory with the same dedup hash."""
         hash_ = dedup_hash(without_controls(content).strip())
         sql = f"""
             SELECT {MEMORY.select} FROM memories
@@ -206,7 +211,7 @@ class MemoryStore:
         return MEMORY.read_first(await self._database.query(sql, user_id, hash_, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        return MEMORY.read_first(await self._database.query(SELECT, user_id, id_or_zero(memory_id)))
+        return MEMORY.read_first(await self._database.query(SELECT_MEMORY, user_id, id_or_zero(memory_id)))
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, even if hidden."""
@@ -227,16 +232,15 @@ class MemoryStore:
         *,
         limit: int = 5,
         audience: Audience = "anywhere",
-        only: MemoryFilter = ALL_MEMORIES,
+        filters: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
         """Find unexpired memories that match the query, best first.
 
-        `audience`: the answer's readers; 'private' finds all memories.
+        `audience`: of the answer; 'private' finds all memories.
         """
-        query = query[:MAX_QUERY_CHARACTERS]
-        return await self._search.find(
-            user_id, query, limit=_limit(limit), audience=audience, filters=_filter(only)
-        )
+        query, limit = query[:MAX_QUERY_CHARACTERS], _clamp_limit(limit)
+        params = _filter_params(filters)
+        return await self._search.find(user_id, query, limit=limit, audience=audience, filter_params=params)
 
     async def search(
         self,
@@ -248,24 +252,24 @@ class MemoryStore:
         tags: Sequence[str] = (),
     ) -> "list[Memory]":
         """Find memories as `find` does, without confidences."""
-        only = MemoryFilter(category, tuple(tags))
-        return [each.memory for each in await self.find(user_id, query, limit=limit, only=only)]
+        filters = MemoryFilter(category, tuple(tags))
+        return [each.memory for each in await self.find(user_id, query, limit=limit, filters=filters)]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """Return the memory with that number (`12`, `#12`), then matches; for no text the newest."""
-        text = typed[:MAX_QUERY_CHARACTERS].strip()
+        """Return the memory with the typed number (`12`, `#12`), then matches; for no text the newest."""
+        text, limit = typed[:MAX_QUERY_CHARACTERS].strip(), _clamp_limit(limit)
         if not text:
             return await self.list(user_id, limit=limit)
         digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
-        words = digits[1] if digits else text
+        query, params = digits[1] if digits else text, _filter_params(ALL_MEMORIES)
         matches = await self._word_search.find(
-            user_id, words, limit=_limit(limit), audience="private", filters=_filter(ALL_MEMORIES)
+            user_id, query, limit=limit, audience="private", filter_params=params
         )
-        found = [each.memory for each in matches]
+        memories = [each.memory for each in matches]
         numbered = await self.get_by_number(user_id, int(digits[1])) if digits else None
-        if numbered is None:
-            return found
-        return [numbered, *(memory for memory in found if memory.id != numbered.id)][:limit]
+        if numbered:
+            memories = [numbered, *(memory for memory in memories if memory.id != numbered.id)]
+        return memories[:limit]
 
     async def list(
         self,
@@ -277,33 +281,33 @@ class MemoryStore:
         after_id: int | None = None,
         order: Order = "newest",
         offset: int = 0,
-        only: MemoryFilter = ALL_MEMORIES,
+        filters: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
-        """List memories with ids between `after_id` and `before_id`. `category` overrides that of `only`."""
-        only = replace(only, category=category) if category is not None else only
+        """List memories with ids between `after_id` and `before_id`. `category` overrides `filters`."""
+        if category is not None:
+            filters = replace(filters, category=category)
         low = 0 if after_id is None else id_or_zero(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
-        rows = await self._database.query(
-            LIST[order], user_id, low, high, *_filter(only), _limit(limit), max(offset, 0)
-        )
-        return [MEMORY.read(row) for row in rows]
+        params = (user_id, low, high, *_filter_params(filters), _clamp_limit(limit), max(offset, 0))
+        return [*map(MEMORY.read, await self._database.query(LIST_MEMORIES[order], *params))]
 
-    async def count(self, user_id: int, *, only: MemoryFilter = ALL_MEMORIES) -> int:
-        [(number,)] = await self._database.query(_COUNT_MATCHES, user_id, 0, MAX_ID, *_filter(only))
-        return int(number)
+    async def count(self, user_id: int, *, filters: MemoryFilter = ALL_MEMORIES) -> int:
+        params = (user_id, 0, MAX_ID, *_filter_params(filters))
+        [(count,)] = await self._database.query(_COUNT_MATCHES, *params)
+        return int(count)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Return categories with their number of memories, largest first."""
-        return (await self._database.query(_CATEGORIES, user_id))[: _limit(limit)]
+        """Return (category, number of memories), the largest number first."""
+        return (await self._database.query(_COUNT_BY_CATEGORY, user_id))[: _clamp_limit(limit)]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Return tags with their number of memories, largest first."""
+        """Return (tag, number of memories), the largest number first."""
         sql = """
             SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
             WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
             GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
         """
-        return await self._database.query(sql, user_id, _limit(limit))
+        return await self._database.query(sql, user_id, _clamp_limit(limit))
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
         now = to_text(self._clock())
@@ -311,7 +315,7 @@ class MemoryStore:
         def steps() -> Transaction[MemoryStatistics]:
             select = f"SELECT {_STATISTICS_COLUMNS} FROM memories WHERE user_id = $1 AND status = 'active'"
             [counts] = yield Statement(select, (user_id, now))
-            categories = yield Statement(_CATEGORIES, (user_id,))
+            categories = yield Statement(_COUNT_BY_CATEGORY, (user_id,))
             sql = """
                 SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
                 WHERE user_id = $1 AND status = 'active'
@@ -333,34 +337,32 @@ class MemoryStore:
         *,
         content: str | None = None,
         expected: Memory | None = None,
-        **given: Unpack[MemoryFields],
+        **fields: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change the given fields; with `expected`, only if versioned fields and audience are still the
-        same.
-
-        Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull or MemoryEditOutdated.
-        """
+        """Change fields. Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull, or
+        MemoryEditOutdated if versioned fields or audience differ from `expected`."""
         cleaned = {} if content is None else {"content": clean_content(content)}
-        for name, value in (await self._check_fields(given, cleaned.get("content", ""))).items():
-            cleaned[name] = CLEANERS[name](value) if name in CLEANERS else value
-        key, now, rules = (user_id, id_or_zero(memory_id)), self._clock(), await self._quotas.rules()
+        for name, value in (await self._check_fields(fields, cleaned.get("content", ""))).items():
+            cleaned[name] = FIELD_CLEANERS[name](value) if name in FIELD_CLEANERS else value
+        memory_id, now, rules = id_or_zero(memory_id), self._clock(), await self._quotas.read_rules()
         changed = await self._database.write(
-            lambda: update_fields(key, cleaned, now, rules, expected=expected), [user_lock(user_id)]
+            lambda: update_fields(user_id, memory_id, cleaned, now, rules, expected=expected),
+            [user_lock(user_id)],
         )
         return self._schedule_embedding(changed) if changed else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory until its erasure after UNDO_TIME. Returns whether the user had it."""
         params = (user_id, id_or_zero(memory_id), to_text(self._clock()))
-        return bool(await self._database.write(lambda: hide(*params), [user_lock(user_id)]))
+        return await self._database.write(lambda: hide(*params), [user_lock(user_id)])
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
         """Pin a memory. Raises TooManyPinned beyond MAX_PINNED."""
         params = (user_id, id_or_zero(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
-            pinned = yield Statement(PIN, params)
-            if not pinned and (yield Statement(SELECT, params)):
+            pinned = yield Statement(PIN_MEMORY, params)
+            if not pinned and (yield Statement(SELECT_MEMORY, params)):
                 raise TooManyPinned(limit=MAX_PINNED)
             return pinned
 
@@ -377,9 +379,9 @@ class MemoryStore:
         return MEMORY.read_first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
-        """List `profile_notes` memories for a prompt: pinned ones, then others, each newest first.
+        """List `profile_notes` memories: pinned ones, then others, each newest first.
 
-        Excludes those that may contain other people's text, which would taint every turn.
+        Leaves out tainted memories, which would taint every turn.
         """
         if not self.profile_notes:
             return []
@@ -393,7 +395,7 @@ class MemoryStore:
                 ORDER BY id DESC LIMIT $2
             ) AS newest
         """
-        now, rows = self._clock(), await self._database.query(sql, user_id, MAX_SCANNED)
+        now, rows = self._clock(), await self._database.query(sql, user_id, MAX_PROMPT_CANDIDATES)
         usable = [
             memory
             for memory in map(MEMORY.read, rows)
@@ -412,16 +414,16 @@ class MemoryStore:
         return [*map(MEMORY.read, await self._database.query(sql, user_id, id_or_zero(memory_id)))]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
-        """Set versioned fields to those of a version; the present ones become a version."""
+        """Set the versioned fields and the source to those of a former version."""
         versions = await self.list_versions(user_id, memory_id)
         version = next((each for each in versions if each.id == version_id), None)
         if version is None:
             return None
-        versioned = {name: getattr(version, name) for name in VERSIONED}
+        versioned = {name: getattr(version, name) for name in VERSIONED_FIELDS}
         return await self.update(user_id, memory_id, **versioned, source=version.source)
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
-        """Undo an update that kept the version `former_id`; return None if it was updated since."""
+        """Undo the update that kept the version `former_id`. Returns None after a later update."""
         params = (user_id, id_or_zero(memory_id), id_or_zero(former_id))
 
         def steps() -> Transaction[Memory | None]:
@@ -443,25 +445,24 @@ class MemoryStore:
         memory = await self._database.write(steps, [user_lock(user_id)])
         return self._schedule_embedding(memory) if memory else None
 
-    async def contain_secret(self, *texts: str) -> bool:
-        return await self._compute("".join(texts), self._secret_rules.contain_secret, *texts)
+    async def contains_secret(self, *texts: str) -> bool:
+        return await self._compute("".join(texts), self._secret_rules.contains_secret, *texts)
 
     def _schedule_embedding(self, memory: Memory) -> Memory:
-        """Schedule the embedding of a new or changed memory."""
         if self._embedding:
             self._embedding.schedule(memory.id)
         return memory
 
     async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
         """Return all memories of a user, oldest first."""
-        found, after_id = list[PortableMemory](), 0
+        exported, after_id = list[PortableMemory](), 0
         while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORT_BATCH):
-            found += map(portable, page)
+            exported += map(to_portable, page)
             after_id = page[-1].id
-        return found
+        return exported
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import before reading its file. Raises TooManyImports."""
+        """Count an import before its file is read. Raises TooManyImports."""
         await self._quotas.admit_import(user_id)
 
     async def plan_import(
@@ -470,91 +471,98 @@ class MemoryStore:
         """Plan an import. `audience` is for memories without one. Raises TooManyMemories or MemoryFull."""
         # Uses only the index memories_by_likeness.
         sql = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
-        likenesses = await self._database.query(sql, user_id)
-        new, refused, known = list[PortableMemory](), Counter[str](), {number for (number,) in likenesses}
+        known_hashes = {row[0] for row in await self._database.query(sql, user_id)}
+        new, left_out = list[PortableMemory](), Counter[str]()
         for batch in _batches(tuple(memories), _IMPORT_BATCH):
             for each, problem in await asyncio.to_thread(_check_imports, batch, self._secret_rules):
                 hash_ = dedup_hash(each.content)
-                if problem or hash_ in known:
-                    refused[problem or "known"] += 1
+                if problem or hash_ in known_hashes:
+                    left_out[problem or "duplicate"] += 1
                 else:
-                    known.add(hash_)
+                    known_hashes.add(hash_)
                     new.append(replace(each, audience=each.audience or audience))
-        plan = ImportPlan(tuple(new), **refused)
-        size = await asyncio.to_thread(_stored_bytes, plan.new)
-        await self._quotas.ensure_room(user_id, len(plan.new), size)
+        plan = ImportPlan(tuple(new), **left_out)
+        size = await asyncio.to_thread(_count_bytes, plan.memories)
+        await self._quotas.check_addition(user_id, len(plan.memories), size)
         return plan
 
     async def import_all(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
         """Store the new memories, and return their number. Raises as `plan_import` does, storing nothing."""
         plan = await self.plan_import(user_id, memories, audience="private")
-        rules = await self._quotas.rules()
-        for batch in _batches(plan.new, _IMPORT_BATCH):
-            await self._import(user_id, batch, rules)
-        return len(plan.new)
+        rules = await self._quotas.read_rules()
+        for batch in _batches(plan.memories, _IMPORT_BATCH):
+            await self._import_batch(user_id, batch, rules)
+        return len(plan.memories)
 
-    async def _import(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
+    async def _import_batch(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
         now = self._clock()
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
-        ready = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])
+        prepared = await asyncio.to_thread(
+            lambda: [NewMemory.prepare(user_id, each, now) for each in imported]
+        )
 
         def steps() -> Transaction[list[Memory]]:
             stored = list[Memory]()
-            for memory, new in zip(memories, ready, strict=True):
-                stored += yield from new.insert({})
-                if memory.pinned:  # at most MAX_PINNED
-                    yield Statement(PIN, (user_id, stored[-1].id))
-            yield from ensure_room_left(user_id, rules)
+            for memory, new in zip(memories, prepared, strict=True):
+                stored.append((yield from new.insert({})))
+                if memory.pinned:  # without effect beyond MAX_PINNED
+                    yield Statement(PIN_MEMORY, (user_id, stored[-1].id))
+            yield from check_limits(user_id, rules)
             return stored
 
         for memory in await self._database.write(steps, [user_lock(user_id)]):
             self._schedule_embedding(memory)
 
-    async def _prepare(self, user_id: int, content: str, given: MemoryFields) -> NewMemory:
+    async def _prepare(self, user_id: int, content: str, fields: MemoryFields) -> NewMemory:
         content = clean_content(content)
-        memory = PortableMemory(content, **await self._check_fields(given, content))
+        memory = PortableMemory(content, **await self._check_fields(fields, content))
         return await self._compute(content, NewMemory.prepare, user_id, memory, self._clock())
 
-    async def _check_fields(self, given: MemoryFields, content: str) -> dict[str, Any]:
-        """Return the given fields. Raises DetailsTooLong or SecretNotStored."""
-        fields = {
+    async def _check_fields(self, fields: MemoryFields, content: str) -> dict[str, Any]:
+        """Return fields with a value. Raises DetailsTooLong or SecretNotStored."""
+        present = {
             name: value
-            for name, value in given.items()
+            for name, value in fields.items()
             if not isinstance(value, Keep) and (value is not None or name in MEMORY.nullable)
         }
-        check_details(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
-        texts = [content, *texts_in(fields)]
+        check_details(fields.get("category"), fields.get("tags") or (), fields.get("metadata") or {})
+        texts = [content, *list_texts(present)]
         await self._compute("".join(texts), self._secret_rules.check, *texts)
-        return fields
+        return present
 
-    async def _compute(self, text: str, make: Callable[..., Result], *given: object) -> Result:
-        """Call `make(*given)`, for long texts in a thread, one at a time, to keep the event loop free."""
+    async def _compute(self, text: str, function: Callable[..., Result], *args: object) -> Result:
+        """Call the function. Long texts are processed in a thread, one at a time."""
         if len(text) <= _MAX_INLINE_CHARACTERS:
-            return make(*given)
+            return function(*args)
         async with self._thread_lock:
-            return await asyncio.to_thread(make, *given)
+            return await asyncio.to_thread(function, *args)
 
 
-def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
-    tags = json.dumps([fold_tags([tag]) for tag in clean_tags(only.tags)], ensure_ascii=False)
-    category = None if only.category is None else clean_category(only.category)
-    return category, only.audience, only.origin, tags
+def _filter_params(filters: MemoryFilter) -> tuple[str | None, ...]:
+    """Return the parameters of FILTER_SQL."""
+    tags = json.dumps([fold_tags([tag]) for tag in clean_tags(filters.tags)], ensure_ascii=False)
+    category = None if filters.category is None else clean_category(filters.category)
+    return category, filters.audience, filters.source_kind, tags
 
 
-def _limit(number: int) -> int:
-    return min(max(number, 0), MAX_ID)  # SQLite takes a negative LIMIT as unlimited
+def _clamp_limit(limit: int) -> int:
+    return min(max(limit, 0), MAX_ID)  # SQLite takes a negative LIMIT as unlimited
+
+
+ImportProblem = Literal["", "empty", "too_long", "secret"]
 
 
 def _check_imports(
     memories: Iterable[PortableMemory], rules: SecretRules
-) -> list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]:
+) -> list[tuple[PortableMemory, ImportProblem]]:
     """Return each memory with clean content, or why it can't be stored."""
-    checked = list[tuple[PortableMemory, Literal["", "empty", "too_long", "secret"]]]()
+    checked = list[tuple[PortableMemory, ImportProblem]]()
     for memory in memories:
+        fields = {name: getattr(memory, name) for name in SETTABLE_FIELDS}
         try:
-            content = clean_content(memory.content)
+            fields["content"] = content = clean_content(memory.content)
             check_details(memory.category, memory.tags, memory.metadata)
-            rules.check(*texts_in({name: getattr(memory, name) for name in SETTABLE} | {"content": content}))
+            rules.check(*list_texts(fields))
         except EmptyMemory:
             checked.append((memory, "empty"))
         except MemoryTooLong:
@@ -566,9 +574,9 @@ def _check_imports(
     return checked
 
 
-def _stored_bytes(memories: Iterable[PortableMemory]) -> int:
-    """Return the bytes of memories, as the database counts them."""
-    fields = ({name: getattr(each, name) for name in _SIZED_FIELDS} for each in memories)
+def _count_bytes(memories: Iterable[PortableMemory]) -> int:
+    """Return the size of memories as the column `bytes` counts it."""
+    fields = ({name: getattr(each, name) for name in _COUNTED_FIELDS} for each in memories)
     texts = (text for each in fields for text in MEMORY.write_some(each).values())
     return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
