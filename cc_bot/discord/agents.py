@@ -1,4 +1,4 @@
-"""Selects the agent that answers in a channel, and its session. Every method may raise StorageError."""
+"""Selects a user's agent and session in a channel. Every method may raise StorageError."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,16 +14,15 @@ from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 
-_NO_USER: Final = 0
+_NO_USER: Final = 0  # reads the channels' choices alone
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedAgent:
     key: SessionKey
     agent: Agent
-    is_fallback: bool = False
-    """True if it replaces the user's choice, which can't be used there now."""
-    is_former: bool = False  # the user's other questions there go to another agent
+    is_fallback: bool = False  # the user's choice can't be used in the channel now
+    is_current: bool = True  # False if the user's next question goes to another agent
 
 
 @dataclass(eq=False, slots=True)
@@ -36,7 +35,7 @@ class AgentSelector:
     async def for_interaction(
         self, interaction: Answerable, known: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        """`known` choices save a read."""
+        """`known`: choices that were read already."""
         return await self.for_location(int(interaction.user.id), location_of(interaction), known)
 
     async def for_location(
@@ -44,10 +43,12 @@ class AgentSelector:
     ) -> SelectedAgent:
         choices = known or await self.store.get_choices(user_id, location.key.ids)
         agent, is_fallback = await self.agents.select(location, choices)
-        return _in_session(user_id, location, _with_models(agent, location, choices), is_fallback=is_fallback)
+        return _make_selected(
+            user_id, location, _with_models(agent, location, choices), is_fallback=is_fallback
+        )
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
-        """Raises AgentGone if it can't be used there any more: no other agent knows the conversation."""
+        """Return the agent that gave an answer. Raises AgentGone if it can't be used now."""
         user_id = int(interaction.user.id)
         name = await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT
         return await self._select_again(user_id, location_of(interaction), name)
@@ -59,25 +60,26 @@ class AgentSelector:
         )
 
     async def for_message(
-        self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
+        self, message: hikari.PartialMessage, user_id: int, replied_session: SessionKey | None = None
     ) -> SelectedAgent:
-        """A reply continues the `answered` session if its agent is usable."""
+        """`replied_session`: the session of the answer that it replies to."""
         location = await self._location_in(message.guild_id, int(message.channel_id))
-        if answered is None:
+        if replied_session is None:
             return await self.for_location(user_id, location)
         try:
-            return await self._select_again(user_id, location, answered.agent)
+            return await self._select_again(user_id, location, replied_session.agent)
         except AgentGone:
             return replace(await self.for_location(user_id, location), is_fallback=True)
 
-    async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
-        """Return the agent of scheduled messages: the session's, else the default one."""
+    async def for_scheduled_message(self, key: SessionKey, guild_id: int | None) -> Agent:
+        """Return the session's agent, or the default one if it is gone."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         location = await self._location_in(guild_id, key.channel_id)
         return _with_models(agent, location, await self.store.get_choices(_NO_USER, location.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Return whether the user's next question there goes to this session; True if Discord fails."""
+        """Return whether the user's next question in the channel goes to this session; True if Discord
+        fails."""
         try:
             location = location_of(interaction) if interaction else await self.locations.get(key.channel_id)
         except hikari.HTTPError:
@@ -89,7 +91,7 @@ class AgentSelector:
         return _with_models(await self.agents.get_default(location, choices), location, choices)
 
     def fallback_note(self, selected: SelectedAgent, recipient: Recipient) -> str:
-        """Return the note for the first answer by another agent than the selected one, else ""."""
+        """Return a note for the first answer by a fallback, else ""."""
         key = (selected.key.user_id, selected.key.channel_id)
         if not selected.is_fallback:
             self._noted_fallbacks.discard(key)
@@ -105,9 +107,9 @@ class AgentSelector:
         if agent is None or not is_allowed(location, agent):
             raise AgentGone
         choices = await self.store.get_choices(user_id, location.key.ids)
-        selected = _in_session(user_id, location, _with_models(agent, location, choices))
+        selected = _make_selected(user_id, location, _with_models(agent, location, choices))
         current = await self.for_location(user_id, location, choices)
-        return replace(selected, is_former=current.key != selected.key)
+        return replace(selected, is_current=current.key == selected.key)
 
     async def _location_in(self, guild_id: int | None, channel_id: int) -> Location:
         if guild_id is None:
@@ -115,7 +117,7 @@ class AgentSelector:
         return await self.locate(channel_id, int(guild_id))
 
     async def locate(self, channel_id: int, guild_id: int | None = None) -> Location:
-        """A thread counts as a channel if Discord fails, or forbids it to a user-installed bot."""
+        """If Discord fails, a thread is taken for a channel."""
         try:
             return await self.locations.get(channel_id)
         except hikari.HTTPError:
@@ -127,14 +129,13 @@ def location_of(interaction: hikari.PartialInteraction) -> Location:
     return Location(key_of_interaction(interaction.channel), guild_id)
 
 
-def _in_session(
+def _make_selected(
     user_id: int, location: Location, agent: Agent, *, is_fallback: bool = False
 ) -> SelectedAgent:
     return SelectedAgent(SessionKey(user_id, location.key.location_id, agent.name), agent, is_fallback)
 
 
 def _with_models(agent: Agent, location: Location, choices: StoredAgentChoices) -> Agent:
-    for location_id in () if agent.models else location.key.ids:
-        if chain := choices.models.get(location_id):
-            return replace(agent, models=chain)
-    return agent
+    """Add the models of the thread, else of its channel, unless the agent has its own."""
+    chains = [chain for location_id in location.key.ids if (chain := choices.models.get(location_id))]
+    return replace(agent, models=chains[0]) if chains and not agent.models else agent

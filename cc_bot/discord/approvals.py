@@ -134,7 +134,7 @@ class ApprovalDelivery:
         call was made."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
         with approvals.in_flight(press.proposal):
-            selected = await self.answers.chooser.for_session(
+            selected = await self.answers.agent_selector.for_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )
             if approvals.is_server_starting(press.proposal):
@@ -154,23 +154,23 @@ class ApprovalDelivery:
         self, press: _Press, selected: SelectedAgent, may_return: asyncio.Event
     ) -> ApprovedResult | None:
         """Return None if recovery has to show the outcome, or the message was deleted."""
-        approvals, running = self.assistant.approvals, self.answers.running
+        approvals, running = self.assistant.approvals, self.answers.running_turns
         message = press.interaction.message
         question_id = message.message_reference and message.message_reference.id
         turn = RunningTurn(
-            running.new_name(),
-            askers=frozenset({press.author.user_id, press.presser.user_id}),
-            questions=frozenset({int(question_id)} if question_id else ()),
-            answer_id=int(message.id),
+            running.new_id(),
+            author_ids=frozenset({press.author.user_id, press.presser.user_id}),
+            question_ids=frozenset({int(question_id)} if question_id else ()),
+            call_message_id=int(message.id),
         )
         forms = None
-        if running.forms and (press.is_by_author or not press.ephemeral):  # the author must see a form
-            forms = running.forms.for_reply(reply_in_place(press.interaction, Page("")), press.author)
+        if running.form_askers and (press.is_by_author or not press.ephemeral):  # the author must see a form
+            forms = running.form_askers.for_reply(reply_in_place(press.interaction, Page("")), press.author)
         with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             token = press.interaction.token
             call_message = CallMessage(channel_id, int(message.id), token, until, press.ephemeral)
-            claimed = await approvals.claim(press.proposal, turn.name, call_message)
+            claimed = await approvals.claim(press.proposal, turn.id, call_message)
             show_begun = asyncio.create_task(self._show_begun(press, may_return))
             try:
                 result = await approvals.run(claimed, selected.agent, press.visitor, turn.stop, forms)
@@ -197,7 +197,7 @@ class ApprovalDelivery:
                 _log.warning("approved_call_not_settled", error=type(failure).__name__)
                 finished = False
         if not finished:
-            self.answers.running.retry_due.set()
+            self.answers.running_turns.recovery_due.set()
         return result if result.stored and not deleted else None
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
@@ -212,7 +212,7 @@ class ApprovalDelivery:
             _log.warning("approved_call_not_reopened", error=type(failure).__name__)
             reopened = False
         if not reopened:
-            self.answers.running.retry_due.set()
+            self.answers.running_turns.recovery_due.set()
 
     async def _show_begun(self, press: _Press, may_return: asyncio.Event) -> None:
         try:
@@ -231,10 +231,10 @@ class ApprovalDelivery:
         reopened: Proposal | None = None,
     ) -> hikari.HikariError | None:
         """Show the proposals as stored, and `reopened` as open. Returns Discord's error, if any."""
-        updater, user_id = self.answers.running.receipts, button.user_id
+        updater, user_id = self.answers.running_turns.receipt_updater, button.user_id
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
-            async with updater.changes.hold(int(interaction.message.id)):
+            async with updater.message_locks.hold(int(interaction.message.id)):
                 message = await retry(interaction.fetch_initial_response)
                 before = await updater.page_of(message, user_id, words)
                 stored = await self._store.list_for_answer(user_id, button.answer_id)

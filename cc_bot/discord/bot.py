@@ -326,8 +326,8 @@ class DiscordBot:
             cleanup.push_async_callback(services.recovery.close)
             cleanup.push_async_callback(services.answers.side_message.close)
             services.messages.close()
-            if services.answers.running.spoken:
-                cleanup.push_async_callback(services.answers.running.spoken.close)
+            if services.answers.running_turns.spoken_answers:
+                cleanup.push_async_callback(services.answers.running_turns.spoken_answers.close)
             shorten_timeouts = parts.stores.begin_shutdown
             timer = loop.call_later(max(0.0, drain_s - SHORTEN_TIMEOUTS_BEFORE_S), shorten_timeouts)
             for job in self._jobs:
@@ -342,9 +342,9 @@ class DiscordBot:
             cleanup.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
-                    await services.answers.running.wait_idle()
+                    await services.answers.running_turns.wait_idle()
                     await services.answers.side_message.wait_idle()
-                    await services.answers.running.receipts.wait_idle()
+                    await services.answers.running_turns.receipt_updater.wait_idle()
 
     async def _disconnect(self) -> None:
         with contextlib.suppress(hikari.ComponentStateConflictError):

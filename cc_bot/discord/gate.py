@@ -50,20 +50,20 @@ FETCH_TIMEOUT_S: Final = 1.5
 RequestKind = Literal["command", "choices"]
 """choices: an autocomplete request, which Discord sends with every key press."""
 
-CHOICES_PER_COMMAND: Final = 10
+CHOICES_PER_COMMAND: Final = 10  # the limit of choices, as a multiple of that of commands
 
 EventKind = Literal["interaction", "message"]
 
-MAX_AT_ONCE: Final[Mapping[EventKind, int]] = {"interaction": 60, "message": 300}
-"""Per user. After a resume Discord sends all missed messages at once."""
-REFILL_PER_S: Final = 20
-FLOOD_PAUSE_S: Final = 5.0
-_EVENTS: Final[Mapping[str, EventKind]] = {
+MAX_BURST: Final[Mapping[EventKind, int]] = {"interaction": 60, "message": 300}
+"""Events that a user may send at once. After a resume Discord sends all missed messages at once."""
+REFILL_PER_S: Final = 20  # further events
+FLOOD_PAUSE_S: Final = 5.0  # the silence that ends a flood
+_KIND_BY_EVENT: Final[Mapping[str, EventKind]] = {
     "interaction_create": "interaction",
     "message_create": "message",
     "message_update": "message",
 }
-_UNKNOWN_GUILD: Final = 0
+_UNKNOWN_GUILD: Final = 0  # fetched if a rule needs it
 
 SeenRoles = LruCache[tuple[int | None, int], tuple[int, ...]]
 """Role ids by server and user, as of their last message or interaction."""
@@ -81,7 +81,7 @@ class Owners:
     configured: frozenset[int]
     policies: Policies
     rest: hikari.api.RESTClient
-    _of_application: frozenset[int] = frozenset()
+    _application_owners: frozenset[int] = frozenset()
     _fetched_at_s: float = -math.inf
 
     async def fetch(self) -> None:
@@ -91,7 +91,7 @@ class Owners:
         members = application.team.members if application.team else {}
         accepted = hikari.TeamMembershipState.ACCEPTED
         team = (user_id for user_id, member in members.items() if member.membership_state == accepted)
-        self._of_application = frozenset(map(int, team if application.team else [application.owner.id]))
+        self._application_owners = frozenset(map(int, team if application.team else [application.owner.id]))
 
     async def ids(self, *, fresh: bool = False) -> frozenset[int]:
         """Return the owners, cached for OWNERS_TTL_S unless `fresh`; the last known if Discord fails."""
@@ -103,34 +103,35 @@ class Owners:
                     await self.fetch()
             except (hikari.HikariError, TimeoutError) as error:
                 _log.warning("owners_not_learned", error=type(error).__name__)
-        return self.ids_under(policy)
+        return self.ids_for(policy)
 
     async def has(self, user_id: int) -> bool:
-        return user_id in self.ids_under(await self.policies.current())
+        return user_id in self.ids_for(await self.policies.current())
 
-    def ids_under(self, policy: Policy) -> frozenset[int]:
-        return self.configured | policy.owners or self._of_application
+    def ids_for(self, policy: Policy) -> frozenset[int]:
+        return (self.configured | policy.owners) or self._application_owners
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
-        """Raises OwnersOnly. Every command, press and form calls it: a hidden command can still be used."""
+        """Raises OwnersOnly. Every owners' command calls it, as Discord does not keep others from using
+        it."""
         if int(interaction.user.id) not in await self.ids(fresh=True):
             raise OwnersOnly
 
 
 @dataclass(slots=True)
 class CommandRates:
-    """Counts uses within the last minute in memory, so that no check waits for a write."""
+    """Counts a user's commands of the last minute, in memory, so that no check waits for a write."""
 
     _used_at: LruCache[tuple[int, RequestKind], deque[datetime]] = field(default_factory=LruCache)
     _refused_until: LruCache[tuple[int, RequestKind], datetime] = field(default_factory=LruCache)
 
     def count(self, user_id: int, kind: RequestKind, limit: int, now: datetime) -> None:
         """Raises TooManyCommands."""
-        self.refuse_again(user_id, kind, now)
+        self.raise_last_refusal(user_id, kind, now)
         allowed = limit * CHOICES_PER_COMMAND if kind == "choices" else limit
         used_at = self._used_at.get((user_id, kind)) or deque[datetime]()
         self._used_at[user_id, kind] = used_at
-        while used_at and not now - MINUTE < used_at[0] <= now:  # or the clock was set back
+        while used_at and not now - MINUTE < used_at[0] <= now:  # a later time: the clock was set back
             used_at.popleft()
         if len(used_at) < allowed:
             used_at.append(now)
@@ -138,8 +139,8 @@ class CommandRates:
         self._refused_until[user_id, kind] = until = used_at[-allowed] + MINUTE
         raise TooManyCommands(resets=until)
 
-    def refuse_again(self, user_id: int, kind: RequestKind, now: datetime) -> None:
-        """Raise TooManyCommands, marked as reported, while the last refusal lasts."""
+    def raise_last_refusal(self, user_id: int, kind: RequestKind, now: datetime) -> None:
+        """Raise TooManyCommands while the last refusal lasts. The user was told of that already."""
         until = self._refused_until.get((user_id, kind))
         if until and now < until <= now + MINUTE:
             raise TooManyCommands(resets=until, reported=True)
@@ -150,7 +151,7 @@ class _Sender:
     allowance: float
     last_event_s: float
     is_flooding: bool = False
-    refused_id: int | None = None
+    refused_id: int | None = None  # the interaction of the current flood that the gate refuses
 
 
 @dataclass(slots=True)
@@ -162,9 +163,10 @@ class FloodGuard:
     def should_drop(
         self, user_id: int, kind: EventKind, now_s: float, *, answerable_id: int | None = None
     ) -> bool:
-        """Count an event, and return whether to drop it. The first event of a flood that has an
-        `answerable_id` passes, for the gate to refuse it."""
-        limit = MAX_AT_ONCE[kind]
+        """Count an event, and return whether to drop it. In a flood, the first interaction that can be
+        answered passes, so that the gate tells the user of the refusal. `answerable_id`: the interaction's
+        id."""
+        limit = MAX_BURST[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(limit, now_s)
         self._senders[user_id, kind] = sender
         idle_s, sender.last_event_s = now_s - sender.last_event_s, now_s
@@ -202,8 +204,8 @@ def drop_floods(bot: hikari.GatewayBot, guard: FloodGuard) -> None:
         if not is_dropped(kind, payload):
             consume(shard, payload)
 
-    consumers = bot.event_manager._consumers  # type: ignore[attr-defined]  # there is no other way in
-    for name, kind in _EVENTS.items():
+    consumers = bot.event_manager._consumers  # type: ignore[attr-defined]  # hikari has no public hook
+    for name, kind in _KIND_BY_EVENT.items():
         consumers[name].callback = partial(forward, kind, consumers[name].callback)
 
 
@@ -216,10 +218,10 @@ class Gate:
     rest: hikari.api.RESTClient
     timeout_s: float = 0.5
     roles: SeenRoles = field(default_factory=LruCache)
-    rates: CommandRates = field(default_factory=CommandRates)
-    floods: FloodGuard = field(default_factory=FloodGuard)
+    command_rates: CommandRates = field(default_factory=CommandRates)
+    flood_guard: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
-    _order: KeyedLock = field(default_factory=KeyedLock)
+    _user_locks: KeyedLock = field(default_factory=KeyedLock)
     """Keeps each user's reads in order, as there are several database connections."""
     _last_access: AccessState | None = None
     _last_limits: Rules = field(default_factory=dict)
@@ -233,86 +235,89 @@ class Gate:
     async def admit(
         self, interaction: hikari.PartialInteraction, kind: RequestKind = "command", *, always: bool = False
     ) -> Preloaded:
-        """Count a use. Raises TooManyCommands, StorageError, and unless `always` NotAllowed or
-        UnderMaintenance. Owners pass, unless they flood."""
+        """Count a command. Raises TooManyCommands, StorageError, and unless `always` NotAllowed or
+        UnderMaintenance. Owners are only refused if they flood."""
         ids, user_id = key_of_interaction(interaction.channel).ids, int(interaction.user.id)
         visitor = self._visitor(user_id, ids, interaction.guild_id, interaction.member)
-        if self.floods.is_refused(user_id, int(interaction.id)):
+        if self.flood_guard.is_refused(user_id, int(interaction.id)):
             raise TooManyCommands(resets=self.clock() + timedelta(seconds=FLOOD_PAUSE_S))
         return await self._admit(visitor, kind, always=always)
 
     async def admit_page(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
-        """As `admit`, for the channel in which the user asked for the link to their pages."""
+        """As `admit`, for a web page. `origin`: where the user asked for the link to it."""
         await self._admit(self._visitor_of_page(origin), kind, always=always)
 
-    async def refusals_of_pages(self, origins: Sequence[WebOrigin]) -> dict[WebOrigin, Refusal]:
-        in_force = await self._read_access()
-        asked = [
-            (origin, await self.refusal_of(self._visitor_of_page(origin), in_force)) for origin in origins
-        ]
-        return {origin: refused for origin, refused in asked if refused}
+    async def find_refusals(self, origins: Sequence[WebOrigin]) -> dict[WebOrigin, Refusal]:
+        access, refusals = await self._read_access(), dict[WebOrigin, Refusal]()
+        for origin in origins:
+            if refused := await self.find_refusal(self._visitor_of_page(origin), access):
+                refusals[origin] = refused
+        return refusals
 
     async def _admit(self, visitor: Visitor, kind: RequestKind, *, always: bool) -> Preloaded:
-        self.rates.refuse_again(visitor.user_id, kind, self.clock())
+        self.command_rates.raise_last_refusal(visitor.user_id, kind, self.clock())
         policy, state = await self.policies.current(), await self._visitor_state(visitor)
-        if visitor.user_id not in self.owners.ids_under(policy):
+        if visitor.user_id not in self.owners.ids_for(policy):
             payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
             limit = limits_of_user({**policy.limits, **self._last_limits}, payer).get("commands_per_minute")
             if limit is not None:
-                self.rates.count(visitor.user_id, kind, limit, self.clock())
+                self.command_rates.count(visitor.user_id, kind, limit, self.clock())
             if not always:
                 if self._last_access is None:
                     raise StorageError
-                if refused := await self.refusal_of(visitor, self._last_access):
-                    raise error_of(refused)
+                if refused := await self.find_refusal(visitor, self._last_access):
+                    raise error_of_refusal(refused)
         return Preloaded(state.settings, state.agents) if state else Preloaded()
 
     async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
         """Return None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
-            async with asyncio.timeout(self.timeout_s), self._order.hold(visitor.user_id):
+            async with asyncio.timeout(self.timeout_s), self._user_locks.hold(visitor.user_id):
                 state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)
                 self._last_access, self._last_limits = state.access, state.limits
                 return state
         return None
 
-    async def refusal_of_author(self, message: hikari.Message) -> Refusal | None:
+    async def find_refusal_of_author(self, message: hikari.Message) -> Refusal | None:
         user_id, ids = int(message.author.id), (int(message.channel_id),)
-        return await self.refusal_of(self._visitor(user_id, ids, message.guild_id, message.member or None))
+        return await self.find_refusal(self._visitor(user_id, ids, message.guild_id, message.member or None))
 
-    async def refusal_in(
-        self, key: ChannelKey, user_id: int, in_force: AccessState | None = None
+    async def find_refusal_in(
+        self, key: ChannelKey, user_id: int, access: AccessState | None = None
     ) -> Refusal | None:
-        return await self.refusal_of(
-            Visitor(user_id, (key.location_id, key.channel_id), _UNKNOWN_GUILD, None), in_force
+        return await self.find_refusal(
+            Visitor(user_id, (key.location_id, key.channel_id), _UNKNOWN_GUILD, None), access
         )
 
-    async def serves(self, key: SessionKey, guild_id: int | None, *, answering: bool = False) -> bool:
-        """Return whether a user may use the bot in a channel; True if unknown. Maintenance is checked only
-        with `answering`."""
+    async def may_use(
+        self, key: SessionKey, guild_id: int | None, *, include_maintenance: bool = False
+    ) -> bool:
+        """Return whether a user may use the bot in a session's channel; True if unknown."""
         visitor = self._visitor(key.user_id, (key.channel_id,), guild_id)
         try:
-            return await self.refusal_of(visitor, answering=answering) is None
+            return await self.find_refusal(visitor, include_maintenance=include_maintenance) is None
         except (StorageError, hikari.HikariError):
             return True
 
-    async def refusal_of(
-        self, visitor: Visitor, in_force: AccessState | None = None, *, answering: bool = True
+    async def find_refusal(
+        self, visitor: Visitor, access: AccessState | None = None, *, include_maintenance: bool = True
     ) -> Refusal | None:
         """Return why a visitor may not use the bot. Raises StorageError and hikari's errors."""
         policy = await self.policies.current()
-        owners = self.owners.ids_under(policy)
+        owners = self.owners.ids_for(policy)
         if visitor.user_id in owners:
             return None
-        in_force = in_force or await self._read_access()
-        rules, maintenance = in_force.rules | policy.access, in_force.maintenance if answering else None
-        known = await self._with_fetched_fields(visitor, rules)
-        found = refusal(known, rules, owners=owners, maintenance=maintenance)
-        if found:
-            _log.info("access_denied", why=found.why, subject=found.subject, location=visitor.channel_ids[0])
-        return found
+        access = access or await self._read_access()
+        rules, maintenance = access.rules | policy.access, access.maintenance if include_maintenance else None
+        visitor = await self._with_fetched_fields(visitor, rules)
+        refused = refusal(visitor, rules, owners=owners, maintenance=maintenance)
+        if refused:
+            channel_id = visitor.channel_ids[0]
+            _log.info("access_denied", why=refused.why, subject=refused.subject, location=channel_id)
+        return refused
 
     async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
+        """Return whether the bot may read a channel: the rules let some user use it there."""
         rules = (await self._read_access()).rules | (await self.policies.current()).access
         if name_any(rules, "guild") and guild_id is None:
             guild_id = (await self.locations.get(key.location_id)).guild_id
@@ -347,20 +352,21 @@ class Gate:
         return Visitor(user_id, channel_ids, int(guild_id), None if roles is None else frozenset(roles))
 
     async def _with_fetched_fields(self, visitor: Visitor, rules: AccessRules) -> Visitor:
+        """Fetch what the rules are about and the visitor lacks: guild, parent channel and roles."""
         if visitor.guild_id is None:
             return visitor
-        about_roles = name_any(rules, "role")
-        unknown = visitor.guild_id == _UNKNOWN_GUILD and (about_roles or name_any(rules, "guild"))
-        if unknown or (name_any(rules, "channel") and len(visitor.channel_ids) == 1):
+        has_role_rules = name_any(rules, "role")
+        needs_guild = visitor.guild_id == _UNKNOWN_GUILD and (has_role_rules or name_any(rules, "guild"))
+        if needs_guild or (name_any(rules, "channel") and len(visitor.channel_ids) == 1):
             with suppress(hikari.ForbiddenError, hikari.NotFoundError):
                 location = await self.locations.get(visitor.channel_ids[0])
                 ids = (location.key.location_id, location.key.channel_id)
                 visitor = replace(visitor, channel_ids=ids, guild_id=location.guild_id)
-        if about_roles and visitor.role_ids is None and visitor.guild_id:
-            visitor = replace(visitor, role_ids=await self._roles_of(visitor.guild_id, visitor.user_id))
+        if has_role_rules and visitor.role_ids is None and visitor.guild_id:
+            visitor = replace(visitor, role_ids=await self._find_roles(visitor.guild_id, visitor.user_id))
         return visitor
 
-    async def _roles_of(self, guild_id: int, user_id: int) -> frozenset[int] | None:
+    async def _find_roles(self, guild_id: int, user_id: int) -> frozenset[int] | None:
         if (guild_id, user_id) not in self.roles:
             try:
                 self.roles[guild_id, user_id] = roles_of(await self.rest.fetch_member(guild_id, user_id))
@@ -370,7 +376,7 @@ class Gate:
         return None if roles is None else frozenset(roles)
 
 
-def error_of(refused: Refusal) -> AccessError:
+def error_of_refusal(refused: Refusal) -> AccessError:
     if refused.why == "maintenance":
         return UnderMaintenance(note=f"\n> {refused.note}" if refused.note else "")
     return NotAllowed()

@@ -1,4 +1,4 @@
-"""Finds and caches the channel and server of a channel or thread id; checks who may read it."""
+"""Finds and caches the server and parent channel of channels and threads, and checks who may read them."""
 
 import asyncio
 from collections import OrderedDict
@@ -43,40 +43,38 @@ class LruCache(Generic[Key, Value]):
 
 class ThreadTitle(NamedTuple):
     text: str = ""
-    owner_id: int = 0
+    owner_id: int = 0  # the thread's creator, who may have written it
 
 
 class Locations:
     def __init__(self, rest: hikari.api.RESTClient, channels: ChannelStore) -> None:
         self._rest = rest
         self._channels = channels
-        self._known = LruCache[int, Location]()
-        self._listed = LruCache[int, Location]()
-        """Listed by Discord, but perhaps not stored."""
-        self._titles = LruCache[int, ThreadTitle]()
-        """Thread titles; user content, so never stored."""
-        self._fetching: dict[int, asyncio.Task[Location]] = {}
+        self._cache = LruCache[int, Location]()
+        self._listed_by_discord = LruCache[int, Location]()  # perhaps not stored
+        self._titles = LruCache[int, ThreadTitle]()  # never stored, as users write them
+        self._fetch_tasks: dict[int, asyncio.Task[Location]] = {}
 
     async def key_of(self, channel_id: int) -> ChannelKey:
         return (await self.get(channel_id)).key
 
     async def get(self, channel_id: int, fetched: hikari.PartialChannel | None = None) -> Location:
-        """Return a channel or thread, fetched if unknown. Raises hikari.HTTPError."""
-        known = self._known.get(channel_id)
-        if known is not None:
-            return known
-        fetching = self._fetching.get(channel_id)
-        if fetching is None:
-            fetching = self._fetching[channel_id] = asyncio.create_task(self._fetch(channel_id, fetched))
-            fetching.add_done_callback(lambda _: self._fetching.pop(channel_id))
-        return await asyncio.shield(fetching)  # shared with concurrent callers
+        """Return the location of a channel or thread; `fetched` saves a request. Raises hikari.HTTPError."""
+        location = self._cache.get(channel_id)
+        if location is not None:
+            return location
+        task = self._fetch_tasks.get(channel_id)  # shared with concurrent callers
+        if task is None:
+            task = self._fetch_tasks[channel_id] = asyncio.create_task(self._find(channel_id, fetched))
+            task.add_done_callback(lambda _: self._fetch_tasks.pop(channel_id))
+        return await asyncio.shield(task)
 
     def cache_listed(self, channels: Iterable[hikari.PartialChannel]) -> None:
         for channel in channels:
-            self._listed[int(channel.id)] = _location(channel)
+            self._listed_by_discord[int(channel.id)] = _location_of(channel)
 
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
-        """Empty for a channel, or if Discord fails."""
+        """Return an empty title for a channel, or if Discord fails."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
                 self.cache_title(await self._rest.fetch_channel(key.thread_id))
@@ -88,22 +86,22 @@ class Locations:
         if isinstance(channel, hikari.GuildThreadChannel):
             self._titles[int(channel.id)] = ThreadTitle(channel.name or "", int(channel.owner_id))
 
-    async def _fetch(self, channel_id: int, fetched: hikari.PartialChannel | None) -> Location:
+    async def _find(self, channel_id: int, fetched: hikari.PartialChannel | None) -> Location:
         try:
             location = await self._channels.find_channel(channel_id)
-        except StorageError:  # Discord knows as well
+        except StorageError:
             location = None
         if location is None:
-            location = self._listed.get(channel_id)
+            location = self._listed_by_discord.get(channel_id)
             if location is None:
                 channel = fetched or await self._rest.fetch_channel(channel_id)
                 self.cache_title(channel)
-                location = _location(channel)
+                location = _location_of(channel)
             try:
                 await self._channels.record_channel(location)
             except StorageError as error:
                 _log.warning("location_not_stored", error=type(error).__name__)
-        self._known[channel_id] = location
+        self._cache[channel_id] = location
         return location
 
 
@@ -119,7 +117,7 @@ async def may_read(
         channel = await rest.fetch_channel(thread.parent_id)
     if not isinstance(channel, hikari.PermissibleGuildChannel) or channel.guild_id != guild.id:
         return False
-    granted = _permissions(guild, member, channel)
+    granted = _channel_permissions(guild, member, channel)
     if not granted.all(hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.READ_MESSAGE_HISTORY):
         return False
     if thread is None or thread.type is not hikari.ChannelType.GUILD_PRIVATE_THREAD:
@@ -144,7 +142,7 @@ def guild_permissions(guild: hikari.RESTGuild, member: hikari.Member | None) -> 
     return granted
 
 
-def _permissions(
+def _channel_permissions(
     guild: hikari.RESTGuild, member: hikari.Member | None, channel: hikari.PermissibleGuildChannel
 ) -> hikari.Permissions:
     granted = guild_permissions(guild, member)
@@ -166,7 +164,7 @@ def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
     return ChannelKey(int(channel.id))
 
 
-def _location(channel: hikari.PartialChannel) -> Location:
+def _location_of(channel: hikari.PartialChannel) -> Location:
     guild_id = int(channel.guild_id) if isinstance(channel, hikari.GuildChannel) else None
     if isinstance(channel, hikari.GuildThreadChannel):
         return Location(ChannelKey(int(channel.parent_id), int(channel.id)), guild_id)

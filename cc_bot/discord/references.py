@@ -1,7 +1,8 @@
-"""Reads what a question refers to: replied and linked messages, the picture above, a menu command's message.
+"""Reads what a question refers to: the message it replies to, linked messages, a picture above it, or the
+message of a menu command.
 
-Only the id of the replied message is stored. Messages that the author or the bot may not read are reported as
-not shown, whether they exist or not.
+The model is told that a reference is not shown if its author or the bot may not read it, or it does not
+exist.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from cc_bot.chat.stores.channels import ReadableMessage
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import Emit
 from cc_bot.discord.attachments import AttachmentFetcher, FetchedFiles, asked_file, asked_files, files_of
-from cc_bot.discord.delivery.reply import is_gone
+from cc_bot.discord.delivery.reply import is_unknown_message
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY_TYPES,
@@ -51,20 +52,21 @@ from cc_bot.texts.answer import AnswerTexts
 
 _log = structlog.get_logger(__name__)
 
-TARGET_TTL_S: Final = 3600.0  # in channels without the bot nothing reports deleted messages
+TARGET_TTL_S: Final = 3600.0  # Discord does not report deletions in channels that the bot is not in
 MAX_CACHED: Final = 200
 MAX_REPLY_CHAIN: Final = 3
 MAX_LINKS: Final = 5
-MAX_REPORTED: Final = 10  # links up to here are reported to the model as not shown
+MAX_LINKS_REPORTED: Final = 10  # those after MAX_LINKS as not shown
 MAX_PICTURE_AGE: Final = timedelta(minutes=5)
 MAX_PICTURE_DISTANCE: Final = 25
 TIMEOUT_S: Final = 15.0  # after it the question is asked without references
 RETRY_PAUSES_S: Final = (1.0,)
 MAX_MESSAGES: Final = 200  # of a conversation
 MAX_CHARACTERS: Final = 24_000  # of a conversation; 18,000 tokens of Japanese
-MAX_CHARACTERS_EACH: Final = 1000
+MAX_MESSAGE_CHARACTERS: Final = 1000
 
 _TYPES_READ: Final = ORDINARY_TYPES | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
+_ChannelAccess = dict[tuple[int, int], bool]  # by guild and channel: may the author and the bot read it?
 _CONTINUE_QUESTIONS: Final = frozenset(texts(locale)[AnswerTexts].continue_question for locale in Locale)
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
@@ -78,16 +80,16 @@ _MENTIONS_PICTURE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MenuTarget:
-    """The message of a menu command, as Discord sent it."""
+    """The message that a menu command was used on, as Discord sent it."""
 
     message: hikari.Message
     interaction_id: int
-    may_be_fetched: bool  # True if the bot is in its channel, and it is not ephemeral
+    may_be_fetched: bool  # True if the bot is in the channel, and the message is not ephemeral
 
 
 @dataclass(eq=False, slots=True)
 class MessageCache:
-    """Caches messages with forwards or files; menu targets by user, as only their commands show them."""
+    """Caches messages with forwards or files, and each user's menu targets."""
 
     now_s: Callable[[], float] = time.monotonic
     _targets: LruCache[tuple[int, int], tuple[MenuTarget, float]] = field(
@@ -114,8 +116,8 @@ class MessageCache:
         self._targets[user_id, int(target.message.id)] = target, self.now_s()
 
     def get_target(self, user_id: int, message_id: int) -> MenuTarget | None:
-        target, at_s = self._targets.get((user_id, message_id)) or (None, 0.0)
-        if self.now_s() - at_s < TARGET_TTL_S:
+        target, cached_at_s = self._targets.get((user_id, message_id)) or (None, 0.0)
+        if self.now_s() - cached_at_s < TARGET_TTL_S:
             return target
         self._targets.discard((user_id, message_id))
         return None
@@ -133,26 +135,29 @@ def is_finished(message: hikari.Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class QuestionLocation:
-    location_id: int
+    channel_id: int
     guild_id: int | None
-    id: int  # of the message or interaction
+    id: int  # of the question's message or interaction
 
 
 @dataclass(frozen=True, slots=True)
-class _Resolved:
+class _Resolution:
     reference: Reference
-    id: int | None = None
-    reply_to: int | None = None
-    withheld_by_discord: bool = False
-    left_out: tuple[str, ...] = ()
+    message_id: int | None = None
+    replied_id: int | None = None  # the message that this one replies to
+    is_withheld: bool = False  # Discord does not give the bot its content
+    left_out_files: tuple[str, ...] = ()
+
+
+def _not_shown(kind: ReferenceKind) -> _Resolution:
+    return _Resolution(Reference(kind, shown=False))
 
 
 @dataclass(eq=False, slots=True)
 class References:
     rest: hikari.api.RESTClient
     stores: Stores
-    may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]
-    """Return whether the operator lets the bot read a channel."""
+    may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]  # in a guild: does its operator allow it?
     locations: Locations
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]
@@ -160,56 +165,56 @@ class References:
     cache: MessageCache = field(default_factory=MessageCache)
 
     async def resolve(
-        self, question: Message, at: QuestionLocation, emit: Emit, text_with_links: str = ""
+        self, question: Message, location: QuestionLocation, emit: Emit, text_with_links: str = ""
     ) -> Message:
-        """Return the question with its references; links are read from `text_with_links` if given. Raises
-        StorageError, TargetNotShown and ConversationNotShown."""
+        """Return the question with its references. `text_with_links`: has the links, if not the question.
+        Raises StorageError, TargetNotShown and ConversationNotShown."""
         if question.pointing == "since":
-            return await self._read_conversation(question, at, emit)
+            return await self._read_conversation(question, location, emit)
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                replied = await self._read_chain(question, at)
+                replied = await self._read_reply_chain(question, location)
                 links = typed_part(text_with_links) or question.typed
-                linked = await self._read_links(links, question.author_id, at)
-                pictures = () if replied or linked else await self._read_picture_above(question, at)
+                linked = await self._read_links(links, question.author_id, location)
+                pictures = () if replied or linked else await self._read_picture_above(question, location)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
             if question.pointing == "menu":
                 raise TargetNotShown from None
-            not_shown = () if question.reply_to is None else (Reference("reply", shown=False),)
-            return replace(question, references=not_shown)
-        found = (*replied, *linked, *pictures)
+            reply = () if question.reply_to is None else (Reference("reply", shown=False),)
+            return replace(question, references=reply)
+        resolved = (*replied, *linked, *pictures)
         if replied:
-            question = replace(question, reply_to=replied[0].id or question.reply_to)
-        if left_out := tuple(name for each in found for name in each.left_out):
+            question = replace(question, reply_to=replied[0].message_id or question.reply_to)
+        if left_out := tuple(name for each in resolved for name in each.left_out_files):
             emit(FilesLeftOut(left_out))
-        withheld = any(each.withheld_by_discord for each in found)
-        if withheld and await self.stores.settings.claim_daily_menu_hint(question.author_id):
+        is_withheld = any(each.is_withheld for each in resolved)
+        if is_withheld and await self.stores.settings.claim_daily_menu_hint(question.author_id):
             emit(ReplyWithheld())
         if question.pointing == "menu" and question.visibility == "public":
-            emit(AskedAbout(message_link(at.guild_id, at.location_id, question.reply_to)))
-        return replace(question, references=tuple(each.reference for each in found))
+            emit(AskedAbout(message_link(location.guild_id, location.channel_id, question.reply_to)))
+        return replace(question, references=tuple(each.reference for each in resolved))
 
     async def resolve_again(
-        self, user_id: int, answer_id: int, at: QuestionLocation, emit: Emit
+        self, user_id: int, answer_id: int, location: QuestionLocation, emit: Emit
     ) -> Sequence[Reference]:
-        """Return the references of an answer's question. Raises as `resolve`."""
+        """Return the references of a stored answer's question. Raises as `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         if question is None:
             return ()
         first = await self.find_question(user_id, answer_id)
-        return (await self.resolve(question, at, emit, first.content if first else "")).references
+        return (await self.resolve(question, location, emit, first.content if first else "")).references
 
     async def find_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question of an answer, skipping requests to continue it."""
+        """Return an answer's question. A request to continue counts as the question that it continues."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         while question and question.id and question.content in _CONTINUE_QUESTIONS:
             question = await self.stores.sessions.get_question(user_id, question.id)
         return question
 
     async def fetch_forwards(self, location_id: int, ids: Sequence[int]) -> FetchedFiles:
-        """Return each forwarded message as a text file, with its own files."""
-        opened = list[FetchedFiles]()
+        """Return each forwarded message as a text file, and the files in it."""
+        fetched_forwards = list[FetchedFiles]()
         for message_id in ids:
             message = self.cache.get(message_id) or await self._fetch(location_id, message_id)
             if message is None:
@@ -217,12 +222,12 @@ class References:
             fetched = await self._fetch_files(message)
             content = "\n".join((text_of(message, self.bot()), *fetched.unread_notes))
             text = Attachment(FORWARD_NAME, "text/plain", content.encode())
-            shown = tuple(replace(file, source_id=message_id) for file in (text, *fetched.files))
-            opened.append(FetchedFiles(shown, fetched.left_out))
-        return FetchedFiles.merge(opened)
+            files = tuple(replace(file, source_id=message_id) for file in (text, *fetched.files))
+            fetched_forwards.append(FetchedFiles(files, fetched.left_out))
+        return FetchedFiles.merge(fetched_forwards)
 
-    async def fetch_files_of(self, question: Message, location_id: int, room_bytes: int) -> FetchedFiles:
-        """Raises InputError if no file can be read."""
+    async def fetch_files_of(self, question: Message, location_id: int, max_bytes: int) -> FetchedFiles:
+        """Fetch the files of a question in a channel. Raises InputError if none can be read."""
         if FILE_NOTE not in question.content or question.discord_id is None:
             return FetchedFiles()
         message = self.cache.get(question.discord_id)
@@ -230,78 +235,81 @@ class References:
             message = message or await self.rest.fetch_message(location_id, question.discord_id)
         except hikari.HTTPError as error:
             raise AttachmentNotFetched from error
-        return await self.files.fetch(asked_files(message), room_bytes, skip_recordings=bool(question.heard))
+        return await self.files.fetch(asked_files(message), max_bytes, skip_recordings=bool(question.heard))
 
-    async def _read_chain(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
+    async def _read_reply_chain(self, question: Message, location: QuestionLocation) -> Sequence[_Resolution]:
         if question.pointing == "menu":
-            return (await self._read_target(question, at),)
-        found, next_id = list[_Resolved](), question.reply_to
-        while next_id is not None and len(found) < MAX_REPLY_CHAIN:
-            kind: ReferenceKind = "above" if found else "reply"
-            found.append(await self._read_replied(kind, next_id, question.author_id, at))
-            next_id = found[-1].reply_to
-        return found
+            return (await self._read_target(question, location),)
+        chain, next_id = list[_Resolution](), question.reply_to
+        while next_id is not None and len(chain) < MAX_REPLY_CHAIN:
+            kind: ReferenceKind = "above" if chain else "reply"
+            chain.append(await self._read_replied(kind, next_id, question.author_id, location))
+            next_id = chain[-1].replied_id
+        return chain
 
     async def _read_replied(
-        self, kind: ReferenceKind, message_id: int, author_id: int, at: QuestionLocation
-    ) -> _Resolved:
-        """Of messages older than the channel's reset, only the author's session is shown."""
+        self, kind: ReferenceKind, message_id: int, author_id: int, location: QuestionLocation
+    ) -> _Resolution:
+        """A message from before the channel's reset is shown only if it belongs to the author's session."""
         archived, reset_id = await self.stores.channels.get_readable_message(
-            message_id, at.location_id, author_id
+            message_id, location.channel_id, author_id
         )
         is_by_author = archived is not None and archived.user_id == author_id
-        if at.guild_id and message_id <= reset_id and not is_by_author:
-            return _Resolved(Reference(kind, shown=False))
-        if archived and (
-            archived.message.role == "assistant"
-            or (kind == "above" and FILE_NOTE not in archived.message.content)
-        ):
-            return _from_archive(kind, archived, author_id)
+        if location.guild_id and message_id <= reset_id and not is_by_author:
+            return _not_shown(kind)
+        if archived:
+            needs_files = kind == "reply" or FILE_NOTE in archived.message.content
+            if archived.message.role == "assistant" or not needs_files:
+                return _from_archive(kind, archived, author_id)
         message = self.cache.get(message_id)
-        message = message or await self._fetch(at.location_id, message_id, stored=archived is not None)
-        found = await self._read(kind, message, author_id, at)
-        archived_name = archived.message.author_name if archived and found.reference.author_name else ""
+        message = message or await self._fetch(location.channel_id, message_id, stored=archived is not None)
+        resolved = await self._resolve_message(kind, message, author_id, location)
+        archived_name = archived.message.author_name if archived and resolved.reference.author_name else ""
         if not archived_name:
-            return found
-        return replace(found, reference=replace(found.reference, author_name=archived_name))
+            return resolved
+        return replace(resolved, reference=replace(resolved.reference, author_name=archived_name))
 
     async def _fetch(
         self, location_id: int, message_id: int, *, stored: bool = False
     ) -> hikari.Message | None:
-        """With `stored` (never for links), the archive deletes it if Discord no longer knows it."""
+        """`stored`: if Discord no longer knows the message, delete it from the archive."""
         try:
             return await retry(lambda: self.rest.fetch_message(location_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError as error:
-            if stored and is_gone(error):
+            if stored and is_unknown_message(error):
                 await self.stores.channels.delete((message_id,), location_id=location_id)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
         return None
 
-    async def _read(
-        self, kind: ReferenceKind, message: hikari.PartialMessage | None, author_id: int, at: QuestionLocation
-    ) -> _Resolved:
+    async def _resolve_message(
+        self,
+        kind: ReferenceKind,
+        message: hikari.PartialMessage | None,
+        author_id: int,
+        location: QuestionLocation,
+    ) -> _Resolution:
         if message is None or not message.author:
-            return _Resolved(Reference(kind, shown=False))
+            return _not_shown(kind)
         bot = self.bot()
         is_by_bot, replied_id = message.author.id == bot.id, replied_message_id(message)
         if has_no_visible_content(message):
-            withheld = not (is_by_bot or self.reads_all_messages or at.guild_id is None)
-            return _Resolved(Reference(kind, shown=False), None, replied_id, withheld)
+            is_withheld = not (is_by_bot or self.reads_all_messages or location.guild_id is None)
+            return replace(_not_shown(kind), replied_id=replied_id, is_withheld=is_withheld)
         fetched = await self._fetch_files(message)
-        foreign = message.author.id != author_id or contains_foreign_text(message, int(bot.id))
+        is_tainted = message.author.id != author_id or contains_foreign_text(message, int(bot.id))
         if is_by_bot and (notification := await self.stores.archive.get_notification(int(message.id))):
             owner_id, sent = notification
-            foreign = owner_id != author_id or sent.tainted
+            is_tainted = owner_id != author_id or sent.tainted
         reference = Reference(
             kind,
             "\n".join((_shown_text(message, bot), *fetched.unread_notes)),
             "" if is_by_bot else name_of_author(message),
             int(message.author.id),
             fetched.files,
-            tainted=foreign,
+            tainted=is_tainted,
         )
-        return _Resolved(reference, int(message.id), replied_id, left_out=fetched.left_out)
+        return _Resolution(reference, int(message.id), replied_id, left_out_files=fetched.left_out)
 
     async def _fetch_files(self, message: hikari.PartialMessage) -> FetchedFiles:
         files = [asked_file(file) for file in files_of(message)]
@@ -311,27 +319,27 @@ class References:
             _log.info("file_left_out", error=type(error).__name__)
             return FetchedFiles(left_out=tuple(file.name for file in files))
 
-    async def _read_links(self, text: str, author_id: int, at: QuestionLocation) -> Sequence[_Resolved]:
+    async def _read_links(
+        self, text: str, author_id: int, location: QuestionLocation
+    ) -> Sequence[_Resolution]:
         links = list(dict.fromkeys(_LINK.findall(text)))
-        readable = dict[tuple[int, int], bool]()
-        found = [await self._read_link(link, readable, author_id, at) for link in links[:MAX_LINKS]]
-        not_shown = _Resolved(Reference("link", shown=False))
-        return [*found, *[not_shown] * len(links[MAX_LINKS:MAX_REPORTED])]
+        readable = _ChannelAccess()
+        resolved = [await self._read_link(link, readable, author_id, location) for link in links[:MAX_LINKS]]
+        return [*resolved, *[_not_shown("link")] * len(links[MAX_LINKS:MAX_LINKS_REPORTED])]
 
     async def _read_link(
-        self, link: Sequence[str], readable: dict[tuple[int, int], bool], author_id: int, at: QuestionLocation
-    ) -> _Resolved:
+        self, link: Sequence[str], readable: _ChannelAccess, author_id: int, location: QuestionLocation
+    ) -> _Resolution:
         guild, channel, message = link
-        not_shown = _Resolved(Reference("link", shown=False))
-        if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
-            return not_shown
+        if guild == "@me" or int(message) == location.id or location.guild_id not in (None, int(guild)):
+            return _not_shown("link")
         guild_id, channel_id = int(guild), int(channel)
         if (guild_id, channel_id) not in readable:
             readable[guild_id, channel_id] = await self._may_read(author_id, guild_id, channel_id)
         if not readable[guild_id, channel_id]:
-            return not_shown
-        found = await self._read("link", await self._fetch(channel_id, int(message)), author_id, at)
-        return replace(found, reply_to=None)
+            return _not_shown("link")
+        fetched = await self._fetch(channel_id, int(message))
+        return await self._resolve_message("link", fetched, author_id, location)
 
     async def _may_read(self, author_id: int, guild_id: int, channel_id: int) -> bool:
         try:
@@ -344,26 +352,29 @@ class References:
             _log.info("reference_not_read", error=type(error).__name__)
             return False
 
-    async def _read_target(self, question: Message, at: QuestionLocation) -> _Resolved:
-        """Prefer this interaction's message, then a fetched one, then a cached one. Raises TargetNotShown."""
+    async def _read_target(self, question: Message, location: QuestionLocation) -> _Resolution:
+        """Read a menu command's message: as this interaction sent it, else fetched, else as cached. Raises
+        TargetNotShown."""
         message_id = question.reply_to or 0
         target = self.cache.get_target(question.author_id, message_id)
         message = target.message if target else None
-        if target is None or (target.interaction_id != at.id and target.may_be_fetched):
+        if target is None or (target.interaction_id != location.id and target.may_be_fetched):
             try:
-                message = _prefer_visible(await self.rest.fetch_message(at.location_id, message_id), target)
+                message = _prefer_visible(
+                    await self.rest.fetch_message(location.channel_id, message_id), target
+                )
             except hikari.NotFoundError:
                 message = None
             except hikari.HikariError as error:
                 _log.info("reference_not_read", error=type(error).__name__)
         if message is None or has_no_visible_content(message):
             raise TargetNotShown
-        return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
+        return await self._resolve_message("menu", message, question.author_id, location)
 
-    async def _read_conversation(self, question: Message, at: QuestionLocation, emit: Emit) -> Message:
+    async def _read_conversation(self, question: Message, location: QuestionLocation, emit: Emit) -> Message:
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                messages = await self._fetch_conversation(question, at)
+                messages = await self._fetch_conversation(question, location)
                 more = len(messages) > MAX_MESSAGES + 1
                 readable = [message for message in messages[: MAX_MESSAGES + 1] if is_finished(message)]
                 lines, counts = self._transcript(readable, more=more)
@@ -376,20 +387,25 @@ class References:
         first = next(message for message in readable if not has_no_visible_content(message))
         is_by_bot = first.author.id == self.bot().id
         name, author_id = "" if is_by_bot else name_of_author(first), int(first.author.id)
-        shown = tuple(file for file in files if not file.is_recording)  # only the question's are transcribed
-        reference = Reference("since", "\n".join(lines), name, author_id, shown)
+        readable_files = tuple(file for file in files if not file.is_recording)
+        reference = Reference("since", "\n".join(lines), name, author_id, readable_files)
         if counts:
             emit(counts)
         return replace(question, references=(reference,))
 
-    async def _fetch_conversation(self, question: Message, at: QuestionLocation) -> Sequence[hikari.Message]:
-        """Return the target and the messages after it, oldest first, and one beyond the limit if any."""
+    async def _fetch_conversation(
+        self, question: Message, location: QuestionLocation
+    ) -> Sequence[hikari.Message]:
+        """Return the menu's message and those after it, oldest first; one beyond the limit shows that there
+        are more."""
         first_id = question.reply_to or 0
-        author_id, guild_id = question.author_id, at.guild_id
-        if guild_id is not None and not await self._may_read(author_id, guild_id, at.location_id):
+        author_id, guild_id = question.author_id, location.guild_id
+        if guild_id is not None and not await self._may_read(author_id, guild_id, location.channel_id):
             raise ConversationNotShown
         try:
-            found = await self.rest.fetch_messages(at.location_id, after=first_id - 1).limit(MAX_MESSAGES + 2)
+            found = await self.rest.fetch_messages(location.channel_id, after=first_id - 1).limit(
+                MAX_MESSAGES + 2
+            )
         except hikari.HikariError as error:
             _log.info("conversation_not_read", error=type(error).__name__)
             raise ConversationNotShown from error
@@ -401,14 +417,16 @@ class References:
     def _transcript(
         self, readable: Sequence[hikari.Message], *, more: bool
     ) -> tuple[Sequence[str], MessagesRead | None]:
-        """Return a line per message, and counts unless all were read."""
+        """Return a line per message, and the counts unless all messages are in the lines."""
         lines, total, characters_left, bot = list[str](), 0, MAX_CHARACTERS, self.bot()
         for message in readable:
             line = ""
             if not has_no_visible_content(message):
                 is_by_bot = message.author.id == bot.id
                 name, author_id = (YOU, 0) if is_by_bot else (name_of_author(message), int(message.author.id))
-                line = with_author(name, author_id, shorten(_shown_text(message, bot), MAX_CHARACTERS_EACH))
+                line = with_author(
+                    name, author_id, shorten(_shown_text(message, bot), MAX_MESSAGE_CHARACTERS)
+                )
             characters_left -= len(line)
             if characters_left < 0:
                 more = True
@@ -418,20 +436,24 @@ class References:
         counts = MessagesRead(len(lines), total, more)
         return lines, counts if more or counts.read < total else None
 
-    async def _read_picture_above(self, question: Message, at: QuestionLocation) -> Sequence[_Resolved]:
-        asks = _MENTIONS_PICTURE.search(question.content) and not question.attachments
-        if not (asks and self.reads_all_messages and at.guild_id is not None):
+    async def _read_picture_above(
+        self, question: Message, location: QuestionLocation
+    ) -> Sequence[_Resolution]:
+        is_about_picture = _MENTIONS_PICTURE.search(question.content) and not question.attachments
+        if not (is_about_picture and self.reads_all_messages and location.guild_id is not None):
             return ()
-        since = hikari.Snowflake(at.id).created_at - MAX_PICTURE_AGE
+        since = hikari.Snowflake(location.id).created_at - MAX_PICTURE_AGE
         try:
-            above = await self.rest.fetch_messages(at.location_id, before=at.id).limit(MAX_PICTURE_DISTANCE)
+            above = await self.rest.fetch_messages(location.channel_id, before=location.id).limit(
+                MAX_PICTURE_DISTANCE
+            )
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return ()
         for message in above:
             is_recent = message.author.id == question.author_id and message.created_at > since
             if is_recent and any((file.media_type or "").startswith("image/") for file in files_of(message)):
-                return (await self._read("picture", message, question.author_id, at),)
+                return (await self._resolve_message("picture", message, question.author_id, location),)
         return ()
 
 
@@ -440,9 +462,9 @@ def _shown_text(message: hikari.PartialMessage, bot: hikari.User) -> str:
     return (is_by_bot and without_small_print(message.content or "")) or content_of(message, bot)
 
 
-def _from_archive(kind: ReferenceKind, found: ReadableMessage, author_id: int) -> _Resolved:
-    message, is_by_bot = found.message, found.message.role == "assistant"
-    is_by_author = found.user_id == author_id if is_by_bot else message.author_id == author_id
+def _from_archive(kind: ReferenceKind, archived: ReadableMessage, author_id: int) -> _Resolution:
+    message, is_by_bot = archived.message, archived.message.role == "assistant"
+    is_by_author = archived.user_id == author_id if is_by_bot else message.author_id == author_id
     reference = Reference(
         kind,
         message.content,
@@ -450,16 +472,16 @@ def _from_archive(kind: ReferenceKind, found: ReadableMessage, author_id: int) -
         message.author_id,
         tainted=message.tainted or not is_by_author,
     )
-    return _Resolved(reference, message.discord_id, message.reply_to)
+    return _Resolution(reference, message.discord_id, message.reply_to)
 
 
 def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikari.Message:
-    """Discord may withhold a fetched text: then use the menu's, unless the message was edited since."""
+    """If Discord withholds the fetched text, use the menu's, unless the message was edited since."""
     if target is None or not has_no_visible_content(message):
         return message
     return target.message if target.message.edited_timestamp == message.edited_timestamp else message
 
 
-def linking_text(text: str) -> str:
+def text_if_linking(text: str) -> str:
     """Return the text if it links to a message, else ""."""
     return text if _LINK.search(text) else ""

@@ -151,7 +151,7 @@ def build_services(
         parts.get(FormAskers),
     )
     gate = Gate(owners, parts.policies, stores.access, locations, bot.rest)
-    chooser = AgentSelector(parts.agents, stores.agents, locations)
+    agent_selector = AgentSelector(parts.agents, stores.agents, locations)
     side_message, factory = SideMessage(), parts.get(SideMessageFactory)
     if factory:
         side_message = factory.construct(
@@ -159,7 +159,7 @@ def build_services(
             recipients=recipients,
             locations=locations,
             expected_deletions=expected_deletions,
-            is_current=chooser.is_current,
+            is_current=agent_selector.is_current,
             leases=parts.membership,
         )
         side_message.listen(bot)
@@ -176,7 +176,7 @@ def build_services(
         reads_all_messages=granted.reading == "all",
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
-    answers = Answers(parts.assistant, running, chooser, recipients, references, side_message, replies)
+    answers = Answers(parts.assistant, running, agent_selector, recipients, references, side_message, replies)
     messages = MessageListener(
         bot, stores, answers, gate, locations=locations, granted=granted, shards=shards
     )
@@ -189,11 +189,11 @@ def build_services(
         *(parts.assistant, parts.privacy, parts.spending),
         *(parts, granted, owners, gate),
         ApprovalDelivery(parts.assistant, answers, owners),
-        *(recipients, running, receipts, chooser, locations, expected_deletions, side_message),
+        *(recipients, running, receipts, agent_selector, locations, expected_deletions, side_message),
         *(messages, messages.quotes, messages.forwards, answers),
     )
     client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(SideMessage, side_message)
-    drop_floods(bot, gate.floods)
+    drop_floods(bot, gate.flood_guard)
     Presses(client, gate, recipients).listen(bot)
     messages.listen()
     return BotServices(gate, DiscordForPages(gate, answers), answers, messages, pace, recovery)

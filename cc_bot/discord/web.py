@@ -10,7 +10,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.gate import Gate, error_of
+from cc_bot.discord.gate import Gate, error_of_refusal
 from cc_bot.discord.locations import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
 from cc_bot.domain.access import WebOrigin
@@ -44,10 +44,10 @@ class DiscordForPages:
 
     async def refusals(self, origins: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
         try:
-            refused = await self.gate.refusals_of_pages(origins)
+            refused = await self.gate.find_refusals(origins)
         except (CcBotError, hikari.HikariError):
             return {}  # open pages stay open until the next request
-        return {origin: error_of(each) for origin, each in refused.items()}
+        return {origin: error_of_refusal(each) for origin, each in refused.items()}
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
         return user_id in await self.gate.owners.ids(fresh=fresh)
@@ -90,10 +90,12 @@ class DiscordForPages:
         return location is not None and location.is_dm
 
     async def location_of(self, channel_id: int) -> Location:
-        return await self.answers.chooser.locate(channel_id) if channel_id else Location(ChannelKey(0))
+        return await self.answers.agent_selector.locate(channel_id) if channel_id else Location(ChannelKey(0))
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        return (await self.answers.chooser.for_location(user_id, await self.location_of(channel_id))).key
+        return (
+            await self.answers.agent_selector.for_location(user_id, await self.location_of(channel_id))
+        ).key
 
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else the canvas belongs to the terminal
@@ -105,12 +107,12 @@ class DiscordForPages:
         except CcBotError as error:
             _log.warning("receipts_not_refreshed", error=type(error).__name__)
         else:
-            self.answers.running.receipts.refresh(user_id, recipient.words)
+            self.answers.running_turns.receipt_updater.refresh(user_id, recipient.words)
 
     @asynccontextmanager
     async def erasing(self, user_id: int) -> AsyncIterator[None]:
         recipient = await self.answers.recipients.for_user(user_id)
-        async with self.answers.running.receipts.erasing(user_id, recipient.words):
+        async with self.answers.running_turns.receipt_updater.erasing(user_id, recipient.words):
             yield
 
     async def _name(self, kind: str, id_: int, fetch: Callable[[], Awaitable[str | None]]) -> str | None:

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from cc_bot.discord.gate import MAX_AT_ONCE
+from cc_bot.discord.gate import MAX_BURST
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.text import Locale
 from cc_bot.features.documents.reader import MAX_CONCURRENT_READS
@@ -89,7 +89,7 @@ class TestAThousandASecond:
         async with bystander(stage):
             await flood(send)
         answered = sum(each.answered is not None for each in sent)
-        assert 0 < answered < MAX_AT_ONCE["interaction"] + 5  # a few more while it is used up
+        assert 0 < answered < MAX_BURST["interaction"] + 5  # a few more while it is used up
 
     async def test_commands(self, stage: Stage, aiko: User, channel: Channel) -> None:
         sent = []
@@ -100,7 +100,7 @@ class TestAThousandASecond:
         async with bystander(stage):
             await flood(send)
         answered = [each for each in sent if each.interaction.answered is not None]
-        assert 0 < len(answered) - MAX_AT_ONCE["interaction"] < 5  # a few more while it is used up
+        assert 0 < len(answered) - MAX_BURST["interaction"] < 5  # a few more while it is used up
         assert "<t:" in answered[-1].text  # the moment from which on it goes on
 
     async def test_messages(self, stage: Stage, aiko: User, channel: Channel) -> None:

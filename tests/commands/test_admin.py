@@ -25,11 +25,11 @@ from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin import service as admin
 from cc_bot.features.admin.service import (
     Administration,
-    LimitInForce,
+    LimitWithSource,
     Mentionable,
-    parse_chain,
     parse_limit,
     parse_limit_value,
+    parse_models,
     parse_subject,
 )
 from cc_bot.features.admin.texts import AdminTexts
@@ -63,15 +63,15 @@ class TestALimit:
         self, administration: Administration
     ) -> None:
         key, of = LimitKey("everyone", 0, "tokens_per_day"), {"administration": administration}
-        known = await admin.limits_in_force(administration)
-        assert LimitInForce(key, 5000, "file") in known
-        assert LimitInForce(LimitKey("everyone", 0, "memories"), 10_000, "default") in known
+        known = await admin.list_limits(administration)
+        assert LimitWithSource(key, 5000, "file") in known
+        assert LimitWithSource(LimitKey("everyone", 0, "memories"), 10_000, "default") in known
         told = await admin.set_limit(OWNER, key.name, None, "", None, **of)
         assert JA.no_limit in told.lines[0]
-        assert LimitInForce(key, None, "here") in await admin.limits_in_force(administration)
+        assert LimitWithSource(key, None, "owner") in await admin.list_limits(administration)
         for sentence in (JA.limit_unset, JA.limit_was_not_set):
             assert await admin.unset_limit(OWNER, key.name, "", None, **of) == Reply((sentence,))
-        assert LimitInForce(key, 5000, "file") in await admin.limits_in_force(administration)
+        assert LimitWithSource(key, 5000, "file") in await admin.list_limits(administration)
         assert len((await admin.show_limits(OWNER, **of)).lines) == len(known)
 
     @pytest.mark.parametrize(
@@ -122,9 +122,10 @@ class TestARule:
         of = {"administration": administration}
         await admin.set_rule(OWNER, "allow", str(HANA), "user", **of)
         await admin.set_rule(OWNER, "deny", f"<#{CHANNEL}>", None, **of)
-        known = await admin.access_in_force(administration)
-        assert known.set_here == {AccessRule("allow", "user", HANA), AccessRule("deny", "channel", CHANNEL)}
-        assert known.in_file == {AccessRule("deny", "user", HANA)}
+        known = await admin.read_access(administration)
+        rules = {AccessRule("allow", "user", HANA), AccessRule("deny", "channel", CHANNEL)}
+        assert known.set_by_owners == rules
+        assert known.set_in_file == {AccessRule("deny", "user", HANA)}
         shown = await admin.show_access(OWNER, [7], **of)
         assert all(str(each) in "".join(shown.lines) for each in (HANA, CHANNEL, 7))
         told = await admin.remove_rule(OWNER, f"<@{HANA}>", None, **of)
@@ -150,10 +151,10 @@ class TestModels:
         assert (await admin.list_models(OWNER, **of)).lines == (JA.models_none,)
 
     def test_are_read_from_a_list_each_once(self) -> None:
-        assert parse_chain(" gpt-5 , さくら,gpt-5,") == ("gpt-5", "さくら")
+        assert parse_models(" gpt-5 , さくら,gpt-5,") == ("gpt-5", "さくら")
         for text in ("", " , ", "a,b,c,d,e,f", "x" * 101, "a`b", "a\nb"):
             with pytest.raises(ModelsNotUnderstood):
-                parse_chain(text)
+                parse_models(text)
 
 
 class TestMaintenance:

@@ -35,7 +35,7 @@ class FakeRouter:
     async def may_read(self, key: ChannelKey) -> bool:
         return key not in self.unreadable
 
-    def make_archived(self, message: hikari.Message) -> Message | None:
+    def message_to_archive(self, message: hikari.Message) -> Message | None:
         if message.author.is_bot:
             return None
         author = int(message.author.id)
@@ -93,7 +93,7 @@ class Scene(BotChannel):
 
 @pytest.fixture
 async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    pauses = {"PAUSE_S": 0.0, "OPEN_PAUSE_S": 0.0, "_RETRY_PAUSES_S": (0.0, 0.0)}
+    pauses = {"PAUSE_S": 0.0, "DM_OPEN_PAUSE_S": 0.0, "_RETRY_PAUSES_S": (0.0, 0.0)}
     for name, pause in pauses.items():
         monkeypatch.setattr(catching_up, name, pause)
     scene = Scene(**vars(location))
@@ -222,7 +222,7 @@ class TestDirectMessages:
             )
         unheard = scene.reconnect()
         found = [
-            [int(message.id) for message, waits in await unheard.list_unanswered(channel_id, 1) if waits]
+            [int(message.id) for message in (await unheard.list_unanswered(channel_id, 1)).recent]
             async for channel_id in unheard.list_dms()
         ]
         assert found == [[written[newest].id], [written[older].id]]

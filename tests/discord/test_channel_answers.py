@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.ledger import Mention, channel_turn_id
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
+from cc_bot.discord.delivery.outlets import UNREACHABLE_EMOJI, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.locations import LruCache
 from cc_bot.discord.messages import mentions as queue
@@ -210,7 +210,7 @@ class TestWaiting:
         await room.asks("ケン", "ふたつ")
         room.table.model.script = [["いち。"], ["に。"]]
         for _ in range(2):  # of which the next run of the program knows nothing
-            room.answers = replace(room.answers, _unrecorded={})
+            room.answers = replace(room.answers, _unrecorded_answer_ids={})
             assert await room.answer()
         assert room.texts() == ["いち。", "に。"]
 
@@ -348,7 +348,7 @@ class TestAnAnswer:
             assert await room.answer()
         assert (await room.waiting(), room.texts()) == ((), [])
         assert [each["event"] for each in records if each["log_level"] == "warning"] == ["answer_not_allowed"]
-        assert room.posts["まだ元気？"].reactions == [UNREACHABLE]
+        assert room.posts["まだ元気？"].reactions == [UNREACHABLE_EMOJI]
         room.discord.forbid(room.discord.bot, Permission.ADD_REACTIONS, room.channel)
         await room.asks("アイコ", "もしもし？")
         assert await room.answer()
@@ -406,7 +406,7 @@ class TestAFailedAnswer:
         assert await room.waiting() == ()
         await room.edited(first, "明日は？")
         async with room.served() as mentions:
-            await mentions.follow_edit(first.discord_id or 0)
+            await mentions.handle_edit(first.discord_id or 0)
             await room.until(partial(room.has_shown, 2, []))
         assert [(shown.id, shown.text, shown.labels) for shown in room.written()] == [
             (failed.id, "火曜日です。", [])
@@ -440,7 +440,7 @@ class TestAWithdrawnAnswer:
             for _ in range(1 + told):
                 await room.table.model.asked()
             await room.stores.channels.delete([question.discord_id or 0])
-            room.answers.answers.running.withdraw([question.discord_id or 0])
+            room.answers.answers.running_turns.handle_deletion([question.discord_id or 0])
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))
@@ -459,7 +459,7 @@ class TestEdit:
         await room.edited(question, "明日は？")
         room.execute(full_disk("state"))
         async with room.served() as mentions:
-            await mentions.follow_edit(question.discord_id or 0)
+            await mentions.handle_edit(question.discord_id or 0)
             await room.until(lambda: len(room.table.model.requests) > 3)
             assert await list_edited(room.stores, room.key) != ()
             room.execute(ROOM_AGAIN)
@@ -483,7 +483,7 @@ class TestEdit:
         await room.edited(question, "明日は？")
         await room.stores.access.set("user", question.author_id, "deny", set_by=1)
         async with room.served() as mentions:
-            await mentions.follow_edit(question.discord_id or 0)
+            await mentions.handle_edit(question.discord_id or 0)
             await asyncio.sleep(0.05)
         assert len(room.table.model.requests) == 1
         assert await list_edited(room.stores, room.key) == ()

@@ -58,7 +58,7 @@ class Scene(BotChannel):
 
 @pytest.fixture
 def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> Scene:
-    monkeypatch.setattr(turns, "NOTE_TIMEOUT_S", 0.02)
+    monkeypatch.setattr(turns, "LEDGER_TIMEOUT_S", 0.02)
     return Scene(**vars(location), entries=running_over(location.stores, location.rest))
 
 
@@ -90,7 +90,7 @@ class TestAcknowledgement:
 
         with scene.locked():
             entry, _ = await scene.entries.acknowledge(scene.accepts(), note, undo=DiscordTurn.delete_entry)
-            assert (entry.name, made) == ("e1", ["acknowledged"])
+            assert (entry.id, made) == ("e1", ["acknowledged"])
             quiet = asyncio.ensure_future(scene.entries.wait_idle())
             for _ in range(9):
                 await asyncio.sleep(0)
@@ -105,12 +105,12 @@ class TestAcknowledgement:
 class TestEntry:
     async def test_goes_when_its_end_was_seen(self, scene: Scene) -> None:
         entry = await scene.accepts()
-        async with entry.delivered():
+        async with entry.track_delivery():
             await scene.entries.record_page(entry.entry, 41)
             [turn] = await scene.stores.ledger.adopt_unfinished()
             assert turn.pages == (41,)
             await entry.finish(AnswerState())
-        assert (await scene.left(), scene.entries.retry_due.is_set()) == ([], False)
+        assert (await scene.left(), scene.entries.recovery_due.is_set()) == ([], False)
 
     @pytest.mark.parametrize(
         ("error", "left"),
@@ -120,7 +120,7 @@ class TestEntry:
         self, scene: Scene, error: BaseException, left: list[str]
     ) -> None:
         with pytest.raises(type(error)):
-            async with (await scene.accepts()).delivered():
+            async with (await scene.accepts()).track_delivery():
                 raise error
         assert await scene.left() == left
 
@@ -131,12 +131,12 @@ class TestEntry:
         )
         await entry.delete_entry()
         assert scene.entries.entries_to_delete == {"e1": 1}
-        assert scene.entries.retry_due.is_set()
+        assert scene.entries.recovery_due.is_set()
 
     async def test_may_be_asked_again_as_soon_as_its_button_is_shown(self, scene: Scene) -> None:
         failed = replace(TURN, question=AskedQuestion("元気？", "Aiko"))
         entry = await scene.accepts(failed)
-        async with entry.delivered():
+        async with entry.track_delivery():
             pressed = asyncio.ensure_future(
                 scene.entries.claim("e1", 1, lambda turn: replace(turn, id="e2", former=turn.id))
             )

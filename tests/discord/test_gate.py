@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from cc_bot.chat.policy import Policies
-from cc_bot.discord.gate import FLOOD_PAUSE_S, MAX_AT_ONCE, CommandRates, FloodGuard, Gate, Owners, error_of
+from cc_bot.discord.gate import (
+    FLOOD_PAUSE_S,
+    MAX_BURST,
+    CommandRates,
+    FloodGuard,
+    Gate,
+    Owners,
+    error_of_refusal,
+)
 from cc_bot.domain.access import Refusal, Visitor
 from cc_bot.domain.errors import StorageError, TooManyCommands, UnderMaintenance
 from cc_bot.domain.message import ChannelKey
@@ -36,7 +44,7 @@ class Door(BotChannel):
         return Visitor(self.aiko.id, (1,))
 
     async def turns_away(self, key: ChannelKey | None = None) -> Refusal | None:
-        return await self.gate.refusal_in(key or self.key, self.aiko.id)
+        return await self.gate.find_refusal_in(key or self.key, self.aiko.id)
 
     def owners(self, *named: int) -> Owners:
         return Owners(frozenset(named), Policies(self.file, locale=Locale.JA), self.rest)
@@ -67,7 +75,7 @@ class TestTheGate:
         assert await door.turns_away() is None
         await door.stores.access.set("channel", door.channel.id, "deny", set_by=OWNER)
         denied = Refusal("denied", "channel")
-        assert await door.gate.refusal_of(Visitor(door.aiko.id, (thread.id,), guild_id)) == denied
+        assert await door.gate.find_refusal(Visitor(door.aiko.id, (thread.id,), guild_id)) == denied
         assert await door.turns_away(ChannelKey(door.channel.id, thread.id)) == denied
         await door.stores.access.set("guild", guild_id, "deny", set_by=OWNER)
         other = door.discord.guild_channel()
@@ -91,33 +99,33 @@ class TestTheGate:
         assert await door.turns_away() is None
 
     async def test_follows_the_operators_file_at_once(self, door: Door) -> None:
-        assert await door.gate.refusal_of(door.comer) is None
+        assert await door.gate.find_refusal(door.comer) is None
         door.file.write_text(f"[access.deny]\nusers = [{door.aiko.id}]\n", encoding="utf-8")
-        assert await door.gate.refusal_of(door.comer) == Refusal("denied", "user")
+        assert await door.gate.find_refusal(door.comer) == Refusal("denied", "user")
         door.file.write_text(f"[access]\nowners = [{door.aiko.id}]\n", encoding="utf-8")
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
-        assert await door.gate.refusal_of(door.comer) is None
+        assert await door.gate.find_refusal(door.comer) is None
 
     async def test_lets_reminders_through_maintenance_but_no_answers(self, door: Door) -> None:
         await door.stores.access.begin_maintenance("すぐ戻ります", set_by=OWNER)
-        assert await door.gate.refusal_of(door.comer, answering=False) is None
-        refused = await door.gate.refusal_of(door.comer)
+        assert await door.gate.find_refusal(door.comer, include_maintenance=False) is None
+        refused = await door.gate.find_refusal(door.comer)
         assert refused == Refusal("maintenance", note="すぐ戻ります")
-        assert isinstance(error := error_of(refused), UnderMaintenance)
+        assert isinstance(error := error_of_refusal(refused), UnderMaintenance)
         assert "すぐ戻ります" in str(error.params["note"])
-        assert await door.gate.refusal_of(Visitor(OWNER, (1,))) is None
+        assert await door.gate.find_refusal(Visitor(OWNER, (1,))) is None
 
     async def test_keeps_what_it_last_knew_while_the_database_is_held_up(self, door: Door) -> None:
         gate = gate_over(door.stores, door.rest, timeout_s=0.05)
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         await gate.prepare()
         async with door.held_up():
-            assert await gate.refusal_of(door.comer) == Refusal("denied", "user")
+            assert await gate.find_refusal(door.comer) == Refusal("denied", "user")
 
     async def test_fails_where_a_held_up_database_has_said_nothing_yet(self, door: Door) -> None:
         async with door.held_up():
             with pytest.raises(StorageError):
-                await gate_over(door.stores, door.rest, timeout_s=0.05).refusal_of(door.comer)
+                await gate_over(door.stores, door.rest, timeout_s=0.05).find_refusal(door.comer)
 
 
 class TestOwners:
@@ -154,13 +162,13 @@ def test_so_many_commands_of_each_user_pass_and_the_first_refusal_tells_when_the
     assert refusal(ME, NOW + 3 * SECOND) == (again, False)
     assert refusal(ME, NOW + 4 * SECOND) == (again, True)
     assert refusal(YOU, NOW, most=1) is None
-    rates.refuse_again(ME, "choices", NOW)
+    rates.raise_last_refusal(ME, "choices", NOW)
     assert refusal(ME, again) is None
     assert refusal(ME, again) == (NOW + 61 * SECOND, False)
     assert refusal(ME, NOW - timedelta(days=1)) is None  # the clock was put back
 
 
-AT_ONCE = MAX_AT_ONCE["interaction"]
+AT_ONCE = MAX_BURST["interaction"]
 
 
 class TestFlood:
@@ -184,5 +192,5 @@ class TestFlood:
 
     def test_of_messages_is_dropped_beyond_their_number(self) -> None:
         guard = FloodGuard()
-        dropped = [guard.should_drop(ME, "message", 0.0) for _ in range(MAX_AT_ONCE["message"] + 10)]
-        assert dropped == [False] * MAX_AT_ONCE["message"] + [True] * 10
+        dropped = [guard.should_drop(ME, "message", 0.0) for _ in range(MAX_BURST["message"] + 10)]
+        assert dropped == [False] * MAX_BURST["message"] + [True] * 10

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.discord.delivery.live import LiveAnswer
-from cc_bot.discord.delivery.reply import Poster
+from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
@@ -25,7 +25,7 @@ EN = texts(Locale.EN)
 ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), EN, welcomed=True)
 
 
-class Recorder(Poster):
+class Recorder(DiscordReply):
     """Records what is shown."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Recorder(Poster):
     def last_page(self) -> Page | None:
         return Page(self.contents[-1]) if self.contents else None
 
-    def pause_s(self, changes: int) -> float:
+    def pause_s(self, text_edits: int) -> float:
         return 1.2
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
@@ -58,12 +58,12 @@ class Recorder(Poster):
 async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_event_comes_after_a_silence(
     location: BotChannel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop, receipts = asyncio.get_running_loop(), running_over(location.stores, location.rest).receipts
+    loop, receipts = asyncio.get_running_loop(), running_over(location.stores, location.rest).receipt_updater
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
-    live = LiveAnswer(reply, EN, StopButton(1, "turn"), upkeep=receipts, asker_id=1)
-    async with live.painting():
+    live = LiveAnswer(reply, EN, StopButton(1, "turn"), receipt_updater=receipts, author_id=1)
+    async with live.showing_progress():
         assert await reply.next() == EN[AnswerTexts].thinking
         for _ in range(4):
             passed_s += 2
@@ -86,13 +86,18 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
     async with AsyncExitStack() as shown:
         lives = []
         for number, channel_id in enumerate((4, 3, 3, 3)):
-            turn = RunningTurn(str(number), key=ChannelKey(channel_id))
+            turn = RunningTurn(str(number), channel_conversation=ChannelKey(channel_id))
             shown.enter_context(running.track(turn))
-            beside, button = partial(running.count_concurrent, turn), StopButton(1, turn.name)
+            beside, button = partial(running.count_concurrent, turn), StopButton(1, turn.id)
             live = LiveAnswer(
-                replies[number], EN, button, upkeep=running.receipts, asker_id=1, pause_factor=beside
+                replies[number],
+                EN,
+                button,
+                receipt_updater=running.receipt_updater,
+                author_id=1,
+                pause_factor=beside,
             )
-            await shown.enter_async_context(live.painting())
+            await shown.enter_async_context(live.showing_progress())
             lives.append(live)
         for _ in range(12):
             for live in lives:

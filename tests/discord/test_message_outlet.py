@@ -8,7 +8,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
-from cc_bot.discord.delivery.reply import ExpectedDeletions, Poster, Sent
+from cc_bot.discord.delivery.reply import DiscordReply, ExpectedDeletions, SentMessage
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
 from cc_bot.domain.text import Locale
@@ -33,7 +33,7 @@ class Scene(BotChannel):
     replies: MessageReplies
     question: Message
 
-    def reply(self, sent: tuple[Sent, ...] = ()) -> Poster:
+    def reply(self, sent: tuple[SentMessage, ...] = ()) -> DiscordReply:
         dm_fallback = DmFallback(self.aiko.id, NOTE)
         return self.replies.make_reply(self.channel.id, self.question.id, sent, dm_fallback=dm_fallback)
 
@@ -45,13 +45,13 @@ class Scene(BotChannel):
         self.channel = channel
         self.question = await self.discord.post(self.aiko, channel, "質問", mention=True)
 
-    async def again(self, reply: Poster, count: int) -> Poster:
+    async def again(self, reply: DiscordReply, count: int) -> DiscordReply:
         """Return the reply of the next process, which knows the first `count` messages."""
         return self.reply(await sent(reply, count))
 
 
-async def sent(reply: Poster, count: int) -> tuple[Sent, ...]:
-    return tuple(Sent(hikari.Snowflake(id_)) for id_ in (await reply.message_ids())[:count])
+async def sent(reply: DiscordReply, count: int) -> tuple[SentMessage, ...]:
+    return tuple(SentMessage(hikari.Snowflake(id_)) for id_ in (await reply.message_ids())[:count])
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ class TestPictures:
         [id_] = await first.message_ids()
         before = page_of(await scene.rest.fetch_message(scene.channel.id, id_), Locale.JA)
         assert [each.name for each in before.files] == ["1.png"]
-        await scene.reply((Sent(hikari.Snowflake(id_), before),)).show((Page("山です"),))
+        await scene.reply((SentMessage(hikari.Snowflake(id_), before),)).show((Page("山です"),))
         [shown] = scene.written()
         assert (shown.text, shown.attachments) == ("山です", ())
 

@@ -12,7 +12,7 @@ import pytest
 from cc_bot.chat.approvals import Approvals
 from cc_bot.chat.tools import ToolRegistry
 from cc_bot.discord.delivery import recovery
-from cc_bot.discord.delivery.outlets import UNREACHABLE, MessageReplies
+from cc_bot.discord.delivery.outlets import UNREACHABLE_EMOJI, MessageReplies
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -71,8 +71,9 @@ class Scene(BotChannel):
         turn = PendingTurn(
             name, key, "message", "private", utc_now(), locale=Locale.JA, question_id=posted.id
         )
-        fields = {"question": AskedQuestion(text, "Aiko"), "location_id": location_id, **fields}
-        turn = replace(turn, **fields)
+        turn = replace(
+            turn, **{"question": AskedQuestion(text, "Aiko"), "location_id": location_id, **fields}
+        )
         await self.stores.ledger.accept(turn)
         return posted, turn
 
@@ -137,7 +138,7 @@ class TestAnAnswer:
 
     async def test_of_this_run_is_shown_once_discord_takes_it_and_not_before(self, scene: Scene) -> None:
         running = running_over(scene.stores, scene.rest)
-        _, turn = await scene.begun(id=running.new_name())
+        _, turn = await scene.begun(id=running.new_id())
         await scene.begun("もう一つ")
         async with scene.started(running) as running:
             await scene.left("accepted", "interrupted")
@@ -152,7 +153,7 @@ class TestAnAnswer:
         scene.aiko.accepts_dms = False
         posted, _ = await scene.begun()
         await scene.starts()
-        assert posted.reactions == [UNREACHABLE]
+        assert posted.reactions == [UNREACHABLE_EMOJI]
 
     async def test_that_is_late_is_written_on_where_it_was_begun(self, scene: Scene) -> None:
         """The process is killed after the post, before it is recorded, and once more after that."""

@@ -114,7 +114,7 @@ class TestWhatIsPointedAt:
         for minutes, about in ((9, (forward.id,)), (11, ())):
             later = hikari.Snowflake.from_datetime(told.created_at + timedelta(minutes=minutes))
             forwards.add(told)
-            assert await forwards.take(dm.id, scene.aiko.id, int(later)) == about
+            assert await forwards.claim(dm.id, scene.aiko.id, int(later)) == about
         await forwards.close()
 
 

@@ -95,7 +95,7 @@ async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncI
             Composer(heartbeats.compose, stopped),
             stores[ScheduleStore],
             Posting(rest),
-            chooser=chooser_over(stores, rest),
+            agent_selector=chooser_over(stores, rest),
             gate=gate_over(stores, rest),
             side_message=boards_over(stores, rest),
             recipients=Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),

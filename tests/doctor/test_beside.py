@@ -12,7 +12,7 @@ from cc_bot.db.files import database_file, instance_lock
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AlreadyRunning
 from cc_bot.domain.text import Locale
-from cc_bot.features.admin.status import Examination
+from cc_bot.features.admin.status import DoctorRunner
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import texts
 
@@ -38,7 +38,7 @@ async def core(config: Config) -> AsyncIterator[Core]:
 async def test_the_database_is_written_to_meanwhile_and_stays_the_programs_own(
     config: Config, core: Core
 ) -> None:
-    running = asyncio.create_task(Examination(config.variables).run(Locale.EN))
+    running = asyncio.create_task(DoctorRunner(config.variables).run(Locale.EN))
     written = 0
     while not running.done():
         await core.stores.memories.add(TARO, f"{written} 番目のメモ")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from cc_bot.discord.gate import FLOOD_PAUSE_S, MAX_AT_ONCE
+from cc_bot.discord.gate import FLOOD_PAUSE_S, MAX_BURST
 from tests.end_to_end.memories import run
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
@@ -52,7 +52,7 @@ async def test_a_limit_is_told_and_lets_no_request_be_made(
 
 @pytest.mark.slow
 async def test_a_flood_stops_nobody_else(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-    most = MAX_AT_ONCE["interaction"]
+    most = MAX_BURST["interaction"]
     sent = [await stage.discord.slash(aiko, channel, "help") for _ in range(5 * most)]
     assert "<t:" not in (await run(stage, ben, channel, "list")).text
     await asyncio.gather(*(each.finished() for each in sent[:most]))

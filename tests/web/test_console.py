@@ -16,7 +16,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import TurnEvent
 from cc_bot.domain.usage import LimitKey
-from cc_bot.features.admin.service import Administration, access_in_force, limits_in_force
+from cc_bot.features.admin.service import Administration, list_limits, read_access
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.log import attach_handler, configure_logging
@@ -85,7 +85,7 @@ async def test_whether_somebody_may_is_asked_with_every_request_and_for_an_act_o
         assert (await owner.press(path, **form)).status == 404, path
     administration = site.services[Administration]
     assert (await administration.stores.access.get_state()).maintenance is None
-    assert not [each for each in await limits_in_force(administration) if each.source == "here"]
+    assert not [each for each in await list_limits(administration) if each.source == "owner"]
     assert await administration.stores.channel_models.list_chains() == {}
 
 
@@ -130,7 +130,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
     told = await follow(owner, "/console/limits", value="１,０００", **form)
     assert f"ユーザー {HANA} 1日のトークン 1,000 管理者 取り消す" in told
     key = LimitKey("user", HANA, "tokens_per_day")
-    assert key in [each.key for each in await limits_in_force(site.services[Administration])]
+    assert key in [each.key for each in await list_limits(site.services[Administration])]
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
     assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
     told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
@@ -150,12 +150,12 @@ async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit)
     rule, channel = {"kind": "user", "id": str(HANA)}, {"id": str(CHANNEL)}
     told = await follow(owner, "/console/access", rule="deny", **rule)
     assert done.access_denied["user"].format(**hana)[2:] in told
-    assert (await access_in_force(administration)).set_here == {AccessRule("deny", "user", HANA)}
+    assert (await read_access(administration)).set_by_owners == {AccessRule("deny", "user", HANA)}
     assert (await owner.press("/console/access", rule="maybe", **rule)).status == 400
     for sentence in (done.access_removed, done.access_had_no_rule):
         told = await follow(owner, "/console/access/remove", **rule)
         assert sentence.format(**hana).partition("。")[0] in told
-    assert (await access_in_force(administration)).set_here == set()
+    assert (await read_access(administration)).set_by_owners == set()
     told = await follow(owner, "/console/models", models="gpt-5, other", **channel)
     assert "gpt-5, other の順に" in told
     assert await administration.stores.channel_models.list_chains() == {CHANNEL: ("gpt-5", "other")}

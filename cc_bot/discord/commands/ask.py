@@ -85,14 +85,14 @@ async def ask(
         if is_bot_dm(interaction):
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
-            forward_ids = await forwards.take(channel_id, user_id, int(interaction.id))
+            forward_ids = await forwards.claim(channel_id, user_id, int(interaction.id))
         files = tuple(map(asked_file, filter(None, attachments.values())))
         return AskedQuestion(text, author_name(interaction), files, forwards=forward_ids)
 
     try:
         await answers.ask(interaction, read, preloaded, ephemeral=private or temporary, temporary=temporary)
     finally:
-        forwards.release(int(interaction.id))
+        forwards.release_claims(int(interaction.id))
 
 
 async def _make_question(

@@ -15,7 +15,7 @@ from cc_bot.discord.approvals import ApprovalDelivery
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
-from cc_bot.discord.delivery.reply import Sent
+from cc_bot.discord.delivery.reply import SentMessage
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.handlers import Press, on_press
 from cc_bot.discord.interactions import defer_update, tell
@@ -104,7 +104,7 @@ async def offer_erasure(press: Press[OfferErasureButton], removal: MemoryRemoval
     hidden = [await removal.get_hidden(recipient.user_id, memory_id) for memory_id in button.memory_ids]
     gone = EphemeralView(recipient.words[ErasureTexts].out_of_reach)
     views = [reply_view(build_hidden_reply(each, recipient), recipient) if each else gone for each in hidden]
-    reply = reply_by_token(interaction, Sent(None), ephemeral=True)
+    reply = reply_by_token(interaction, SentMessage(None), ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
 
@@ -171,6 +171,6 @@ async def list_proposals(
     ]
     if not proposals:
         return EphemeralView(words.none_open if is_author else words.not_yours)
-    reply = reply_by_token(interaction, Sent(None), ephemeral=True)
+    reply = reply_by_token(interaction, SentMessage(None), ephemeral=True)
     await reply.show([with_proposals(Page(""), [each], recipient.words) for each in proposals])
     return None

@@ -29,10 +29,10 @@ async def clear(
     *,
     ctx: lightbulb.Context,
     sessions: SessionStore,
-    chooser: AgentSelector,
+    agent_selector: AgentSelector,
     side_message: SideMessage,
 ) -> Reply:
-    key = (await chooser.for_interaction(ctx.interaction)).key
+    key = (await agent_selector.for_interaction(ctx.interaction)).key
     await sessions.clear(key)
     await side_message.refresh(key, interaction=ctx.interaction, below=False)  # shows the canvas, now empty
     return Reply((caller.words[SessionTexts].cleared,))
@@ -83,9 +83,9 @@ async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
 
 # The reply is ephemeral, so it may include summaries of private messages.
 async def show_summary(
-    caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, chooser: AgentSelector
+    caller: Recipient, *, ctx: lightbulb.Context, summaries: SummaryStore, agent_selector: AgentSelector
 ) -> EphemeralView:
-    texts, key = caller.words[SummaryTexts], (await chooser.for_interaction(ctx.interaction)).key
+    texts, key = caller.words[SummaryTexts], (await agent_selector.for_interaction(ctx.interaction)).key
     current = await summaries.list_current(key)
     if not current:
         return EphemeralView(texts.none)

@@ -1,4 +1,4 @@
-"""Shows an answer while it streams, with visible progress at least every QUIET_S seconds."""
+"""Shows an answer while it streams, with visible progress at least every PROGRESS_INTERVAL_S seconds."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
-from cc_bot.discord.delivery.reply import Poster, PostUncertain
+from cc_bot.discord.delivery.reply import DiscordReply, PostUncertain
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -42,123 +42,127 @@ from cc_bot.texts.answer import AnswerTexts, MentionTexts
 
 _log = structlog.get_logger(__name__)
 
-QUIET_S = 15.0
-DEFERRED_S: Final = 1.2  # before a deferred response's first edit: short answers are complete by then
-_SHORT_CHARACTERS = 4000  # longer answers are laid out in a thread
+PROGRESS_INTERVAL_S = 15.0
+FIRST_EDIT_DELAY_S: Final = 1.2  # short answers are complete by then
+_SHORT_CHARACTERS = 4000  # longer answers are rendered in a thread
 
 
 @dataclass(eq=False)
 class LiveAnswer:
-    """Shows one turn in one reply. `feed` it events while it is `painting`, then call `finish`."""
+    """Shows one turn in one reply. `feed` it events inside `showing_progress`, then call `finish`."""
 
-    reply: Poster
+    reply: DiscordReply
     words: Texts
-    stop: StopButton
+    stop_button: StopButton
     _: KW_ONLY
-    upkeep: ReceiptUpdater
-    asker_id: int  # whose memories the turn may use
-    before: Sequence[Page] = ()  # pages of the answer that it replaces, shown until its first text
+    receipt_updater: ReceiptUpdater
+    author_id: int  # of the question
+    replaced_pages: Sequence[Page] = ()  # of the answer that it replaces; shown until its first text
     one_message: bool = False  # a further post is unsafe: a long answer becomes a file
-    retry: RetryButton | None = None  # shown below a temporary failure
-    pause_factor: Callable[[], int] = lambda: 1
+    retry_button: RetryButton | None = None  # shown below a temporary failure
+    pause_factor: Callable[[], int] = lambda: 1  # answers that share Discord's limit of edits
 
     def __post_init__(self) -> None:
-        self.state = AnswerState(inherited=self.before[-1].receipts.items if self.before else ())
-        self._changed, self._ended, self._edit_due = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._changed.set()  # there is something to show
+        inherited = self.replaced_pages[-1].receipts.items if self.replaced_pages else ()
+        self.state = AnswerState(inherited=inherited)
+        self._state_changed, self._ended, self._skip_delay = (asyncio.Event() for _ in range(3))
+        self._state_changed.set()
         self._last_event_s = asyncio.get_running_loop().time()
 
     @asynccontextmanager
-    async def painting(self) -> AsyncIterator[None]:
-        """Show the answer as it changes, until the block ends."""
-        painter = asyncio.create_task(self._paint())
+    async def showing_progress(self) -> AsyncIterator[None]:
+        """Update the messages in the background while the block runs."""
+        updater = asyncio.create_task(self._show_progress_until_end())
         try:
             yield
         finally:
-            for event in (self._ended, self._edit_due, self._changed):
+            for event in (self._ended, self._skip_delay, self._state_changed):
                 event.set()
-            # Not cancelled: a request in flight would take effect anyway.
-            [outcome] = await asyncio.gather(painter, return_exceptions=True)
-            if isinstance(outcome, hikari.ComponentStateConflictError):
-                _log.info("painting_left")  # logged out; the next process shows the rest
+            # Not cancelled: Discord would carry out its request anyway.
+            [outcome] = await asyncio.gather(updater, return_exceptions=True)
+            if isinstance(outcome, hikari.ComponentStateConflictError):  # the bot has logged out
+                _log.info("painting_left")
             elif isinstance(outcome, Exception):
                 _log.error("painting_broke", exc_info=outcome)
 
     async def open(self) -> None:
         """Post the first message, before the turn begins. Raises hikari's errors."""
-        await self.reply.show(await self._lay_out(self._current_pages))
+        await self.reply.show(await self._render(self._streaming_pages))
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
-        self._changed.set()
-        if isinstance(event, ToolStarted):
-            self._edit_due.set()  # ends the wait before a deferred response's first edit
+        self._state_changed.set()
+        if isinstance(event, ToolStarted):  # the answer will take longer
+            self._skip_delay.set()
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the complete answer, with buttons for `user_id` if given. Raises hikari's errors."""
-        if self.before and not self.state.stored:  # only the user sees why there is no new answer
-            *above, last = self.before
-            await self.reply.show((*above, with_effects(last, self.state, self.words, self.asker_id)))
+        if self.replaced_pages and not self.state.stored:  # the old answer stays
+            *full, last = self.replaced_pages
+            await self.reply.show((*full, with_effects(last, self.state, self.words, self.author_id)))
             await self.reply.send_ephemeral(self.state.failure or self.words[AnswerTexts].kept)
             return
-        pages = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
+        render = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
         try:
-            await self._show_end(await self._lay_out(pages), user_id)
+            await self._show_final_pages(await self._render(render), user_id)
         except PostUncertain:
-            as_file = await self._lay_out(partial(pages, as_file=True))
-            await self._show_end(as_file, user_id)
+            as_file = await self._render(partial(render, as_file=True))
+            await self._show_final_pages(as_file, user_id)
 
-    async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
+    async def _render(self, render: Callable[[], Sequence[Page]]) -> Sequence[Page]:
         if len(self.state.text) <= _SHORT_CHARACTERS:
-            return make()
-        return await asyncio.to_thread(make)
+            return render()
+        return await asyncio.to_thread(render)
 
-    async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
+    async def _show_final_pages(self, pages: Sequence[Page], user_id: int | None) -> None:
         if len(pages) > 1:
             if self.one_message:
                 raise PostUncertain
             await self.reply.show(pages)
-        receipts = await self._show_done(pages, user_id, is_only_page=len(pages) == 1)
-        if user_id is not None and len(pages) == 1 and self.reply.further_ids:  # further text, not the file
-            await self._show_done(pages, user_id, is_only_page=False)
+        receipts = await self._show_with_buttons(pages, user_id, is_only_page=len(pages) == 1)
+        if user_id is not None and len(pages) == 1 and self.reply.further_ids:
+            # Discord refused the file; the buttons need the ids of the messages in its place.
+            await self._show_with_buttons(pages, user_id, is_only_page=False)
         if self.state.done:
-            await self.upkeep.record(self.reply, receipts, self.words)
+            await self.receipt_updater.record(self.reply, receipts, self.words)
 
-    async def _show_done(self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool) -> Receipts:
+    async def _show_with_buttons(
+        self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool
+    ) -> Receipts:
         buttons: tuple[Button, ...] = ()
-        if self.retry and self.state.may_be_asked_again:
-            buttons = (ask_again_button(self.retry, self.words),)
+        if self.retry_button and self.state.may_be_asked_again:
+            buttons = (ask_again_button(self.retry_button, self.words),)
         elif user_id is not None:
             earlier = () if is_only_page else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
-        page = with_controls(pages[-1], self.state, self.words, self.asker_id, buttons)
-        last = await self.upkeep.with_current_state(page, self.words)
+        page = with_controls(pages[-1], self.state, self.words, self.author_id, buttons)
+        last = await self.receipt_updater.with_current_state(page, self.words)
         await self.reply.show((*pages[:-1], last))
-        return page.receipts  # as the turn left them
+        return page.receipts  # as of the end of the turn
 
-    async def _paint(self) -> None:
-        loop, changes = asyncio.get_running_loop(), 0
+    async def _show_progress_until_end(self) -> None:
+        loop, text_edits = asyncio.get_running_loop(), 0
         if self.reply.has_messages and self.reply.last_page is None:  # Discord shows "thinking"
-            await _wait_at_most(DEFERRED_S, self._edit_due)
+            await _wait_at_most(FIRST_EDIT_DELAY_S, self._skip_delay)
         while True:
-            await _wait_at_most(QUIET_S, self._changed)
+            await _wait_at_most(PROGRESS_INTERVAL_S, self._state_changed)
             if self._ended.is_set():
                 return
-            self._changed.clear()
+            self._state_changed.clear()
             quiet_s = int(loop.time() - self._last_event_s)
-            self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
-            before, began_s = self.reply.last_page, loop.time()
+            self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= PROGRESS_INTERVAL_S - 1 else 0)
+            previous_page, began_s = self.reply.last_page, loop.time()
             await self._show_progress()
-            changes += self.reply.last_page is not before and not is_blank(self.state.text)
-            # If Discord delays our edits, pause longer, so that other edits of the bot get through.
-            pause_s = self.reply.pause_s(changes) * (self.pause_factor() if changes else 1)
+            text_edits += self.reply.last_page is not previous_page and not is_blank(self.state.text)
+            pause_s = self.reply.pause_s(text_edits) * (self.pause_factor() if text_edits else 1)
+            # After a slow edit, pause longer, so that the bot's other edits get through.
             await _wait_at_most(max(pause_s, 2 * (loop.time() - began_s)), self._ended)
 
     async def _show_progress(self) -> None:
-        pages = await self._lay_out(self._current_pages)
+        pages = await self._render(self._streaming_pages)
         if self.one_message and not self.reply.has_messages:
-            return  # the first message may exist: only the end is posted again
+            return  # the first message may exist: only `finish` posts it again
         try:
             await self.reply.show(pages[:1] if self.one_message else pages, retry_edits=False)
         except PostUncertain:
@@ -167,13 +171,14 @@ class LiveAnswer:
         except hikari.HTTPError as error:
             _log.warning("edit_failed", error=type(error).__name__)
 
-    def _current_pages(self) -> Sequence[Page]:
-        if not self.before or self.state.text.strip():
-            return streaming_pages(self.state, self.words, self.stop)
-        pages = streaming_pages(replace(self.state, transcript=""), self.words, self.stop)  # quoted there
-        *full, last = self.before
-        facts = last.facts.with_notes(pages[0].content)
-        return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
+    def _streaming_pages(self) -> Sequence[Page]:
+        if not self.replaced_pages or self.state.text.strip():
+            return streaming_pages(self.state, self.words, self.stop_button)
+        # Progress is shown below the replaced pages, which quote the transcript already.
+        progress = streaming_pages(replace(self.state, transcript=""), self.words, self.stop_button)[0]
+        *full, last = self.replaced_pages
+        facts = last.facts.with_notes(progress.content)
+        return (*full, replace(last, facts=facts, buttons=progress.buttons))
 
 
 async def _wait_at_most(seconds: float, event: asyncio.Event) -> None:
@@ -182,14 +187,14 @@ async def _wait_at_most(seconds: float, event: asyncio.Event) -> None:
             await event.wait()
 
 
-async def try_to_finish(finish: Callable[..., Awaitable[None]]) -> bool:
-    """Show an answer's end. Returns False on errors."""
+async def try_to_finish(finish: Callable[[], Awaitable[None]]) -> bool:
+    """Show an answer's end. Returns False if it is left to recovery."""
     try:
         await finish()
-    except hikari.HikariError as error:  # the turn is stored
+    except hikari.HikariError as error:
         _log.warning("answer_not_shown", error=type(error).__name__)
         return False
-    except Exception:  # noqa: BLE001 - logged; recovery shows the end
+    except Exception:  # noqa: BLE001 - logged
         _log.error("answer_not_shown", exc_info=True)
         return False
     return True
@@ -197,25 +202,26 @@ async def try_to_finish(finish: Callable[..., Awaitable[None]]) -> bool:
 
 @contextmanager
 def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
-    """End the answer with a sentence if the block raises."""
+    """Show a failure instead of an exception."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the user sees it
         state, retryable = live.state, True
-        if isinstance(error, BeingErased):  # nothing of the conversation is shown
+        if isinstance(error, BeingErased):  # show no part of the conversation
             state, retryable = AnswerState(inherited=state.inherited), False
+        elif isinstance(error, ConversationGone | Postponed):  # erased; or the next process answers
+            retryable = False
         elif isinstance(error, CcBotError):
-            is_final = isinstance(error, ConversationGone | Postponed)  # erased, or answered later
-            retryable = isinstance(error, (StorageError, TurnError)) and not is_final
+            retryable = isinstance(error, StorageError | TurnError)
         else:
             _log.error("turn_broke", exc_info=error)
-        known = error if isinstance(error, CcBotError) else CcBotError()
-        live.state = replace(state, failure=explain(known, recipient.words), retryable=retryable)
+        explained = error if isinstance(error, CcBotError) else CcBotError()
+        live.state = replace(state, failure=explain(explained, recipient.words), retryable=retryable)
         drop_tracebacks(error)  # frees files in memory
 
 
 def texts_for_channel(words: Texts) -> Texts:
-    """Return texts that name no buttons, as channel answers have none."""
+    """Return texts that mention no buttons: these answers have none."""
     mention = words[MentionTexts]
     answer = words[AnswerTexts].reword(
         cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty

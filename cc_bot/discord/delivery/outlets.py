@@ -1,8 +1,8 @@
-"""Replies to interactions and messages.
+"""Sends replies by an interaction's token, or as ordinary messages of the bot.
 
-An interaction's token works for 15 minutes, also where the bot may not write. Its follow-ups have no nonce:
-after a server error they are searched for, and repeated only if certainly missing. For some minutes Discord
-creates only one message per nonce, so the bot's own posts may be repeated, also by the next process.
+Tokens work for 15 minutes, even where the bot may not write. After a server error the channel is searched for
+the message before it is posted again. Ordinary messages carry a nonce: for some minutes Discord creates one
+message per nonce, so posts may be repeated, even by the next process.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ import structlog
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.discord.delivery.reply import (
     ARCHIVED_THREAD,
+    DiscordReply,
     ExpectedDeletions,
     FetchPostedIds,
     Outlet,
-    Poster,
     PostUncertain,
-    Sent,
+    SentMessage,
     open_dm,
 )
 from cc_bot.discord.gateway import rate_limit_usage
@@ -43,20 +43,19 @@ from cc_bot.texts.answer import MentionTexts
 _log = structlog.get_logger(__name__)
 
 
-_POST_TRIES = 3
+_MAX_POST_ATTEMPTS: Final = 3
 
-OnPosted = Callable[[int], Awaitable[None]]  # Records that a message was posted. Does not raise.
+OnPosted = Callable[[int], Awaitable[None]]  # records a posted message's id; does not raise
 
 
-async def noop(_: int) -> None:
-    """Record nothing; recovery need not find the message."""
+async def noop(_: int) -> None: ...
 
 
 def reply_by_token(
-    interaction: Answerable, *sent: Sent, ephemeral: bool, on_posted: OnPosted = noop
-) -> Poster:
-    """Reply by token. `sent`: `Sent(None)` if a deferred response becomes the first message."""
-    return Poster(
+    interaction: Answerable, *sent: SentMessage, ephemeral: bool, on_posted: OnPosted = noop
+) -> DiscordReply:
+    """`sent`: `SentMessage(None)` if the interaction's response is its first message."""
+    return DiscordReply(
         InteractionOutlet(
             interaction.app.rest,
             int(interaction.application_id),
@@ -70,26 +69,24 @@ def reply_by_token(
     )
 
 
-def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> Poster:
-    """Reply after `defer_update` by editing the button's message, which shows `page`."""
+def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> DiscordReply:
+    """Return a reply that edits the button's message, which shows `page`. Needs `defer_update`."""
     ephemeral = is_ephemeral(interaction.message)
-    return reply_by_token(interaction, Sent(None, page), ephemeral=ephemeral)
+    return reply_by_token(interaction, SentMessage(None, page), ephemeral=ephemeral)
 
 
 EDIT_INTERVAL_S: Final = 1.2
 _INTERACTION_EDIT_PAUSES_S: Final = (0.6, EDIT_INTERVAL_S, 1.6)
-"""By the number of edits that showed text; the last repeats. A webhook allows five edits in two seconds."""
+"""By the number of edits that showed text. A token allows five edits in two seconds."""
 
 
 @dataclass(eq=False)
 class InteractionOutlet(Outlet):
-    """Sends an answer with the token of an interaction."""
-
     rest: hikari.api.RESTClient
     application_id: int
     token: str
     channel_id: int
-    since_id: int  # older than the answer
+    interaction_id: int
     _: KW_ONLY
     ephemeral: bool
     on_posted: OnPosted = noop
@@ -101,24 +98,25 @@ class InteractionOutlet(Outlet):
     async def post(
         self,
         page: Page,
-        number: int,  # noqa: ARG002 - Outlet
+        number: int,  # noqa: ARG002 - needed by MessageOutlet
         fetch_posted_ids: FetchPostedIds,
         *,
-        may_exist: bool,  # noqa: ARG002 - Outlet
-        as_reply: bool,  # noqa: ARG002 - Outlet
+        may_exist: bool,  # noqa: ARG002 - needed by MessageOutlet
+        as_reply: bool,  # noqa: ARG002 - needed by MessageOutlet
     ) -> hikari.Snowflake:
-        for _ in range(_POST_TRIES):
+        for _ in range(_MAX_POST_ATTEMPTS):
             try:
-                posted = await self.post_extra(page)
+                message_id = await self.post_extra(page)
             except hikari.HTTPError as error:
                 if not is_server_or_network_error(error):
                     raise
                 await asyncio.sleep(RETRY_PAUSES_S[0])
-                if (found := await self._find_posted(page, fetch_posted_ids, error)) is None:
+                existing_id = await self._find_posted(page, fetch_posted_ids, error)
+                if existing_id is None:
                     continue
-                posted = found
-            await self.on_posted(int(posted))
-            return posted
+                message_id = existing_id
+            await self.on_posted(int(message_id))
+            return message_id
         raise PostUncertain
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -147,35 +145,35 @@ class InteractionOutlet(Outlet):
         )
         return True
 
-    def pause_s(self, changes: int) -> float:
-        return _INTERACTION_EDIT_PAUSES_S[min(changes, len(_INTERACTION_EDIT_PAUSES_S) - 1)]
+    def pause_s(self, text_edits: int) -> float:
+        return _INTERACTION_EDIT_PAUSES_S[min(text_edits, len(_INTERACTION_EDIT_PAUSES_S) - 1)]
 
     async def _find_posted(
         self, page: Page, fetch_posted_ids: FetchPostedIds, error: Exception
     ) -> hikari.Snowflake | None:
-        """Return the id if the message exists. Raises PostUncertain if that is unknown."""
-        if self.ephemeral:
+        """Return the message's id, or None if it does not exist. Raises PostUncertain if that is unknown."""
+        if self.ephemeral:  # can't be fetched
             raise PostUncertain from error
-        after = [self.since_id, *await fetch_posted_ids()][-1]
+        after_id = [self.interaction_id, *await fetch_posted_ids()][-1]
         try:
-            newest = await self.rest.fetch_messages(self.channel_id, after=after).limit(50)
+            newest = await self.rest.fetch_messages(self.channel_id, after=after_id).limit(50)
         except hikari.HTTPError as fetch_error:
             raise PostUncertain from fetch_error
-        own_messages = (message for message in newest if message.application_id == self._webhook[0])
+        own_messages = (message for message in newest if message.application_id == self.application_id)
         return min((message.id for message in own_messages if looks_like(message, page)), default=None)
 
 
-UNREACHABLE: Final = "🔇"  # the reaction to a question whose answer Discord refuses
-_NONCE_SUFFIXES: Final = "bcdefghijklm"  # tried while Discord returns a deleted message
+UNREACHABLE_EMOJI: Final = "🔇"  # the reaction to a question whose answer Discord refuses
+_NONCE_SUFFIXES: Final = "bcdefghijklm"
+"""Appended in turn while Discord returns a deleted message for the nonce."""
 
-
-BUSY_USAGE: Final = 0.7
-BUSY_INTERVAL_S: Final = 9.0  # between edits above BUSY_USAGE of the bot's rate limit
+BUSY_USAGE: Final = 0.7  # of the bot's rate limit
+BUSY_INTERVAL_S: Final = 9.0  # between edits above BUSY_USAGE
 
 
 @dataclass(eq=False, slots=True)
 class MessageReplies:
-    """Sends messages of the bot: answers, single sentences and reactions."""
+    """Sends ordinary messages of the bot: answers, single sentences, reactions and DMs."""
 
     rest: hikari.api.RESTClient
     expected_deletions: ExpectedDeletions
@@ -185,21 +183,22 @@ class MessageReplies:
         self,
         channel_id: int,
         question_id: int | None,
-        sent: Sequence[Sent] = (),
+        sent: Sequence[SentMessage] = (),
         *,
         nonce: str = "",
         dm_fallback: "DmFallback | None" = None,
         on_posted: OnPosted = noop,
-    ) -> Poster:
-        """Reply, continuing in `sent` if any. `nonce`: the question's id by default."""
+    ) -> DiscordReply:
+        """Return a reply to a question, if any. `sent`: an earlier process's messages, which it continues.
+        `nonce`: the question's id by default."""
         nonce = nonce or str(question_id)
         outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback)
-        return Poster(outlet, sent, is_continued=bool(sent))
+        return DiscordReply(outlet, sent, is_continued=bool(sent))
 
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
-        """Reply to a question with one sentence, only once even if repeated."""
+        """Reply with one sentence. Repeating the call posts no second one."""
         reply = self.make_reply(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
         await reply.show((Page(sentence),))
 
@@ -208,9 +207,10 @@ class MessageReplies:
 
     async def report_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         """Tell the user by DM what a withdrawn answer's tools changed, if anything."""
-        sentence, words = Page(recipient.words[MentionTexts].withdrawn), recipient.words
-        page = with_effects(sentence, state, words, recipient.user_id, "private")
-        if page == sentence:
+        words = recipient.words
+        page_without_effects = Page(words[MentionTexts].withdrawn)
+        page = with_effects(page_without_effects, state, words, recipient.user_id, "private")
+        if page == page_without_effects:
             return
         try:
             await self.send_by_dm(recipient.user_id, page, f"{question_id}-w")
@@ -218,7 +218,7 @@ class MessageReplies:
             _log.info("user_not_told", error=type(error).__name__)
 
     async def delete_all(self, channel_id: int, message_ids: Iterable[int]) -> None:
-        """Delete messages of outdated answers, as far as Discord allows."""
+        """Delete messages as far as Discord allows."""
         for message_id in message_ids:
             self.expected_deletions.expect(message_id)
             with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):
@@ -226,27 +226,25 @@ class MessageReplies:
 
     async def mark_unreachable(self, channel_id: int, question_id: int) -> None:
         with contextlib.suppress(hikari.HikariError):
-            await self.rest.add_reaction(channel_id, question_id, UNREACHABLE)
+            await self.rest.add_reaction(channel_id, question_id, UNREACHABLE_EMOJI)
 
 
 @dataclass(frozen=True, slots=True)
 class DmFallback:
-    """The author's DM, used if a channel refuses the answer."""
+    """Sends an answer by DM if the channel refuses it."""
 
     user_id: int
     note: str  # shown below the answer
-    on_fallback: Callable[[int], Awaitable[None]] = noop  # called with the DM's id before posting there
+    on_move: Callable[[int], Awaitable[None]] = noop  # called with the DM's id before the first post
     on_posted: OnPosted = noop
 
 
 @dataclass(eq=False)
 class MessageOutlet(Outlet):
-    """Sends an answer as messages of the bot."""
-
     replies: MessageReplies
     location_id: int
     question_id: int | None
-    nonce: str  # of the first message; later ones add their number. Discord allows 25 characters
+    nonce: str  # at most 25 characters; further messages append their number
     on_posted: OnPosted = noop
     dm_fallback: DmFallback | None = None
     note: str = ""
@@ -257,7 +255,7 @@ class MessageOutlet(Outlet):
         dm_id = await open_dm(self.replies.rest, self.dm_fallback.user_id)
         if dm_id == self.location_id:
             return None
-        await self.dm_fallback.on_fallback(dm_id)
+        await self.dm_fallback.on_move(dm_id)
         return replace(
             self,
             location_id=dm_id,
@@ -271,16 +269,16 @@ class MessageOutlet(Outlet):
     async def post(
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
     ) -> hikari.Snowflake:
-        # A message of an earlier attempt is recorded before its edit: Discord may forget the nonce meanwhile.
+        # Record an earlier attempt's message before editing it: Discord soon forgets its nonce.
         nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
         question_id = self.question_id if as_reply and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id)
             is_new = not may_exist and looks_like(message, page)
-            if is_new or await self._exists(message.id, page):
+            if is_new or await self._is_not_deleted(message.id, page):
                 break
         if number and not is_new:
-            await self.note_posted(message.id, hikari.Snowflake((await fetch_posted_ids())[0]))
+            await self.record_further_message(message.id, hikari.Snowflake((await fetch_posted_ids())[0]))
         await self.on_posted(int(message.id))
         if not is_new:
             await self._overwrite(message.id, page)
@@ -289,13 +287,14 @@ class MessageOutlet(Outlet):
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         return (await self.replies.rest.create_message(self.location_id, **post_arguments(page))).id
 
-    async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+    async def record_further_message(
+        self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
+    ) -> None:
         await _try_to_record(
             self.replies.channels.add_pages(self.location_id, _require_id(first_id), [int(message_id)])
         )
 
-    async def _exists(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        # Discord also returns deleted messages for used nonces.
+    async def _is_not_deleted(self, message_id: hikari.Snowflake, page: Page) -> bool:
         try:
             await retry(lambda: self.replies.rest.fetch_message(self.location_id, message_id))
         except hikari.NotFoundError:
@@ -310,13 +309,13 @@ class MessageOutlet(Outlet):
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
         await retry(lambda: self.edit(message_id, edit_arguments(None, page)))
 
-    async def _create(self, page: Page, nonce: str, reply: hikari.UndefinedOr[int]) -> hikari.Message:
+    async def _create(self, page: Page, nonce: str, reply_to: hikari.UndefinedOr[int]) -> hikari.Message:
         return await retry(
             lambda: self.replies.rest.create_message(
                 self.location_id,
                 **post_arguments(page),
                 nonce=nonce,
-                reply=reply,
+                reply=reply_to,
                 reply_must_exist=False,
                 mentions_reply=False,
             )
@@ -334,8 +333,8 @@ class MessageOutlet(Outlet):
             self.replies.channels.drop_pages(self.location_id, [int(_require_id(message_id))])
         )
 
-    def pause_s(self, changes: int) -> float:
-        is_busy = changes > 0 and rate_limit_usage(self.replies.rest) > BUSY_USAGE
+    def pause_s(self, text_edits: int) -> float:
+        is_busy = text_edits > 0 and rate_limit_usage(self.replies.rest) > BUSY_USAGE
         return BUSY_INTERVAL_S if is_busy else EDIT_INTERVAL_S
 
 
@@ -352,7 +351,7 @@ async def _edit_unarchived(
 
 
 async def _try_to_record(write: Awaitable[None]) -> None:
-    """Log failures only: the pages are recorded again at the end."""
+    """Only log a database error: the messages are recorded again at the end."""
     try:
         await write
     except StorageError as error:

@@ -1,4 +1,4 @@
-"""Keeps receipts current: messages that report a change of a memory or reminder show its state."""
+"""Keeps receipts current: the lines below answers that report changes of memories and reminders."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -14,7 +14,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.concurrency import KeyedLock, RateLimiter, Tasks
 from cc_bot.discord.delivery.outlets import reply_in_place
-from cc_bot.discord.delivery.reply import Poster
+from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.page import Page, Receipts, edit_arguments
@@ -30,65 +30,67 @@ from cc_bot.texts import Texts
 _log = structlog.get_logger(__name__)
 
 
-MAX_EDITED_AFTER_ERASURE: Final = 25  # the newest; others are not edited
+MAX_EDITED_AFTER_ERASURE: Final = 25  # the newest ones
 
 
 class ReceiptUpdater:
-    """Edits messages in the background, one change at a time per user."""
+    """Edits messages in the background, one at a time per user."""
 
-    def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: RateLimiter) -> None:
+    def __init__(self, rest: hikari.api.RESTClient, stores: Stores, rate_limiter: RateLimiter) -> None:
         self._rest = rest
-        self._pace = pace
+        self._rate_limiter = rate_limiter
         self._stores = stores
-        self._order = KeyedLock()
-        self.changes = KeyedLock()  # by message id: a change starts from the current content
+        self._user_locks = KeyedLock()
+        self.message_locks = KeyedLock()  # held from reading a message until its edit
         self._tasks = Tasks()
 
     async def with_current_state(self, page: Page, words: Texts) -> Page:
         """Return the page with current receipts; unchanged if the database fails."""
-        receipts = page.receipts
+        if not page.receipts.items:
+            return page
         try:
-            return await self._render(page, receipts, receipts.items, words) if receipts.items else page
+            return await self._with_changes(page, page.receipts.items, words)
         except StorageError as error:
             _log.warning("receipts_not_checked", error=type(error).__name__)
             return page
 
     async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return a shown message's page, with current receipts. Raises StorageError."""
+        """Return a message's page with current receipts. Raises StorageError."""
         stored = await self._stores.receipts.get(user_id, int(message.id))
-        return await self._page(message, stored, user_id, words)
+        return await self._page_with_stored(message, stored, user_id, words)
 
-    async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return the page of an answer to be replaced, without undone receipts."""
+    async def page_to_replace(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
+        """Return an answer's page without undone receipts."""
         page = await self.page_of(message, user_id, words)
-        holding = [each for each in page.receipts.items if each.state != "undone"]
-        return await self._render(page, page.receipts, holding, words)
+        changes = [change for change in page.receipts.items if change.state != "undone"]
+        return await self._with_changes(page, changes, words)
 
     async def with_added(
         self, page: Page, more: Sequence[Change], user_id: int, words: Texts, *, private: bool
     ) -> Page:
-        shown = replace(page.receipts, user_id=user_id, private=private)
-        return await self._render(page, shown, (*shown.items, *more), words)
+        page = replace(page, receipts=replace(page.receipts, user_id=user_id, private=private))
+        return await self._with_changes(page, (*page.receipts.items, *more), words)
 
     async def refresh_pressed(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
     ) -> None:
-        """Edit the message of an acknowledged press, and others with the same receipt."""
+        """Edit the message of a button press, and in the background others."""
         message_id = int(interaction.message.id)
-        async with self.changes.hold(message_id):
+        async with self.message_locks.hold(message_id):
             message = await interaction.fetch_initial_response()
             stored = await self._stores.receipts.get(user_id, message_id)
-            page = await self._page(message, stored, user_id, words)
-            pressed = parse_custom_id(interaction.custom_id)
-            if not page.receipts.items and isinstance(pressed, UnscheduleButton):
-                page = await self._without_pressed(page, pressed, words)
+            page = await self._page_with_stored(message, stored, user_id, words)
+            button = parse_custom_id(interaction.custom_id)
+            if not page.receipts.items and isinstance(button, UnscheduleButton):
+                page = await self._without_button(page, button, words)
             await reply_in_place(interaction, page_of(message, words.locale)).show((page,))
         if stored:
             await self._stores.receipts.mark_current(stored)
         self.refresh(user_id, words)
 
-    async def record(self, reply: Poster, receipts: Receipts, words: Texts) -> None:
-        """Store a reply's receipts, and edit other messages. Call it before the reply counts as shown."""
+    async def record(self, reply: DiscordReply, receipts: Receipts, words: Texts) -> None:
+        """Store a reply's receipts, and refresh other messages. Call it before the turn's entry is
+        deleted."""
         if receipts.items:
             visibility: Visibility = "private" if receipts.private else "public"
             with upkeep("receipts", hikari.HikariError):
@@ -102,62 +104,59 @@ class ReceiptUpdater:
 
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
-        """Edit a user's newest messages after a block that erases their data. Raises StorageError."""
+        """Edit the user's newest messages after the block erases their data. Raises StorageError."""
         messages = await self._stores.receipts.list_newest(user_id, limit=MAX_EDITED_AFTER_ERASURE)
         yield
         self._tasks.start(self._refresh(user_id, words, messages))
 
     async def catch_up(self, recipients: Recipients) -> None:
-        """Edit the messages that an earlier process left outdated. Raises StorageError."""
+        """Edit what an earlier process left outdated. Raises StorageError."""
         for user_id in await self._stores.receipts.list_stale_users():
             self.refresh(user_id, (await recipients.for_user(user_id)).words)
 
     async def wait_idle(self) -> None:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _page(
+    async def _page_with_stored(
         self, message: hikari.Message, stored: ReceiptMessage | None, user_id: int, words: Texts
     ) -> Page:
         page = page_of(message, words.locale)
         private = stored is not None and stored.visibility == "private"
-        shown = replace(page.receipts, user_id=user_id, private=private)
-        return (
-            await self._render(page, shown, stored.lines, words) if stored else replace(page, receipts=shown)
-        )
+        page = replace(page, receipts=replace(page.receipts, user_id=user_id, private=private))
+        return await self._with_changes(page, stored.lines, words) if stored else page
 
-    async def _render(self, page: Page, shown: Receipts, receipts: Sequence[Change], words: Texts) -> Page:
-        latest = await with_current_state(receipts, shown.user_id, self._stores)
-        rendered = render_receipts(latest, shown.recalled, words, shown.user_id, private=shown.private)
-        return replace(page, receipts=rendered)
+    async def _with_changes(self, page: Page, changes: Sequence[Change], words: Texts) -> Page:
+        old = page.receipts
+        current = await with_current_state(changes, old.user_id, self._stores)
+        receipts = render_receipts(current, old.recalled, words, old.user_id, private=old.private)
+        return replace(page, receipts=receipts)
 
-    async def _without_pressed(self, page: Page, pressed: UnscheduleButton, words: Texts) -> Page:
-        custom_id = pressed.custom_id()
+    async def _without_button(self, page: Page, button: UnscheduleButton, words: Texts) -> Page:
+        custom_id = button.custom_id()
         buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
         page = replace(page, receipts=replace(page.receipts, buttons=buttons))
-        named = Change("schedule", "added", pressed.schedule_id)
-        [now] = await with_current_state([named], pressed.user_id, self._stores)
-        return (
-            page
-            if now.state != "undone"
-            else replace(page, facts=page.facts.with_notes(words[ReceiptTexts].change_undone))
-        )
+        change = Change("schedule", "added", button.schedule_id)
+        [current] = await with_current_state([change], button.user_id, self._stores)
+        if current.state != "undone":
+            return page
+        return replace(page, facts=page.facts.with_notes(words[ReceiptTexts].change_undone))
 
     async def _refresh(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
     ) -> None:
         """`messages`: None for the outdated ones."""
-        async with self._order.hold(user_id):
+        async with self._user_locks.hold(user_id):
             with upkeep("receipts", hikari.HikariError):
                 if messages is None:
                     messages = await self._stores.receipts.list_stale(user_id)
                 for stored in messages:
-                    await self._edit_soon(stored, words)
+                    await self._try_to_edit(stored, words)
 
-    async def _edit_soon(self, stored: ReceiptMessage, words: Texts) -> None:
+    async def _try_to_edit(self, stored: ReceiptMessage, words: Texts) -> None:
         try:
-            await self._pace.wait()
+            await self._rate_limiter.wait()
             await self._edit(stored, words)
-            await self._pace.wait()  # for its second request; presses don't wait for it
+            await self._rate_limiter.wait()  # for the second request of `_edit`, without its lock
         except hikari.ClientHTTPResponseError as error:
             _log.info("receipt_not_reached", error=type(error).__name__)
         except hikari.HikariError as error:
@@ -166,9 +165,9 @@ class ReceiptUpdater:
         await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
-        channel_id = stored.channel_id or 0  # ephemeral ones are not listed
-        async with self.changes.hold(stored.message_id):
+        channel_id = stored.channel_id or 0  # ephemeral messages are not listed
+        async with self.message_locks.hold(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)
-            before = page_of(message, words.locale)
-            now = await self._page(message, stored, stored.user_id, words)
-            await self._rest.edit_message(channel_id, stored.message_id, **edit_arguments(before, now))
+            old_page = page_of(message, words.locale)
+            new_page = await self._page_with_stored(message, stored, stored.user_id, words)
+            await self._rest.edit_message(channel_id, stored.message_id, **edit_arguments(old_page, new_page))

@@ -1,4 +1,4 @@
-"""Makes the messages of one answer look like its pages.
+"""Keeps the messages of one answer equal to its pages.
 
 A refused message is sent without some of its parts, at last by DM to the author.
 """
@@ -28,6 +28,7 @@ from cc_bot.discord.pages.page import (
 )
 
 DISCORD_REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
+# Error codes of Discord.
 UNKNOWN_MESSAGE: Final = 10008
 UNKNOWN_WEBHOOK: Final = 10015  # the token's interaction was never acknowledged
 INVALID_WEBHOOK_TOKEN: Final = 50027
@@ -46,13 +47,13 @@ _PARTS_BY_CODE: Final[Mapping[int, tuple[Part, ...]]] = {
     160009: ("reference",),
     160010: ("reference",),
 }
-_CODES_NO_SIMPLER_FORM_HELPS: Final = frozenset(
+_FINAL_REFUSAL_CODES: Final = frozenset(
     {
         *(40094, 50001, 50007, ARCHIVED_THREAD, 50278, 160005),  # follow-ups used up, no access, locked
         *(200000, 240000),  # blocked by AutoMod, or for harmful links
+        *range(30000, 31000),  # a maximum is reached
     }
 )
-_MAXIMUM_REACHED_CODES: Final = range(30000, 31000)
 _PART_BY_FIELD: Final[Mapping[str, Part]] = {
     "message_reference": "reference",
     "attachments": "files",
@@ -66,25 +67,27 @@ def parts_to_leave_out(
     parts: Collection[Part], left_out: frozenset[Part], error: hikari.ClientHTTPResponseError
 ) -> frozenset[Part] | None:
     """Return the parts to leave out next, or None if that can't help."""
-    part = next((part for part in _refused_parts(error) if part in parts and part not in left_out), None)
-    if part is None:
+    candidates = [part for part in _refused_parts(error) if part in parts and part not in left_out]
+    if not candidates:
         return None
-    if part == "embeds" and error.code == _MISSING_PERMISSIONS and "files" in parts:
+    if candidates[0] == "embeds" and error.code == _MISSING_PERMISSIONS and "files" in parts:
         left_out -= {"files"}  # perhaps the bot lacks only the permission for embeds
-    return left_out | {part}
+    return left_out | {candidates[0]}
 
 
-def is_gone(error: hikari.HTTPError) -> bool:
+def is_unknown_message(error: hikari.HTTPError) -> bool:
+    """Return whether a user has deleted the message."""
     return isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_MESSAGE
 
 
 def _refused_parts(error: hikari.ClientHTTPResponseError) -> tuple[Part, ...]:
+    """Return possible causes of the refusal, the likeliest first."""
     code = int(error.code)
     if code in _PARTS_BY_CODE:
         return _PARTS_BY_CODE[code]
     if isinstance(error, hikari.UnauthorizedError | hikari.NotFoundError):
         return ()
-    if code in _CODES_NO_SIMPLER_FORM_HELPS or code in _MAXIMUM_REACHED_CODES:
+    if code in _FINAL_REFUSAL_CODES:
         return ()
     fields = (error.errors or {}) if isinstance(error, hikari.BadRequestError) else {}
     if code == _INVALID_FORM and fields:
@@ -104,14 +107,14 @@ class PostUncertain(Exception):
     """It is unknown whether a message was posted."""
 
 
-FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]
+FetchPostedIds = Callable[[], Awaitable[Sequence[int]]]  # the answer's messages so far
 
 
 class Outlet(ABC):
-    """Sends the messages of an answer. Message id None means an interaction's first response."""
+    """Sends single messages. Message id None means an interaction's first response."""
 
     note: str = ""  # shown below the answer
-    location_id: int | None  # where the bot can edit without a token; None if ephemeral
+    location_id: int | None  # the channel; None if ephemeral
 
     @abstractmethod
     async def post(
@@ -121,7 +124,7 @@ class Outlet(ABC):
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is not part of the answer, at most once."""
+        """Post a message that is not part of the answer, without retries."""
 
     @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
@@ -131,13 +134,13 @@ class Outlet(ABC):
     async def delete(self, message_id: hikari.Snowflake | None) -> None: ...
 
     @abstractmethod
-    def pause_s(self, changes: int) -> float:
-        """Return the pause before the next edit, after `changes` edits that showed text."""
+    def pause_s(self, text_edits: int) -> float:
+        """Return the pause before the next edit, after `text_edits` that showed text."""
 
-    async def note_posted(  # noqa: B027 - most outlets record messages only at the end
+    async def record_further_message(  # noqa: B027 - most outlets record messages only at the end
         self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
     ) -> None:
-        """Record a message after the first. May be called twice."""
+        """Record a message after the first, perhaps twice."""
 
     async def first_id(self) -> hikari.Snowflake:
         raise ValueError("only interactions have a first response")
@@ -152,40 +155,40 @@ class Outlet(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A sent message; `page` is None if unknown."""
-
-    id: hikari.Snowflake | None
-    page: Page | None = None
+class SentMessage:
+    id: hikari.Snowflake | None  # as in `Outlet`
+    page: Page | None = None  # None if unknown
 
 
-def sent_messages(ids: Iterable[int]) -> tuple[Sent, ...]:
-    return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
+def sent_messages(ids: Iterable[int]) -> tuple[SentMessage, ...]:
+    return tuple(SentMessage(hikari.Snowflake(id_)) for id_ in ids)
 
 
-class Poster:
+class DiscordReply:
     """The messages of one answer."""
 
-    def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, is_continued: bool = False) -> None:
-        """`is_continued`: an earlier process may have posted more than `sent`. They are found by nonce before
-        any edit: Discord soon forgets nonces."""
+    def __init__(
+        self, outlet: Outlet, sent: Sequence[SentMessage] = (), *, is_continued: bool = False
+    ) -> None:
+        """`is_continued`: an earlier process may have posted more than `sent`. Discord returns these by
+        nonce, if asked before any edit: it soon forgets nonces."""
         self._outlet = outlet
         self._is_continued = self._may_have_unknown_messages = is_continued
         self._sent = list(sent)
         self._max_message_count = len(self._sent)
         self._left_out_parts: frozenset[Part] = frozenset()
-        self.no_dm = False
-        self._visible = asyncio.Event()
+        self.no_dm = False  # never move to a DM
+        self._visible_event = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
-            self._visible.set()
-        self._first_id_before_dm: tuple[int, ...] = ()  # the stored answer's id, if a DM continued it
+            self._visible_event.set()
+        self._id_before_dm: tuple[int, ...] = ()  # the first message's id, after a move
 
     @property
     def has_messages(self) -> bool:
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
-        """Make the messages look like the pages. Raises hikari's errors and PostUncertain."""
+        """Raises hikari's errors and PostUncertain."""
         pauses_s = RETRY_PAUSES_S if retry_edits else ()
         try:
             await self._show(pages, pauses_s)
@@ -194,17 +197,17 @@ class Poster:
                 raise
 
     async def _show(self, pages: Sequence[Page], pauses_s: Sequence[float]) -> None:
-        shown = pages
+        final_pages = pages
         if "files" in self._left_out_parts:
-            shown = [plain for page in pages for plain in plain_pages(page)]
+            final_pages = [plain for page in pages for plain in plain_pages(page)]
         if self._outlet.note:
-            *full, last = shown
-            shown = (*full, replace(last, facts=last.facts.with_notes(self._outlet.note)))
+            *full, last = final_pages
+            final_pages = (*full, replace(last, facts=last.facts.with_notes(self._outlet.note)))
         try:
             if self._may_have_unknown_messages:
-                for page in shown[len(self._sent) :]:
+                for page in final_pages[len(self._sent) :]:
                     await self._post(page)
-            for index, page in enumerate(shown):
+            for index, page in enumerate(final_pages):
                 if index == len(self._sent):
                     await self._post(page)
                 elif self._sent[index].page != page:
@@ -213,63 +216,67 @@ class Poster:
             await self._show(pages, pauses_s)
             return
         self._may_have_unknown_messages = False
-        await self._shorten(len(shown), pauses_s)
+        await self._delete_messages_after(len(final_pages), pauses_s)
 
     async def _show_by_dm(
         self, pages: Sequence[Page], pauses_s: Sequence[float], error: hikari.ClientHTTPResponseError
     ) -> bool:
-        """Continue in the author's DM; returns whether that worked. Raises hikari's errors."""
-        # The message of an earlier process is gone: that process may have begun the DM.
-        dm_begun = is_gone(error) and self._may_have_unknown_messages
-        if self.no_dm or isinstance(error, hikari.UnauthorizedError) or is_gone(error) != dm_begun:
+        """Move to the author's DM. Returns False if that is impossible. Raises hikari's errors."""
+        if self.no_dm or isinstance(error, hikari.UnauthorizedError):
             return False
+        was_moved = False
+        if is_unknown_message(error):
+            # Deleted by a user, or by an earlier process that moved to the DM.
+            if not self._may_have_unknown_messages:
+                return False
+            was_moved = True
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
-        dm = Poster(outlet, self._sent if dm_begun else (), is_continued=self._is_continued)
+        dm = DiscordReply(outlet, self._sent if was_moved else (), is_continued=self._is_continued)
         try:
             await dm._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
             self.no_dm = True
             return False
-        if not dm_begun:
-            self._first_id_before_dm = tuple(int(sent.id) for sent in self._sent[:1] if sent.id is not None)
+        if not was_moved:
+            self._id_before_dm = tuple(int(sent.id) for sent in self._sent[:1] if sent.id is not None)
             for sent in self._sent:
                 with suppress(hikari.HikariError):
                     await self._outlet.delete(sent.id)
             _log.warning("answer_sent_by_dm", code=int(error.code))
         self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
         self._max_message_count, self._may_have_unknown_messages = dm._max_message_count, False
-        self._visible.set()
+        self._visible_event.set()
         return True
 
-    async def remove(self) -> None:
-        await self._shorten(0, RETRY_PAUSES_S)
+    async def delete(self) -> None:
+        await self._delete_messages_after(0, RETRY_PAUSES_S)
 
-    async def try_to_remove(self) -> None:
+    async def try_to_delete(self) -> None:
         """Delete the messages, as far as Discord allows."""
         try:
-            await self.remove()
+            await self.delete()
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
-    def shows(self, message_id: int) -> bool:
+    def includes(self, message_id: int) -> bool:
         return any(sent.id == message_id for sent in self._sent)
 
     async def message_ids(self) -> tuple[int, ...]:
         if self._sent and self._sent[0].id is None:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
-        return (*self._first_id_before_dm, *(int(sent.id) for sent in self._sent if sent.id is not None))
+        return (*self._id_before_dm, *(int(sent.id) for sent in self._sent if sent.id is not None))
 
-    def pause_s(self, changes: int) -> float:
-        return self._outlet.pause_s(changes)
+    def pause_s(self, text_edits: int) -> float:
+        return self._outlet.pause_s(text_edits)
 
     @property
     def last_page(self) -> Page | None:
         return self._sent[-1].page if self._sent else None
 
     async def last_position(self) -> tuple[int | None, int]:
-        """Return channel and id of the last message; channel None if it is ephemeral."""
+        """Return channel and id of the last message; channel None if ephemeral."""
         return self._outlet.location_id, (await self.message_ids())[-1]
 
     @property
@@ -279,18 +286,18 @@ class Poster:
 
     async def send_ephemeral(self, sentence: str) -> None:
         """Send an ephemeral message; if impossible, show the sentence below the answer."""
-        page = self._sent[-1].page if self._sent else None
+        page = self.last_page
         if await self._outlet.send_ephemeral(sentence) or page is None:
             return
-        noted_page = replace(page, facts=page.facts.with_notes(sentence))
-        await self._edit(len(self._sent) - 1, noted_page, RETRY_PAUSES_S)
+        page_with_sentence = replace(page, facts=page.facts.with_notes(sentence))
+        await self._edit(len(self._sent) - 1, page_with_sentence, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain if the
-        answer is late: Discord would take the message for it."""
+        """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain while
+        Discord shows "thinking", as the message would replace that."""
         try:
             async with asyncio.timeout(FIRST_MESSAGE_TIMEOUT_S):
-                await self._visible.wait()
+                await self._visible_event.wait()
         except TimeoutError:
             raise PostUncertain from None
         return await self._outlet.post_extra(page)
@@ -318,16 +325,16 @@ class Poster:
             lambda page, as_reply: self._outlet.post(
                 page, number, self.message_ids, may_exist=may_exist, as_reply=as_reply
             ),
-            as_reply=True,  # each message is a reply, as others may post in between
+            as_reply=True,  # others may post in between
         )
-        self._visible.set()
+        self._visible_event.set()
         self._max_message_count = max(self._max_message_count, number + 1)
-        self._sent.append(Sent(message_id, page))  # before note_posted: a user may delete it at once
+        self._sent.append(SentMessage(message_id, page))  # now: a user may delete it at once
         if number:
-            await self._outlet.note_posted(message_id, self._sent[0].id)
+            await self._outlet.record_further_message(message_id, self._sent[0].id)
 
-    async def _shorten(self, length: int, pauses_s: Sequence[float]) -> None:
-        while len(self._sent) > length:
+    async def _delete_messages_after(self, count: int, pauses_s: Sequence[float]) -> None:
+        while len(self._sent) > count:
             await retry(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
             self._sent.pop()
 
@@ -339,12 +346,12 @@ class Poster:
             await retry(partial(self._outlet.edit, sent.id, changes), pauses_s)
 
         await self._send(sent.page, page, edit)
-        self._visible.set()
+        self._visible_event.set()
         self._sent[index] = replace(sent, page=page)
 
     async def _send(
         self,
-        before: Page | None,
+        previous_page: Page | None,
         page: Page,
         send: Callable[[Page, bool], Awaitable[Result]],
         *,
@@ -353,21 +360,21 @@ class Poster:
         """Send a page without refused parts. Raises _TextFileRefused and hikari's errors."""
         while True:
             try:
-                shown = page.without(self._left_out_parts)
-                return await send(shown, as_reply and "reference" not in self._left_out_parts)
+                accepted_page = page.without(self._left_out_parts)
+                return await send(accepted_page, as_reply and "reference" not in self._left_out_parts)
             except hikari.ClientHTTPResponseError as error:
-                parts = page.parts(before) | (_REFERENCE if as_reply else frozenset())
-                without = parts_to_leave_out(parts, self._left_out_parts, error)
-                if without is None:
+                parts = page.parts(previous_page) | (_REFERENCE if as_reply else frozenset())
+                left_out = parts_to_leave_out(parts, self._left_out_parts, error)
+                if left_out is None:
                     raise
-                _log.info("answer_simplified", without=sorted(without), code=int(error.code))
-                self._left_out_parts = without
-                if "files" in without and any(isinstance(each, TextFile) for each in page.files):
+                _log.info("answer_simplified", without=sorted(left_out), code=int(error.code))
+                self._left_out_parts = left_out
+                if "files" in left_out and any(isinstance(each, TextFile) for each in page.files):
                     raise _TextFileRefused from error
 
 
 class _TextFileRefused(Exception):
-    """Discord refuses a text file; its text is shown in messages instead."""
+    """The text must be shown in messages instead."""
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
@@ -379,17 +386,17 @@ MAX_EXPECTED_DELETIONS: Final = 1000
 
 
 class ExpectedDeletions:
-    """Messages that the bot is deleting; if a user deletes one, the whole answer is deleted."""
+    """Messages that the bot deletes. If a user deletes one, the bot deletes the whole answer."""
 
     def __init__(self) -> None:
         self._ids = LruCache[int, None](MAX_EXPECTED_DELETIONS)
 
     def expect(self, message_id: int) -> None:
-        """Call it before deleting the message."""
+        """Call it before the deletion."""
         self._ids[message_id] = None
 
-    def was_expected(self, message_id: int) -> bool:
-        """Returns True only once."""
-        expected = message_id in self._ids
+    def pop(self, message_id: int) -> bool:
+        """Return whether the bot deletes it, True only once."""
+        is_expected = message_id in self._ids
         self._ids.discard(message_id)
-        return expected
+        return is_expected

@@ -1,6 +1,6 @@
-"""The turns that this process shows on Discord, and their ledger entries.
+"""The turns that this process shows on Discord, and their entries in the ledger of unfinished turns.
 
-Answers wait at most NOTE_TIMEOUT_S for the ledger, and are shown even without an entry.
+Answers wait at most LEDGER_TIMEOUT_S for the ledger, and are shown even without an entry.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import FileBudget
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
-from cc_bot.discord.delivery.reply import Poster
+from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.interactions import Answerable, is_server_or_network_error
 from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.pages.answer import AnswerState
@@ -50,29 +50,29 @@ from cc_bot.domain.usage import UsageSubject
 
 _log = structlog.get_logger(__name__)
 
-Prepared = TypeVar("Prepared")
-Acknowledged = TypeVar("Acknowledged")
-Written = TypeVar("Written")
+Preparation = TypeVar("Preparation")
+Acknowledgement = TypeVar("Acknowledgement")
+Result = TypeVar("Result")
 
-NOTE_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
+LEDGER_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
 
 
 class FormAskers(Protocol):
     """Makes the forms of running tools (feature `mcp`)."""
 
-    def for_reply(self, reply: Poster, recipient: Recipient) -> FormAsker: ...
+    def for_reply(self, reply: DiscordReply, recipient: Recipient) -> FormAsker: ...
 
 
 class SpokenAnswers(Protocol):
     """Attaches speech to answers (feature `voice`)."""
 
     async def begin(
-        self, reply: Poster, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
         """Begin to synthesize speech. Never raises."""
 
     async def stop(self, message_id: int) -> bool:
-        """Returns whether speech was attached already."""
+        """Stop synthesizing. Returns whether speech is attached already."""
         ...
 
     async def close(self) -> None: ...
@@ -82,27 +82,27 @@ class SpokenAnswers(Protocol):
 class RunningTurn:
     """A turn or approved call until its end is shown."""
 
-    name: str  # its ledger id, or a new one; used by the Stop button
+    id: str  # a turn's is its ledger id
     stop: Stop = field(default_factory=Stop)
-    askers: frozenset[int] = frozenset()
-    key: ChannelKey | None = None  # of its channel's conversation; None for a session
-    questions: frozenset[int] = frozenset()  # that exist
-    answer_id: int | None = None  # the message of an approved call
-    reply: Poster | None = None
-    withdrawn: bool = False
+    author_ids: frozenset[int] = frozenset()  # who may press Stop, unless the button names one
+    channel_conversation: ChannelKey | None = None  # None for a user's session
+    question_ids: frozenset[int] = frozenset()  # that are not deleted
+    call_message_id: int | None = None  # an approved call's
+    reply: DiscordReply | None = None
+    is_withdrawn: bool = False  # the answer is to be deleted
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def withdraw(self, deleted: Collection[int]) -> None:
-        """Stop it if one of its messages was deleted, or the last of its questions."""
-        lost_all_questions = bool(self.questions) and self.questions <= frozenset(deleted)
-        self.questions -= frozenset(deleted)
-        lost_message = self.reply is not None and any(map(self.reply.shows, deleted))
-        if lost_all_questions or lost_message or self.answer_id in deleted:
-            self.discard()
+    def handle_deletion(self, message_ids: Collection[int]) -> None:
+        """Withdraw it if one of its messages was deleted, or the last of its questions."""
+        lost_all_questions = bool(self.question_ids) and self.question_ids <= frozenset(message_ids)
+        self.question_ids -= frozenset(message_ids)
+        lost_message = self.reply is not None and any(map(self.reply.includes, message_ids))
+        if lost_all_questions or lost_message or self.call_message_id in message_ids:
+            self.withdraw()
 
-    def discard(self) -> None:
+    def withdraw(self) -> None:
         """Stop it, and have its answer deleted."""
-        self.withdrawn = True
+        self.is_withdrawn = True
         if self.reply:
             self.reply.no_dm = True
         self.stop.request()
@@ -110,68 +110,68 @@ class RunningTurn:
 
 @dataclass(eq=False)
 class RunningTurns:
-    """The running turns, pending writes and unshown turns of this process."""
+    """This process's running turns, pending writes and unshown turns."""
 
     ledger: TurnLedger
     channels: ChannelStore
     spending: Spending
     clock: Clock
-    receipts: ReceiptUpdater
+    receipt_updater: ReceiptUpdater
     meter: Meter = NULL_METER
-    spoken: SpokenAnswers | None = None
-    forms: FormAskers | None = None
+    spoken_answers: SpokenAnswers | None = None
+    form_askers: FormAskers | None = None
     file_budget: FileBudget = field(default_factory=FileBudget)
-    retry_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes recovery
-    unshown: set[str] = field(default_factory=set)  # turns whose end Discord refused
-    entries_to_delete: dict[str, int] = field(default_factory=dict)  # user ids by ended turn
-    recovering: KeyedLock = field(default_factory=KeyedLock)  # by ledger id; presses of its button wait too
-    _name_prefix: str = field(default_factory=lambda: secrets.token_hex(3))
+    recovery_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes `Recovery`
+    unshown_ids: set[str] = field(default_factory=set)  # turns whose end Discord refused
+    entries_to_delete: dict[str, int] = field(default_factory=dict)  # user ids by ledger id
+    entry_locks: KeyedLock = field(default_factory=KeyedLock)  # by ledger id
+    _id_prefix: str = field(default_factory=lambda: secrets.token_hex(3))
     _turns: dict[str, RunningTurn] = field(default_factory=dict)
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
 
-    def new_name(self) -> str:
-        """Return a turn id that names this process."""
-        return self._name_prefix + secrets.token_hex(4)
+    def new_id(self) -> str:
+        return self._id_prefix + secrets.token_hex(4)
 
-    def is_of_this_process(self, name: str) -> bool:
-        return name.startswith(self._name_prefix)
+    def is_of_this_process(self, turn_id: str) -> bool:
+        return turn_id.startswith(self._id_prefix)
 
     @contextmanager
     def track(self, turn: RunningTurn) -> Iterator[None]:
-        """Count the turn as running during the block."""
-        self._turns[turn.name] = turn
+        self._turns[turn.id] = turn
         try:
             yield
         finally:
-            del self._turns[turn.name]
+            del self._turns[turn.id]
             turn.ended.set()
 
     def count_concurrent(self, turn: RunningTurn) -> int:
-        """Count the answers shown in a conversation, as they share Discord's limit of edits."""
-        return 1 if turn.key is None else sum(other.key == turn.key for other in self._turns.values())
+        """Return how many answers share the channel, and so Discord's limit of edits."""
+        key = turn.channel_conversation
+        return 1 if key is None else sum(key == each.channel_conversation for each in self._turns.values())
 
-    def stop(self, name: str) -> bool:
-        if name in self._turns:
-            self._turns[name].stop.request()
-        return name in self._turns
+    def stop(self, turn_id: str) -> bool:
+        """Returns whether the turn was running."""
+        if turn_id in self._turns:
+            self._turns[turn_id].stop.request()
+        return turn_id in self._turns
 
-    def is_running(self, name: str) -> bool:
-        return name in self._turns
+    def is_running(self, turn_id: str) -> bool:
+        return turn_id in self._turns
 
-    def is_asked_by(self, name: str, user_id: int) -> bool:
-        return name in self._turns and user_id in self._turns[name].askers
+    def is_asked_by(self, turn_id: str, user_id: int) -> bool:
+        return turn_id in self._turns and user_id in self._turns[turn_id].author_ids
 
-    def withdraw(self, message_ids: Collection[int]) -> None:
-        """Stop deleted answers, and answers to deleted messages."""
+    def handle_deletion(self, message_ids: Collection[int]) -> None:
+        """Withdraw deleted answers, and answers to deleted messages."""
         for turn in self._turns.values():
-            turn.withdraw(message_ids)
+            turn.handle_deletion(message_ids)
 
-    def withdraw_channel(self, key: ChannelKey) -> None:
-        """Stop the answers in a thread, or in a channel with its threads."""
+    def withdraw_channel(self, deleted: ChannelKey) -> None:
+        """Withdraw answers in a thread, or in a channel with its threads."""
         for turn in self._turns.values():
-            in_channel = turn.key is not None and turn.key.channel_id == key.channel_id
-            if turn.key == key or (in_channel and not key.thread_id):
-                turn.discard()
+            key = turn.channel_conversation
+            if key and (key == deleted or (key.channel_id == deleted.channel_id and not deleted.thread_id)):
+                turn.withdraw()
 
     async def wait_idle(self) -> None:
         """Wait until no turn runs and nothing is being written."""
@@ -179,13 +179,13 @@ class RunningTurns:
             await next(iter(self._turns.values())).ended.wait()
         await asyncio.gather(*self._writes, return_exceptions=True)
 
-    def entry_of_interaction(
+    def make_entry(
         self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
     ) -> PendingTurn:
-        """Make a turn's ledger entry. `fields`: others of PendingTurn."""
+        """`fields`: others of PendingTurn."""
         now = self.clock()
         return PendingTurn(
-            self.new_name(),
+            self.new_id(),
             key,
             kind,
             accepted_at=now,
@@ -195,7 +195,7 @@ class RunningTurns:
             token_until=now + TOKEN_LIFETIME,
             **{
                 "guild_id": None if interaction.guild_id is None else int(interaction.guild_id),
-                # Public questions are in the channel's conversation.
+                # A public question is in the channel's conversation by this id.
                 "question_id": int(interaction.id) if fields["visibility"] == "public" else None,
                 **fields,
             },
@@ -203,37 +203,38 @@ class RunningTurns:
 
     async def acknowledge(
         self,
-        preparing: Coroutine[None, None, Prepared],
-        acknowledge: Callable[[], Awaitable[Acknowledged]],
-        undo: Callable[[Prepared], Awaitable[None]],
-    ) -> tuple[Prepared, Acknowledged]:
-        """Prepare for at most NOTE_TIMEOUT_S, then acknowledge; if that fails, undo. Raises their errors."""
-        task = asyncio.create_task(preparing)
-        await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
+        preparation: Coroutine[None, None, Preparation],
+        acknowledge: Callable[[], Awaitable[Acknowledgement]],
+        undo: Callable[[Preparation], Awaitable[None]],
+    ) -> tuple[Preparation, Acknowledgement]:
+        """Prepare for at most LEDGER_TIMEOUT_S, then acknowledge; if that fails, undo. Raises their
+        errors."""
+        task = asyncio.create_task(preparation)
+        await asyncio.wait((task,), timeout=LEDGER_TIMEOUT_S)
         try:
-            outcome = await acknowledge()
+            acknowledgement = await acknowledge()
         except BaseException:
             await asyncio.wait((task,))
             if not task.cancelled() and task.exception() is None:
                 await undo(task.result())
             raise
-        return await task, outcome
+        return await task, acknowledgement
 
     async def claim(
-        self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+        self, turn_id: str, user_id: int, renew: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Claim an interrupted turn once it ended; its button appears before that. Raises StorageError."""
-        if running := self._turns.get(entry):
-            await running.ended.wait()
-        async with self.recovering.hold(entry):
-            return await self.ledger.claim(entry, user_id, renewed)
+        """Claim an interrupted turn's entry. Returns None if it is gone. Raises StorageError."""
+        if turn := self._turns.get(turn_id):  # the button appears shortly before the end
+            await turn.ended.wait()
+        async with self.entry_locks.hold(turn_id):
+            return await self.ledger.claim(turn_id, user_id, renew)
 
-    async def write(self, writing: Coroutine[None, None, Written]) -> asyncio.Task[Written]:
-        """Wait at most NOTE_TIMEOUT_S for a write, which goes on in the background. Errors are logged."""
-        task = asyncio.create_task(writing)
+    async def write(self, write: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
+        """Wait at most LEDGER_TIMEOUT_S for a write, which goes on in the background. Errors are logged."""
+        task = asyncio.create_task(write)
         self._writes.add(task)
         task.add_done_callback(self._on_written)
-        await asyncio.wait((task,), timeout=NOTE_TIMEOUT_S)
+        await asyncio.wait((task,), timeout=LEDGER_TIMEOUT_S)
         return task
 
     async def record_page(self, entry: PendingTurn, message_id: int) -> None:
@@ -241,14 +242,16 @@ class RunningTurns:
 
     async def record_pages(self, entry: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
         """Record an answer's messages: if one is deleted, so is the answer. Raises StorageError."""
-        pages = [each for each in ids if answer and each != answer.discord_id]
-        if answer and answer.discord_id is not None and pages:
-            await self.channels.add_pages(entry.location_id or entry.key.channel_id, answer.discord_id, pages)
+        if answer is None or answer.discord_id is None:
+            return
+        if further_ids := [id_ for id_ in ids if id_ != answer.discord_id]:
+            channel_id = entry.location_id or entry.key.channel_id
+            await self.channels.add_pages(channel_id, answer.discord_id, further_ids)
 
-    def mark_unshown(self, entry: str) -> None:
-        """Leave the end of a turn to recovery."""
-        self.unshown.add(entry)
-        self.retry_due.set()
+    def mark_unshown(self, turn_id: str) -> None:
+        """Leave the end to recovery."""
+        self.unshown_ids.add(turn_id)
+        self.recovery_due.set()
 
     def _on_written(self, task: asyncio.Task[Any]) -> None:
         self._writes.discard(task)
@@ -260,68 +263,72 @@ class RunningTurns:
 
 
 class DiscordTurn(RunningTurn):
-    """A turn with its ledger entry and the user who reads the answer."""
-
     def __init__(
         self,
-        turns: RunningTurns,
+        running_turns: RunningTurns,
         entry: PendingTurn,
         recipient: Recipient,
-        chosen: SelectedAgent | None = None,
+        selected_agent: SelectedAgent | None = None,
         *,
         interaction: Answerable | None = None,
         role_ids: tuple[int, ...] | None = (),
-        location: ChannelKey | None = None,
+        channel: ChannelKey | None = None,
         mentions: tuple[Message, ...] = (),
     ) -> None:
-        """`chosen`: None looks up the agent. `location`: if no `interaction`. `mentions`: oldest first."""
-        self.turns, self.entry, self.recipient, self.chosen = turns, entry, recipient, chosen
-        self.interaction, self.role_ids = interaction, role_ids
-        self.location = key_of_interaction(interaction.channel) if interaction else location
+        """`selected_agent`: None looks up the session's. `channel`: without an `interaction`. `mentions`:
+        oldest first."""
+        self.running_turns, self.entry, self.recipient = running_turns, entry, recipient
+        self.selected_agent, self.interaction, self.role_ids = selected_agent, interaction, role_ids
+        self.channel = key_of_interaction(interaction.channel) if interaction else channel
         self.mentions = mentions
         self.pictures: tuple[Attachment, ...] = ()
         self._admission: asyncio.Task[Reservation] | None = None
-        self.message_id: int | None = None  # shows the answer, if known
-        self.before: Sequence[Page] = ()  # the pages that the answer replaces
-        self.is_edit = False  # of a mention: the answer replaces the stored one
-        # Called with the id of the answer's message, which is then posted before the turn begins.
-        self.on_opened: Callable[[int], Awaitable[None]] | None = None
-        self.postponed = False  # the next process answers the mentions
-        key, askers, questions = None, frozenset[int](), frozenset(each.discord_id or 0 for each in mentions)
+        self.answer_message_id: int | None = None  # the first one, if known
+        self.replaced_pages: Sequence[Page] = ()
+        self.question_was_edited = False  # a mention: the answer replaces the stored one
+        # Called with the id of the first message, which is then posted before the turn begins.
+        self.on_first_message: Callable[[int], Awaitable[None]] | None = None
+        self.is_postponed = False  # the next process answers
+        conversation, author_ids = None, frozenset[int]()
+        question_ids = frozenset(each.discord_id or 0 for each in mentions)
         if entry.kind == "mention":
-            key, askers = location, frozenset({recipient.user_id})
+            conversation, author_ids = channel, frozenset({recipient.user_id})
         elif entry.kind == "message":
-            questions = frozenset({entry.question_id or 0})
-        super().__init__(entry.id, askers=askers, key=key, questions=questions)
+            question_ids = frozenset({entry.question_id or 0})
+        super().__init__(
+            entry.id, author_ids=author_ids, channel_conversation=conversation, question_ids=question_ids
+        )
 
     @property
     def payer(self) -> UsageSubject:
         return UsageSubject(self.entry.key.user_id, self.entry.guild_id or 0, self.role_ids)
 
     @property
-    def retry(self) -> RetryButton | None:
-        entry, stored = self.entry, self.entry.question is not None or self.entry.kind == "mention"
-        return RetryButton(entry.key.user_id, entry.id) if stored and not entry.temporary else None
+    def retry_button(self) -> RetryButton | None:
+        entry = self.entry
+        is_stored = entry.question is not None or entry.kind == "mention"
+        return RetryButton(entry.key.user_id, entry.id) if is_stored and not entry.temporary else None
 
     @property
-    def public_location(self) -> ChannelKey | None:
-        """Return the channel of a session's public question; None if private or unknown."""
+    def public_channel(self) -> ChannelKey | None:
+        """Return the channel of a session's public question."""
         entry = self.entry
-        hidden = entry.ephemeral or entry.temporary or entry.visibility == "private" or entry.guild_id is None
-        if self.key or hidden or entry.question_id is None:
+        if entry.ephemeral or entry.temporary or entry.visibility == "private" or entry.guild_id is None:
             return None
-        moved = self.interaction and self.location and self.location.location_id != entry.key.channel_id
-        return None if moved else self.location
+        if self.channel_conversation or entry.question_id is None:
+            return None
+        pressed_elsewhere = self.channel and self.channel.location_id != entry.key.channel_id
+        return None if self.interaction and pressed_elsewhere else self.channel
 
     @asynccontextmanager
-    async def delivered(self) -> AsyncIterator[None]:
-        """Track the turn. Deletes its entry after an error; if Discord fails, leaves it to recovery."""
-        with self.turns.track(self):
+    async def track_delivery(self) -> AsyncIterator[None]:
+        """Track the turn. After an error, deletes its entry, or leaves it to recovery if Discord fails."""
+        with self.running_turns.track(self):
             try:
                 yield
             except hikari.HTTPError as error:
                 if is_server_or_network_error(error):
-                    self.turns.mark_unshown(self.name)
+                    self.running_turns.mark_unshown(self.id)
                 else:
                     await self.delete_entry()
                 raise
@@ -330,53 +337,53 @@ class DiscordTurn(RunningTurn):
                 raise
 
     async def admit(self, model: str) -> None:
-        """Add it to the ledger and reserve its use of `model`. `take_reservation` raises any refusal."""
-        spending, tokens = self.turns.spending, _max_tokens(self.entry.question)
-        reserving = spending.reserve(self.payer, "turn", model=model, tokens=tokens, turn=self.entry)
-        self._admission = await self.turns.write(reserving)
+        """Write the entry, and reserve the cost. `take_reservation` raises a refusal."""
+        spending, tokens = self.running_turns.spending, _max_tokens(self.entry.question)
+        reserve = spending.reserve(self.payer, "turn", model=model, tokens=tokens, turn=self.entry)
+        self._admission = await self.running_turns.write(reserve)
 
     async def take_reservation(self) -> Reservation | None:
-        """Return the reservation, which the caller settles. Raises LimitReached and StorageError."""
+        """Return the reservation, to be settled. Raises LimitReached and StorageError."""
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 
-    async def finish(self, state: AnswerState, reply: Poster | None = None) -> None:
-        """Delete its entry, unless recovery must show its end or it has a retry button."""
-        if not (state.unshown or (state.may_be_asked_again and self.retry)):
+    async def finish(self, state: AnswerState, reply: DiscordReply | None = None) -> None:
+        """Delete the entry, unless recovery must show the end or there is a retry button."""
+        if not (state.unshown or (state.may_be_asked_again and self.retry_button)):
             await self.delete_entry()
             return
         with suppress(StorageError):
-            await self._release()
+            await self._release_reservation()
         if state.unshown:
-            self.turns.mark_unshown(self.name)
+            self.running_turns.mark_unshown(self.id)
             return
         # After a crash here, recovery reports the turn.
         ids: tuple[int, ...] = ()
         if reply and reply.further_ids:
             with suppress(hikari.HikariError):
                 ids = await reply.message_ids()
-        await self.turns.write(self.turns.ledger.record_retryable_failure(self.entry, ids))
+        await self.running_turns.write(self.running_turns.ledger.record_retryable_failure(self.entry, ids))
 
     async def delete_entry(self) -> None:
-        """Delete it from the ledger. Never raises."""
+        """Never raises."""
         try:
-            await self._release()
-            await self.turns.ledger.delete(self.name, self.entry.key.user_id)
+            await self._release_reservation()
+            await self.running_turns.ledger.delete(self.id, self.entry.key.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
-            self.turns.entries_to_delete[self.name] = self.entry.key.user_id
-            self.turns.retry_due.set()
+            self.running_turns.entries_to_delete[self.id] = self.entry.key.user_id
+            self.running_turns.recovery_due.set()
 
-    async def _release(self) -> None:
+    async def _release_reservation(self) -> None:
         with suppress(LimitReached):
             if reservation := await self.take_reservation():
-                await self.turns.spending.release(reservation)
+                await self.running_turns.spending.release(reservation)
 
 
 def _max_tokens(question: AskedQuestion | None) -> int:
-    # Estimated as one token per character.
+    """Estimated as one token per character."""
     if question is None:
         return 0
-    files = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)
-    pointed_at = len(question.forwards) + (question.reply_to is not None)
-    return len(question.text) + files + pointed_at * REFERENCE_CHARACTERS
+    file_tokens = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)
+    reference_count = len(question.forwards) + (question.reply_to is not None)
+    return len(question.text) + file_tokens + reference_count * REFERENCE_CHARACTERS

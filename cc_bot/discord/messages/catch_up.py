@@ -1,4 +1,4 @@
-"""Catches up on messages sent while the bot was offline.
+"""Reads and stores messages sent while the bot was offline.
 
 Each channel is read from its newest stored message on, and stored oldest first: a crash leaves a gap only at
 the end. A resumed connection has missed nothing. Missed edits and deletions are lost.
@@ -8,8 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 import hikari
 import structlog
@@ -23,7 +22,7 @@ from cc_bot.discord.interactions import retry
 from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
@@ -33,19 +32,24 @@ MAX_DM_AGE: Final = timedelta(days=30)  # DMs without a newer message are not ch
 MAX_APOLOGY_AGE: Final = timedelta(days=1)  # an older missed DM gets no apology
 MAX_CHANNELS: Final = 100  # read after each connection; others when a message arrives there
 MAX_KNOWN_CHANNELS: Final = 1000  # the most recently used
-PAGE: Final = 100
+PAGE_SIZE: Final = 100
 MAX_PAGES: Final = 10  # per channel; older messages are skipped
 MAX_PAGES_OF_MENTIONS: Final = 3  # the same, if the bot reads only mentions
 MAX_DMS: Final = 200
 MAX_OPENED_DMS: Final = 20  # of users without stored DMs; Discord blocks bots that open many at once
-OPEN_PAUSE_S: Final = 3.0
-PAUSE_S: Final = 0.2  # Between requests. Discord allows 50 a second.
+DM_OPEN_PAUSE_S: Final = 3.0
+PAUSE_S: Final = 0.2  # between requests; Discord allows 50 a second
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0)
+
+
+class UnansweredMessages(NamedTuple):
+    recent: Sequence[hikari.Message] = ()
+    too_old: hikari.Message | None = None  # the last, if none is recent and the bot has not written since
 
 
 @dataclass(eq=False, slots=True)
 class CatchUp:
-    """Fills the gaps since each shard's last connection. Does nothing until `begin`."""
+    """Reads what each shard missed since its last connection. Does nothing until `begin`."""
 
     stores: Stores
     rest: hikari.api.RESTClient
@@ -53,13 +57,13 @@ class CatchUp:
     router: MessageRouter
     clock: Clock
     max_pages: int = MAX_PAGES
-    since: int = 0  # messages up to this id are not read
+    first_id: int = 0  # older messages are not read
     _runs: "dict[int, _Run]" = field(default_factory=dict)
 
     def begin(self, shard: Shard = UNSHARDED) -> None:
-        """Start for a connection, before any of its messages is handled."""
-        if before := self._runs.get(shard.id):
-            before.reading.cancel()  # it still reads channels that a live message waits for
+        """Begin after a connection, before its messages are handled."""
+        if previous := self._runs.get(shard.id):
+            previous.read_all_task.cancel()  # not the channels that a handler waits for
         self._runs[shard.id] = _Run(self, shard)
 
     async def wait_for(self, channel_id: int) -> None:
@@ -77,93 +81,93 @@ class CatchUp:
         with upkeep("catch_up", hikari.HikariError, location=location_id):
             try:
                 if not await self.router.gate.may_read(location.key):
-                    first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
-                    await self.stores.channels.mark_read_to(location.key, first_of_now - 1)
+                    now_id = int(hikari.Snowflake.from_datetime(self.clock()))
+                    await self.stores.channels.mark_read_to(location.key, now_id - 1)
                     return
-                missed = await self._read_missed(
-                    location_id, max(location.newest_id, location.reset_id, self.since)
-                )
+                after_id = max(location.newest_id, location.reset_id, self.first_id)
+                missed = await self._read_missed(location_id, after_id)
                 await self._store(location.key, missed)
             except (hikari.ForbiddenError, hikari.NotFoundError) as error:
                 _log.info("location_not_readable", status=int(error.status))
 
     async def _read_missed(self, location_id: int, after_id: int) -> list[hikari.Message]:
         """Return the missed messages, oldest first; if they are too many, only the newest."""
-        found: list[hikari.Message] = []
+        newest_first: list[hikari.Message] = []
         for _ in range(self.max_pages):
-            page = await self._page(location_id, after_id, found[-1].id if found else hikari.UNDEFINED)
-            found += page
-            if len(page) < PAGE:
+            before_id = newest_first[-1].id if newest_first else hikari.UNDEFINED
+            page = await self._fetch_page(location_id, after_id, before_id)
+            newest_first += page
+            if len(page) < PAGE_SIZE:
                 break
             await asyncio.sleep(PAUSE_S)
         else:
-            _log.warning("catch_up_bounded", location=location_id, messages=len(found))
-        return found[::-1]
+            _log.warning("catch_up_bounded", location=location_id, messages=len(newest_first))
+        return newest_first[::-1]
 
-    async def _page(
-        self, location_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
+    async def _fetch_page(
+        self, location_id: int, after_id: int, before_id: hikari.UndefinedOr[hikari.Snowflake]
     ) -> Sequence[hikari.Message]:
-        """Return one page, newest first."""
+        async def fetch() -> Sequence[hikari.Message]:
+            messages = self.rest.fetch_messages(location_id, before=before_id)
+            return await messages.take_while(lambda message: message.id > after_id).limit(PAGE_SIZE)
 
-        async def read() -> Sequence[hikari.Message]:
-            messages = self.rest.fetch_messages(location_id, before=before)
-            return await messages.take_while(lambda message: message.id > after_id).limit(PAGE)
-
-        return await retry(read, _RETRY_PAUSES_S)
+        return await retry(fetch, _RETRY_PAUSES_S)
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Store messages, questions as waiting in the same transaction."""
-        readable = [(stored, m) for m in missed if (stored := self.router.make_archived(m)) is not None]
-        waits = {m.id: await self._awaits_answer(key, m) for _, m in readable}
-        for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):
-            messages = [stored for stored, _ in group]
-            if not waiting:
-                await self.stores.channels.add_all(key, messages)
+        batch, count, has_questions = list[Message](), 0, False
+        for message in missed:
+            archived = self.router.message_to_archive(message)
+            if archived is None:
                 continue
-            for message in messages:
-                await self.stores.channels.add(key, message, is_question=True)
-        if any(waits.values()):
+            count += 1
+            if not await self._awaits_answer(key, message):
+                batch.append(archived)
+                continue
+            has_questions = True
+            await self.stores.channels.add_all(key, batch)
+            await self.stores.channels.add(key, archived, is_question=True)
+            batch = []
+        await self.stores.channels.add_all(key, batch)
+        if has_questions:
             self.router.mentions.wake(key)
-        _log.debug("gap_filled", location=key.location_id, messages=len(readable))
+        _log.debug("gap_filled", location=key.location_id, messages=count)
 
     async def _awaits_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        recent = message.created_at > self.clock() - MAX_ANSWER_AGE
-        return recent and await self.router.wants_answer(key, message)
+        is_recent = message.created_at > self.clock() - MAX_ANSWER_AGE
+        return is_recent and await self.router.wants_answer(key, message)
 
     async def list_dms(self) -> AsyncIterator[int]:
-        """Yield DM channels, those with messages first. Raises StorageError and hikari's errors."""
+        """Yield DM channels, those with stored messages first. Raises StorageError and hikari's errors."""
         since = self.clock() - MAX_DM_AGE
-        known = await self.stores.channels.list_dms(since=since, limit=MAX_DMS)
-        for channel_id in known:
+        users_by_dm = await self.stores.channels.list_dms(since=since, limit=MAX_DMS)
+        for channel_id in users_by_dm:
             yield channel_id
-        writers = {*known.values()}
-        users = await self.stores.usage.list_users(since.date(), limit=MAX_OPENED_DMS + len(writers))
-        for user_id in [each for each in users if each not in writers][:MAX_OPENED_DMS]:
-            await asyncio.sleep(OPEN_PAUSE_S)
+        writers = {*users_by_dm.values()}
+        active_users = await self.stores.usage.list_users(since.date(), limit=MAX_OPENED_DMS + len(writers))
+        for user_id in [each for each in active_users if each not in writers][:MAX_OPENED_DMS]:
+            await asyncio.sleep(DM_OPEN_PAUSE_S)
             try:
                 channel = await self.rest.create_dm_channel(user_id)
             except (hikari.NotFoundError, hikari.BadRequestError):  # the account was deleted
                 continue
             yield int(channel.id)
 
-    async def list_unanswered(self, channel_id: int, bot_id: int) -> Sequence[tuple[hikari.Message, bool]]:
-        """Return a DM's unanswered messages and True; if all are too old, the last and False, unless the bot
-        has written since. Raises StorageError and hikari's errors."""
+    async def list_unanswered(self, channel_id: int, bot_id: int) -> UnansweredMessages:
+        """Raises StorageError and hikari's errors."""
         now = self.clock()
         messages = await self.rest.fetch_messages(
             channel_id, after=hikari.Snowflake.from_datetime(now - MAX_APOLOGY_AGE)
-        ).limit(PAGE)
+        ).limit(PAGE_SIZE)
         messages = sorted(messages, key=lambda message: message.id)
         own_messages = [message for message in messages if message.author.id == bot_id]
-        answered = {each.message_reference.id for each in own_messages if each.message_reference}
+        answered_ids = {each.message_reference.id for each in own_messages if each.message_reference}
         newest_own_id = own_messages[-1].id if own_messages else 0
-        asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
-        stored = await self.stores.channels.find_known_ids([int(each.id) for each in asked])
-        missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
-        waiting = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
-        if missed and not waiting and missed[-1].id > newest_own_id:
-            return [(missed[-1], False)]
-        return [(message, True) for message in waiting]
+        questions = [each for each in messages if each.author.id != bot_id and each.id not in answered_ids]
+        stored_ids = await self.stores.channels.find_known_ids([int(each.id) for each in questions])
+        missed = [each for each in questions if int(each.id) not in stored_ids]  # else the answer was deleted
+        recent = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
+        needs_apology = bool(missed) and not recent and missed[-1].id > newest_own_id
+        return UnansweredMessages(recent, missed[-1] if needs_apology else None)
 
 
 class _Run:
@@ -172,24 +176,24 @@ class _Run:
     def __init__(self, catch_up: CatchUp, shard: Shard) -> None:
         self._catch_up = catch_up
         self._shard = shard
-        self._unread = asyncio.create_task(self._list_unread())
-        self._fills: dict[int, asyncio.Task[None]] = {}
+        self._list_task = asyncio.create_task(self._list_channels())
+        self._fill_tasks: dict[int, asyncio.Task[None]] = {}
         self._tasks = Tasks()
-        self.reading = self._tasks.start(self._read_all())
+        self.read_all_task = self._tasks.start(self._read_all())
 
     async def wait_for(self, channel_id: int) -> None:
-        location = (await asyncio.shield(self._unread)).get(channel_id)
+        location = (await asyncio.shield(self._list_task)).get(channel_id)
         if location is None or not await self._catch_up.shards.gets_events(self._shard, channel_id):
             return
-        if channel_id not in self._fills:
-            self._fills[channel_id] = self._tasks.start(self._catch_up.fill(location))
-        await asyncio.shield(self._fills[channel_id])
+        if channel_id not in self._fill_tasks:
+            self._fill_tasks[channel_id] = self._tasks.start(self._catch_up.fill(location))
+        await asyncio.shield(self._fill_tasks[channel_id])
 
     async def close(self) -> None:
-        self._unread.cancel()
+        self._list_task.cancel()
         await self._tasks.cancel()
 
-    async def _list_unread(self) -> dict[int, ArchivedChannel]:
+    async def _list_channels(self) -> dict[int, ArchivedChannel]:
         channels, limit = self._catch_up.stores.channels, MAX_KNOWN_CHANNELS
         try:
             locations = await channels.list_channels(limit=limit, shard=self._shard)
@@ -199,9 +203,8 @@ class _Run:
         return {location.key.location_id: location for location in locations}
 
     async def _read_all(self) -> None:
-        unread = await asyncio.shield(self._unread)
         count = 0
-        for location_id in unread:
+        for location_id in await asyncio.shield(self._list_task):
             if count == MAX_CHANNELS:
                 break
             if await self._catch_up.shards.gets_events(self._shard, location_id):

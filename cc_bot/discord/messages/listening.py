@@ -25,8 +25,8 @@ from cc_bot.domain.message import ChannelKey, is_blank
 _log = structlog.get_logger(__name__)
 
 _RETRY_PAUSE_S: Final = 2.0
-_MAX_RETRIES: Final = 1000
-Write = Callable[[], Awaitable[None]]  # idempotent
+_MAX_PENDING_RETRIES: Final = 1000
+Write = Callable[[], Awaitable[None]]  # may be repeated
 
 
 class MessageListener:
@@ -48,12 +48,12 @@ class MessageListener:
         self._answers = answers
         self._bot = bot
         self._locations = locations
-        self._order = KeyedLock()
+        self._channel_locks = KeyedLock()
         self._shards = shards
         self._dm_catch_up = Tasks()
-        self._handling = Tasks()
-        self._retry_order = asyncio.Lock()
-        self._retrying = Tasks()
+        self._handler_tasks = Tasks()
+        self._retry_lock = asyncio.Lock()
+        self._retry_tasks = Tasks()
         self.forwards = Forwards(answers.references, answers.replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
         self.mentions = MentionQueue(ChannelAnswers(stores, answers, gate.roles), gate)
@@ -71,10 +71,10 @@ class MessageListener:
         pages = MAX_PAGES_OF_MENTIONS if granted.reading == "mentions" else MAX_PAGES
         clock = answers.recipients.clock
         self._catch_up = CatchUp(stores, bot.rest, shards, self._router, clock, pages, granted.first_id)
-        self._typed = LruCache[int, int]()
+        self._typed_text_hashes = LruCache[int, int]()  # by edited message
 
     async def prepare(self) -> None:
-        """Read the unfinished turns, before the connection is opened."""
+        """Read which questions earlier processes accepted."""
         try:
             unfinished = await self._stores.ledger.adopt_unfinished()
         except StorageError as error:
@@ -83,9 +83,8 @@ class MessageListener:
         self._router.mark_as_session_messages(
             turn.question_id for turn in unfinished if turn.question_id is not None
         )
-        self.forwards.skip_asking_about(
-            id_ for turn in unfinished if turn.question for id_ in turn.question.forwards
-        )
+        questions = [turn.question for turn in unfinished if turn.question]
+        self.forwards.skip_asking_about(id_ for question in questions for id_ in question.forwards)
 
     def listen(self) -> None:
         if self._reading == "off":
@@ -110,7 +109,7 @@ class MessageListener:
             self._retry_later(partial(self.mentions.resume, partial(self._shards.serves_channel, self._bot)))
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Reset a channel's conversation. Notifies the authors of waiting questions."""
+        """Reset a channel's conversation, and tell the authors of waiting questions."""
         await self._stores.channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
             self.mentions.wake(key)
@@ -120,9 +119,9 @@ class MessageListener:
         self.mentions.close()
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait until `deadline_s` of the event loop, then cancel. Afterwards nothing uses the database."""
+        """Wait for answers until `deadline_s` of the event loop, then cancel them."""
         await self._dm_catch_up.cancel()
-        await self._retrying.cancel()
+        await self._retry_tasks.cancel()
         await self._catch_up.close()
         await self.forwards.close()
         with suppress(TimeoutError):
@@ -133,21 +132,22 @@ class MessageListener:
         async with self._guard():
             async for channel_id in self._catch_up.list_dms():
                 async with self._guard():  # an unreadable channel must not block the others
-                    missed = await self._catch_up.list_unanswered(channel_id, int(self._me().id))
-                    for message, is_recent in missed:
-                        handle = self._handle if is_recent else self._apologize
-                        self._handling.start(handle(message))
+                    unanswered = await self._catch_up.list_unanswered(channel_id, int(self._me().id))
+                    for message in unanswered.recent:
+                        self._handler_tasks.start(self._handle(message))
+                    if unanswered.too_old:
+                        self._handler_tasks.start(self._apologize(unanswered.too_old))
                 await asyncio.sleep(PAUSE_S)
 
     async def _handle(self, message: hikari.Message) -> None:
-        # Errors are explained to authors who wrote to the bot; other messages are retried.
+        # Authors of messages to the bot are told of errors; archiving other messages is retried.
         retry = None if self._router.is_for_bot(message) else partial(self._handle_in_order, message)
         async with self._guard(message, retry):
             await self._handle_in_order(message)
 
     async def _handle_in_order(self, message: hikari.Message) -> None:
-        async with self._order.hold(message.channel_id) as release:
-            await self._router.handle(message, release)
+        async with self._channel_locks.hold(message.channel_id) as start_next:
+            await self._router.handle(message, start_next)
 
     async def _apologize(self, message: hikari.Message) -> None:
         async with self._guard():
@@ -206,15 +206,16 @@ class MessageListener:
         await self._apply(key.location_id, partial(self._forget_channel, key))
 
     async def _apply(self, channel_id: int, change: Write) -> None:
+        """Apply a change now, and again after the writes that are retried."""
         retry = partial(self._apply_in_order, channel_id, change)
-        if self._retrying:
+        if self._retry_tasks:
             self._retry_later(retry)
         async with self._guard(retry=retry):
             await retry()
 
     async def _apply_in_order(self, channel_id: int, change: Write) -> None:
         """Apply a change after catching up, which may store an older version."""
-        async with self._order.hold(channel_id):
+        async with self._channel_locks.hold(channel_id):
             await self._wait_for_missed(channel_id)
             await change()
 
@@ -222,7 +223,7 @@ class MessageListener:
         await self._catch_up.wait_for(channel_id)
 
     async def _apply_edit(self, message: hikari.PartialMessage) -> None:
-        """Store an edit. An update may lack the content, or only add a link preview."""
+        """Store an edit. Updates may lack the content, or only add a link preview."""
         self._answers.references.cache.discard(int(message.id))
         if has_no_visible_content(message):
             return
@@ -232,45 +233,45 @@ class MessageListener:
             if not is_blank(message.content or ""):  # has content, but nothing to store
                 await self._forget(location_id, [message_id])
             return
-        bot = self._me()
-        typed = hash(typed_text_of(message, bot))
-        before, self._typed[message_id] = self._typed.get(message_id), typed
-        # After an edit, each later update has the edit time as well.
-        preview = typed == before or not message.edited_timestamp
+        bot, hashes = self._me(), self._typed_text_hashes
+        typed_hash = hash(typed_text_of(message, bot))
+        # After an edit, updates that only add a preview have the edit time as well.
+        only_adds_preview = typed_hash == hashes.get(message_id) or not message.edited_timestamp
+        hashes[message_id] = typed_hash
         tainted = contains_foreign_text(message, int(bot.id))
-        changed = await self._stores.channels.edit(
-            message_id, content, location_id=location_id, tainted=tainted, preview=preview
+        is_changed = await self._stores.channels.edit(
+            message_id, content, location_id=location_id, tainted=tainted, preview=only_adds_preview
         )
-        if changed and not preview:
-            await self.mentions.follow_edit(message_id)
+        if is_changed and not only_adds_preview:
+            await self.mentions.handle_edit(message_id)
 
     async def _apply_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         for message_id in message_ids:
             self._answers.references.cache.discard(message_id)
             await self._answers.side_message.forget_message(message_id)
         self.forwards.forget(message_ids)
-        expected = self._answers.replies.expected_deletions.was_expected
-        if gone := [message_id for message_id in message_ids if not expected(message_id)]:
-            await self._forget(channel_id, gone)
+        is_expected = self._answers.replies.expected_deletions.pop
+        if unexpected_ids := [message_id for message_id in message_ids if not is_expected(message_id)]:
+            await self._forget(channel_id, unexpected_ids)
 
-    async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """Delete messages, and their answers, which would reveal them."""
-        channels, running = self._stores.channels, self._answers.running
-        running.withdraw(gone)
-        answers = [each for each in await channels.list_answers(gone) if each not in gone]
-        running.withdraw(answers)
-        await channels.delete((*gone, *answers), location_id=channel_id)
-        await self._answers.replies.delete_all(channel_id, answers)
+    async def _forget(self, channel_id: int, deleted_ids: Collection[int]) -> None:
+        """Delete messages from the archive, and their answers everywhere."""
+        channels, running = self._stores.channels, self._answers.running_turns
+        running.handle_deletion(deleted_ids)
+        answer_ids = [id_ for id_ in await channels.list_answers(deleted_ids) if id_ not in deleted_ids]
+        running.handle_deletion(answer_ids)
+        await channels.delete((*deleted_ids, *answer_ids), location_id=channel_id)
+        await self._answers.replies.delete_all(channel_id, answer_ids)
 
     async def _forget_channel(self, key: ChannelKey) -> None:
-        self._answers.running.withdraw_channel(key)
+        self._answers.running_turns.withdraw_channel(key)
         await self._stores.channels.forget_channel(key)
 
     @asynccontextmanager
     async def _guard(
         self, message: hikari.Message | None = None, retry: Write | None = None
     ) -> AsyncIterator[None]:
-        """Log errors, explain them to the author, and `retry` once the database works."""
+        """Log errors, explain them to the author, and after a StorageError `retry`."""
         try:
             yield
             return
@@ -292,11 +293,11 @@ class MessageListener:
             _log.warning("user_not_told", error=type(unreachable).__name__)
 
     def _retry_later(self, write: Write) -> None:
-        if len(self._retrying) < _MAX_RETRIES:
-            self._retrying.start(self._retry(write))
+        if len(self._retry_tasks) < _MAX_PENDING_RETRIES:
+            self._retry_tasks.start(self._retry(write))
 
     async def _retry(self, write: Write) -> None:
-        async with self._guard(), self._retry_order:  # first come, first served
+        async with self._guard(), self._retry_lock:  # first come, first served
             while True:
                 try:
                     return await write()

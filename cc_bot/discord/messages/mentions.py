@@ -1,7 +1,7 @@
-"""Answers mentions; waiting questions are in the database.
+"""Answers mentions; the waiting ones are in the database.
 
-A user's waiting questions are answered together, as a reply to the newest. The answer's message is recorded
-before the model is asked, so that after a crash the next process continues in it.
+One turn answers a user's waiting questions, as a reply to the newest. Its first message is recorded before
+the model is asked, so that after a crash the next process continues in it.
 """
 
 import asyncio
@@ -24,9 +24,15 @@ from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import texts_for_channel
 from cc_bot.discord.delivery.outlets import DmFallback
-from cc_bot.discord.delivery.reply import DISCORD_REFUSALS, Poster, Sent, is_gone, sent_messages
+from cc_bot.discord.delivery.reply import (
+    DISCORD_REFUSALS,
+    DiscordReply,
+    SentMessage,
+    is_unknown_message,
+    sent_messages,
+)
 from cc_bot.discord.delivery.turns import DiscordTurn
-from cc_bot.discord.gate import Gate, SeenRoles, error_of
+from cc_bot.discord.gate import Gate, SeenRoles, error_of_refusal
 from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
 from cc_bot.discord.pages.page import Page
@@ -48,7 +54,7 @@ MAX_EDIT_AGE: Final = timedelta(minutes=10)
 MAX_CONCURRENT_USERS: Final = 5  # per channel, where Discord allows five new messages in five seconds
 RETRY_S: Final = 30.0
 IN_USE_RETRY_S: Final = 1.0
-TYPING_S: Final = 9.0  # Discord shows the indicator for ten seconds
+TYPING_INTERVAL_S: Final = 9.0  # Discord shows the indicator for ten seconds
 
 
 def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
@@ -61,7 +67,7 @@ def next_batch(waiting: Sequence[Mention]) -> Sequence[Mention]:
     return waiting[:MAX_BATCH]
 
 
-def id_of(message: Message) -> int:
+def discord_id_of(message: Message) -> int:
     if message.discord_id is None:
         raise ValueError("a message in a channel has a Discord id")
     return message.discord_id
@@ -69,28 +75,26 @@ def id_of(message: Message) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WaitingUser:
-    """A user with questions in a channel or thread, and the settings, limits and agents read with them."""
-
     id: int
     key: ChannelKey
-    state: VisitorState
+    state: VisitorState  # read with the questions
 
 
 @dataclass(eq=False, slots=True)
 class ChannelAnswers:
-    """Answers a user's waiting questions. Raises StorageError and hikari's errors; then they wait."""
+    """Answers a user's questions. After a StorageError or hikari error they still wait."""
 
     stores: Stores
     answers: Answers
     roles: SeenRoles
-    _unrecorded: dict[int, int] = field(default_factory=dict)  # answer ids by question, until stored
-    _answered_texts: LruCache[int, int] = field(default_factory=LruCache)  # text hashes by question
+    _unrecorded_answer_ids: dict[int, int] = field(default_factory=dict)  # by question, until recorded
+    _answered_text_hashes: LruCache[int, int] = field(default_factory=LruCache)  # by question
 
     async def answer(self, user: WaitingUser, waiting: Sequence[Mention]) -> bool:
-        """Answer the questions, interrupted ones first. Returns whether they are done."""
+        """Answer the next questions. Returns whether they are done."""
         begin_turn()
-        turn, reply = await self._begin(user, waiting)
-        turn.on_opened = partial(self._record_message, user.key, turn)
+        turn, reply = await self._begin_turn(user, waiting)
+        turn.on_first_message = partial(self._record_first_message, user.key, turn)
         try:
             return await self._deliver(user.key, turn, reply)
         except DISCORD_REFUSALS as error:
@@ -101,8 +105,8 @@ class ChannelAnswers:
     async def post_sentence(
         self, user: WaitingUser, waiting: Sequence[Mention], sentence: Callable[[Texts], str]
     ) -> None:
-        """Post a sentence instead of an answer, with what tools have changed."""
-        turn, reply = await self._begin(user, waiting)
+        """Post a sentence instead of an answer, with the changes of interrupted tools."""
+        turn, reply = await self._begin_turn(user, waiting)
         words = turn.recipient.words
         page = unanswered_page(sentence(words), turn.entry.calls, texts_for_channel(words), user.id, "public")
         try:
@@ -112,17 +116,17 @@ class ChannelAnswers:
         await self.stores.ledger.give_up(user.key, turn.mentions)
 
     async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
-        """Answer an edited question again in place, if its answer is the author's newest and older than the
-        edit. With `reopen_failed`, a question whose answer failed waits again. Returns False to try later."""
+        """Answer an edited mention again in the background."""
         ledger = self.stores.ledger
-        answer_id = await ledger.get_answer_message(id_of(question))
+        answer_id = await ledger.get_answer_message(discord_id_of(question))
         newest = await self.stores.channels.get_newest_answer(user.key, user.id)
         if answer_id is not None and reopen_failed:
             await ledger.reopen(user.key, user.id, answer_id)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
             questions = await ledger.list_questions(answer_id)
-            changed = any(self._answered_texts.get(id_of(each)) != hash(each.content) for each in questions)
-            if changed and not await self._replace_answer(user, newest, questions):
+            hashes = self._answered_text_hashes  # the answer may be newer than the edit
+            is_outdated = any(hashes.get(discord_id_of(each)) != hash(each.content) for each in questions)
+            if is_outdated and not await self._replace_answer(user, newest, questions):
                 return False
         await ledger.mark_edit_processed(user.key, question)
         return True
@@ -130,63 +134,66 @@ class ChannelAnswers:
     async def _replace_answer(self, user: WaitingUser, answer: Message, questions: Sequence[Message]) -> bool:
         try:
             await self.answers.assistant.approvals.check_none_in_flight(user.id, answer.id or 0)
-        except AnswerInUse:  # a new answer would remove the Stop button of its tool
+        except AnswerInUse:  # its Stop button must stay
             return False
         begin_turn()
-        answer_id, turn = id_of(answer), await self._make_turn(user, questions)
-        turn.message_id, turn.is_edit = answer_id, True
-        turn.before = await self._render_stored(turn, answer)
+        answer_id, turn = discord_id_of(answer), await self._make_turn(user, questions)
+        turn.answer_message_id, turn.question_was_edited = answer_id, True
+        turn.replaced_pages = await self._render_stored(turn, answer)
         reply = self._make_reply(user.key, turn, await self._list_messages(answer_id))
         return await self._deliver(user.key, turn, reply)
 
-    async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: Poster) -> bool:
-        """Show the answer, and record the outcome. Returns whether the questions are done."""
-        with self.answers.running.track(turn):
+    async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: DiscordReply) -> bool:
+        """Returns whether the questions are done."""
+        with self.answers.running_turns.track(turn):
             state = await self.answers.show(turn, reply)
         if state.stored:
             for question in turn.mentions:
-                self._answered_texts[id_of(question)] = hash(question.content)
-        if turn.withdrawn:
+                self._answered_text_hashes[discord_id_of(question)] = hash(question.content)
+        if turn.is_withdrawn:
             await self._delete_withdrawn(key, turn, reply, state)
             return True
-        if turn.postponed:
+        if turn.is_postponed:
             return False
-        if state.stored or turn.is_edit:
-            await self._record_pages(key, reply, shown=not state.unshown)
+        if state.stored or turn.question_was_edited:
+            await self._record_pages(key, reply, is_shown=not state.unshown)
         elif not state.unshown:
-            failed_in = (await reply.message_ids())[0] if state.failure else None
-            await self.stores.ledger.give_up(key, turn.mentions, failed_in)
+            failed_answer_id = (await reply.message_ids())[0] if state.failure else None
+            await self.stores.ledger.give_up(key, turn.mentions, failed_answer_id)
         return not state.unshown
 
     async def show_stored(self, user: WaitingUser) -> None:
-        """Show the user's answers that are stored but not completely shown."""
+        """Show the user's answers that are stored, but not completely shown."""
         key = user.key
         for answer in await self.stores.ledger.list_unshown(key):
-            questions = await self.stores.ledger.list_questions(id_of(answer))
+            questions = await self.stores.ledger.list_questions(discord_id_of(answer))
             if all(question.author_id != user.id for question in questions):
                 continue
             turn = await self._make_turn(user, questions)
-            reply = self._make_reply(key, turn, await self._list_messages(id_of(answer)))
+            reply = self._make_reply(key, turn, await self._list_messages(discord_id_of(answer)))
             try:
                 pages = await self._render_stored(turn, answer)
                 await reply.show(pages)
-                shown, words = pages[-1].receipts, turn.recipient.words
-                await self.answers.running.receipts.record(reply, shown, words)
+                receipts, words = pages[-1].receipts, turn.recipient.words
+                await self.answers.running_turns.receipt_updater.record(reply, receipts, words)
             except DISCORD_REFUSALS as error:
-                if is_gone(error):  # a user deleted one of its messages
+                if is_unknown_message(error):
                     await self._delete_withdrawn(key, turn, reply)
                     continue
                 await self._mark_unreachable(turn, error)
-            await self._record_pages(key, reply, shown=True)
+            await self._record_pages(key, reply, is_shown=True)
 
-    async def _begin(self, user: WaitingUser, waiting: Sequence[Mention]) -> tuple[DiscordTurn, Poster]:
-        """Make the next turn; interrupted ones come first."""
+    async def _begin_turn(
+        self, user: WaitingUser, waiting: Sequence[Mention]
+    ) -> tuple[DiscordTurn, DiscordReply]:
+        """Return the next turn; interrupted ones come first."""
         if interrupted_id := max((each.nonce_question_id or 0 for each in waiting), default=0):
-            served = [each for each in waiting if each.nonce_question_id == interrupted_id]
-            turn = await self._make_turn(user, [each.question for each in served])
-            turn.entry = replace(turn.entry, calls=served[-1].calls)
-            shown_in = next(filter(None, (each.shown_in for each in served)), None)
-            answer_id = shown_in or self._unrecorded.get(id_of(turn.mentions[0]))
+            interrupted = [each for each in waiting if each.nonce_question_id == interrupted_id]
+            turn = await self._make_turn(user, [each.question for each in interrupted])
+            turn.entry = replace(turn.entry, calls=interrupted[-1].calls)
+            recorded_ids = [each.shown_in for each in interrupted if each.shown_in]
+            unrecorded_id = self._unrecorded_answer_ids.get(discord_id_of(turn.mentions[0]))
+            answer_id = recorded_ids[0] if recorded_ids else unrecorded_id
             sent = await self._list_messages(answer_id) if answer_id else ()
             return turn, self._make_reply(user.key, turn, sent, interrupted_id)
         turn = await self._make_turn(user, [each.question for each in next_batch(waiting)])
@@ -194,10 +201,10 @@ class ChannelAnswers:
         return turn, self._make_reply(user.key, turn)
 
     async def _make_turn(self, user: WaitingUser, questions: Sequence[Message]) -> DiscordTurn:
-        answers, key, newest_id = self.answers, user.key, id_of(questions[-1])
+        answers, key, newest_id = self.answers, user.key, discord_id_of(questions[-1])
         typed = "\n".join(question.typed for question in questions)  # without quotes and transcripts
         recipient = await answers.recipients.for_author(key.location_id, user.id, typed, user.state.settings)
-        agent = await answers.chooser.for_mentions(key, user.state.agents)
+        agent = await answers.agent_selector.for_mentions(key, user.state.agents)
         session = SessionKey(user.id, key.location_id)
         guild_id = answers.recipients.guilds.guild_of(key.location_id)
         entry = PendingTurn(
@@ -210,55 +217,56 @@ class ChannelAnswers:
             question_id=newest_id,
         )
         return DiscordTurn(
-            answers.running,
+            answers.running_turns,
             entry,
             recipient,
             SelectedAgent(session, agent),
             role_ids=self.roles.get((guild_id, user.id)),
-            location=key,
+            channel=key,
             mentions=tuple(questions),
         )
 
     def _make_reply(
-        self, key: ChannelKey, turn: DiscordTurn, sent: Sequence[Sent] = (), nonce_question_id: int = 0
-    ) -> Poster:
+        self, key: ChannelKey, turn: DiscordTurn, sent: Sequence[SentMessage] = (), nonce_question_id: int = 0
+    ) -> DiscordReply:
         question_id, recipient = nonce_question_id or turn.entry.question_id or 0, turn.recipient
         link = self.answers.recipients.guilds.link(key.location_id, question_id)
         dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
         return self.answers.replies.make_reply(key.location_id, question_id, sent, dm_fallback=dm_fallback)
 
-    async def _list_messages(self, answer_id: int) -> tuple[Sent, ...]:
+    async def _list_messages(self, answer_id: int) -> tuple[SentMessage, ...]:
         return sent_messages((answer_id, *await self.stores.channels.list_pages(answer_id)))
 
-    async def _record_message(self, key: ChannelKey, turn: DiscordTurn, answer_id: int) -> None:
-        """Record the answer's message. Withdraws questions that were deleted meanwhile."""
-        ids = frozenset(map(id_of, turn.mentions))
-        self._unrecorded.update(dict.fromkeys(ids, answer_id))
-        waiting = await self.stores.ledger.set_answer_message(key, turn.mentions, answer_id)
-        for question_id in ids:
-            del self._unrecorded[question_id]
-        turn.withdraw(ids - waiting)
+    async def _record_first_message(self, key: ChannelKey, turn: DiscordTurn, answer_id: int) -> None:
+        """Withdraws the turn if its questions were deleted meanwhile."""
+        question_ids = frozenset(map(discord_id_of, turn.mentions))
+        self._unrecorded_answer_ids.update(dict.fromkeys(question_ids, answer_id))
+        existing_ids = await self.stores.ledger.set_answer_message(key, turn.mentions, answer_id)
+        for question_id in question_ids:
+            del self._unrecorded_answer_ids[question_id]
+        turn.handle_deletion(question_ids - existing_ids)
 
     async def _mark_unreachable(self, turn: DiscordTurn, error: Exception) -> None:
         location_id = turn.entry.key.channel_id
         _log.warning("answer_not_allowed", location=location_id, error=type(error).__name__)
         await self.answers.replies.mark_unreachable(location_id, turn.entry.question_id or 0)
 
-    async def _record_pages(self, key: ChannelKey, reply: Poster, *, shown: bool) -> None:
-        answer_id, *pages = await reply.message_ids()
-        if pages:
-            await self.stores.channels.add_pages(key.location_id, answer_id, pages)
-        if shown:
+    async def _record_pages(self, key: ChannelKey, reply: DiscordReply, *, is_shown: bool) -> None:
+        answer_id, *further_ids = await reply.message_ids()
+        if further_ids:
+            await self.stores.channels.add_pages(key.location_id, answer_id, further_ids)
+        if is_shown:
             await self.stores.ledger.mark_shown(key, answer_id)
 
     async def _delete_withdrawn(
-        self, key: ChannelKey, turn: DiscordTurn, reply: Poster, state: AnswerState | None = None
+        self, key: ChannelKey, turn: DiscordTurn, reply: DiscordReply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer. Questions from before a channel reset stay: `_answer` posts a notice."""
+        """Delete a withdrawn answer with its questions. For those from before a channel reset the queue posts
+        a sentence."""
         due = await self.stores.ledger.list_due(key)
-        left_behind = {id_of(each.question) for each in due if each.is_before_reset}
-        unwanted = [question for question in turn.mentions if id_of(question) not in left_behind]
-        await self.stores.ledger.give_up(key, unwanted)
+        reset_ids = {discord_id_of(each.question) for each in due if each.is_before_reset}
+        others = [question for question in turn.mentions if discord_id_of(question) not in reset_ids]
+        await self.stores.ledger.give_up(key, others)
         await self.answers.withdraw(turn, reply, state)
 
     async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
@@ -268,7 +276,7 @@ class ChannelAnswers:
         state = stored_state(answer, proposals, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
-        return (*pages, await self.answers.running.receipts.with_current_state(last, words))
+        return (*pages, await self.answers.running_turns.receipt_updater.with_current_state(last, words))
 
 
 @dataclass(eq=False, slots=True)
@@ -277,13 +285,13 @@ class MentionQueue:
 
     channel_answers: ChannelAnswers
     gate: Gate
-    _order: KeyedLock = field(default_factory=KeyedLock)  # by channel
-    _due: set[ChannelKey] = field(default_factory=set)  # their questions are about to be read
-    _serving: set[tuple[ChannelKey, int]] = field(default_factory=set)  # users being answered
-    _waiting: set[ChannelKey] = field(default_factory=set)  # users wait for others or an earlier answer
-    _typing: set[ChannelKey] = field(default_factory=set)
+    _channel_locks: KeyedLock = field(default_factory=KeyedLock)
+    _queued_channels: set[ChannelKey] = field(default_factory=set)
+    _served_users: set[tuple[ChannelKey, int]] = field(default_factory=set)  # user ids in channels
+    _crowded_channels: set[ChannelKey] = field(default_factory=set)  # some users wait
+    _typing_channels: set[ChannelKey] = field(default_factory=set)
     _tasks: Tasks = field(default_factory=Tasks)
-    _asked_again: set[int] = field(default_factory=set)  # questions, by the button
+    _retried_question_ids: set[int] = field(default_factory=set)  # by the retry button
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -297,22 +305,22 @@ class MentionQueue:
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Answer the waiting mentions of a channel, in the background."""
-        if key not in self._due and not self._closed.is_set():
-            self._due.add(key)
+        """Answer a channel's waiting mentions in the background."""
+        if key not in self._queued_channels and not self._closed.is_set():
+            self._queued_channels.add(key)
             self._tasks.start(self._serve_channel(key))
 
-    async def follow_edit(self, message_id: int) -> None:
-        """Answer a mention again, in the background. Does nothing for other messages."""
+    async def handle_edit(self, message_id: int) -> None:
+        """Answer an edited mention again, in the background. Does nothing for other messages."""
         if key := await self._ledger.get_mention_channel(message_id):
             self.wake(key)
 
     async def ask_again(self, turn_id: str, user_id: int, answer_id: int) -> bool:
-        """Answer failed questions again, in place. Returns False if they are gone or waiting."""
+        """Answer a failed turn's questions again. Returns False if they are gone or waiting."""
         key = await self._ledger.get_mention_channel(parse_channel_turn_id(turn_id) or 0)
         reopened = await self._ledger.reopen(key, user_id, answer_id) if key else frozenset[int]()
         if key and reopened:
-            self._asked_again |= reopened
+            self._retried_question_ids |= reopened
             self.wake(key)
         return bool(reopened)
 
@@ -325,8 +333,8 @@ class MentionQueue:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve_channel(self, key: ChannelKey) -> None:
-        async with self._order.hold(key):
-            self._due.discard(key)
+        async with self._channel_locks.hold(key):
+            self._queued_channels.discard(key)
             try:
                 due, visitor_states = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
@@ -335,62 +343,63 @@ class MentionQueue:
             by_user = defaultdict[int, list[Mention]](list)
             for mention in due:
                 by_user[mention.question.author_id].append(mention)
-            serving = {user_id for channel, user_id in self._serving if channel == key}
-            next_user_ids = [user_id for user_id in by_user if user_id not in serving]
-            next_user_ids = next_user_ids[: max(0, MAX_CONCURRENT_USERS - len(serving))]
-            for user_id in next_user_ids if not self._closed.is_set() else ():
-                self._serving.add((key, user_id))
+            served_ids = {user_id for channel, user_id in self._served_users if channel == key}
+            next_ids = [user_id for user_id in by_user if user_id not in served_ids]
+            next_ids = next_ids[: max(0, MAX_CONCURRENT_USERS - len(served_ids))]
+            for user_id in next_ids if not self._closed.is_set() else ():
+                self._served_users.add((key, user_id))
                 user = WaitingUser(user_id, key, visitor_states[user_id])
                 self._tasks.start(self._serve_user(user, by_user[user_id]))
-            if len(next_user_ids) == len(by_user):
-                self._waiting.discard(key)
+            if len(next_ids) == len(by_user):
+                self._crowded_channels.discard(key)
                 return
-            self._waiting.add(key)
-            if key not in self._typing:
+            self._crowded_channels.add(key)
+            if key not in self._typing_channels:
                 self._tasks.start(self._show_typing(key))
 
     async def _serve_user(self, user: WaitingUser, due: Sequence[Mention]) -> None:
-        key, more = user.key, False
+        key, may_have_more = user.key, False
         try:
-            if after_s := await self._process(user, due):
-                self._retry_later(key, None, after_s)
-            else:
-                more = len(due) > 1 or due[0].state != "accepted"  # perhaps only some are answered
+            if retry_s := await self._process(user, due):
+                self._retry_later(key, None, retry_s)
+            else:  # one turn may have answered only some
+                may_have_more = len(due) > 1 or due[0].state != "accepted"
         except (StorageError, hikari.HikariError) as error:
             self._retry_later(key, error, RETRY_S)
         except Exception:  # noqa: BLE001 - logged, and retried
             _log.error("mentions_broke", location=key.location_id, exc_info=True)
             self._retry_later(key, None, RETRY_S)
         finally:
-            self._serving.discard((key, user.id))
-            if more or key in self._waiting:
+            self._served_users.discard((key, user.id))
+            if may_have_more or key in self._crowded_channels:
                 self.wake(key)
 
-    def _retry_later(self, key: ChannelKey, error: Exception | None, after_s: float) -> None:
+    def _retry_later(self, key: ChannelKey, error: Exception | None, pause_s: float) -> None:
         if error:
             _log.warning("mentions_wait", location=key.location_id, error=type(error).__name__)
-        asyncio.get_running_loop().call_later(after_s, self.wake, key)
+        asyncio.get_running_loop().call_later(pause_s, self.wake, key)
 
     async def _show_typing(self, key: ChannelKey) -> None:
-        self._typing.add(key)
-        while key in self._waiting and not self._closed.is_set():
+        self._typing_channels.add(key)
+        while key in self._crowded_channels and not self._closed.is_set():
             try:
                 await self.channel_answers.answers.replies.rest.trigger_typing(key.location_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._closed.wait(), TYPING_S)
-        self._typing.discard(key)
+                await asyncio.wait_for(self._closed.wait(), TYPING_INTERVAL_S)
+        self._typing_channels.discard(key)
 
     async def _process(self, user: WaitingUser, due: Sequence[Mention]) -> float:
-        """Returns the seconds until a retry, or 0. Edits first: new answers would bar them."""
+        """Returns the seconds until a retry, or 0.0 if none is needed."""
         if any(each.state == "answered" for each in due):
             await self.channel_answers.show_stored(user)
-        refusal = await self.gate.refusal_in(user.key, user.id, user.state.access)
+        refusal = await self.gate.find_refusal_in(user.key, user.id, user.state.access)
+        # Edits first: only the newest answer can be replaced.
         edited = [each.question for each in due if each.state == "edited"]
         edits_done = [await self._answer_edit(user, each, refusal) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
-        if waiting and not await self._answer(user, waiting, refusal):
+        if waiting and not await self._answer_or_refuse(user, waiting, refusal):
             return RETRY_S
         return 0.0 if all(edits_done) else IN_USE_RETRY_S
 
@@ -403,27 +412,32 @@ class MentionQueue:
         is_recent = self._age(question) <= MAX_EDIT_AGE
         return await self.channel_answers.answer_edit(user, question, reopen_failed=is_recent)
 
-    async def _answer(self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None) -> bool:
+    async def _answer_or_refuse(
+        self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None
+    ) -> bool:
+        """Returns whether questions were answered or refused."""
         post_sentence = self.channel_answers.post_sentence
-        if left_behind := [each for each in waiting if each.is_before_reset]:
-            await post_sentence(user, left_behind, lambda words: words[MentionTexts].left_behind)
+        before_reset = [each for each in waiting if each.is_before_reset]
+        too_old = [each for each in waiting if self._is_too_old(each.question)]
+        if before_reset:
+            await post_sentence(user, before_reset, lambda words: words[MentionTexts].left_behind)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
-            error = error_of(refusal)
+            error = error_of_refusal(refusal)
             await post_sentence(user, waiting, lambda words: explain(error, words))
-        elif refusal:  # not announced in the channel
+        elif refusal:  # the channel is not told
             await self._ledger.give_up(user.key, [each.question for each in waiting])
-        elif late := [
-            each
-            for each in waiting
-            if self._age(each.question) > MAX_QUESTION_AGE and id_of(each.question) not in self._asked_again
-        ]:
-            await post_sentence(user, late, lambda words: words[MentionTexts].away)
+        elif too_old:
+            await post_sentence(user, too_old, lambda words: words[MentionTexts].away)
+        elif self._closed.is_set() or not await self.channel_answers.answer(user, waiting):
+            return False
         else:
-            done = not self._closed.is_set() and await self.channel_answers.answer(user, waiting)
-            if done:
-                self._asked_again.difference_update(id_of(each.question) for each in waiting)
-            return done
+            self._retried_question_ids.difference_update(discord_id_of(each.question) for each in waiting)
         return True
 
+    def _is_too_old(self, question: Message) -> bool:
+        was_retried = discord_id_of(question) in self._retried_question_ids
+        return self._age(question) > MAX_QUESTION_AGE and not was_retried
+
     def _age(self, question: Message) -> timedelta:
-        return self.channel_answers.answers.recipients.clock() - hikari.Snowflake(id_of(question)).created_at
+        now = self.channel_answers.answers.recipients.clock()
+        return now - hikari.Snowflake(discord_id_of(question)).created_at

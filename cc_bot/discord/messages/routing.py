@@ -19,7 +19,7 @@ from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
 from cc_bot.discord.delivery.turns import DiscordTurn
-from cc_bot.discord.gate import Gate, error_of
+from cc_bot.discord.gate import Gate, error_of_refusal
 from cc_bot.discord.incoming import (
     ORDINARY_TYPES,
     answer_owner,
@@ -54,23 +54,25 @@ from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
 _log = structlog.get_logger(__name__)
 
-MAX_WAIT: Final = timedelta(minutes=10)
-ASK_AFTER: Final = timedelta(minutes=1)
-MAX_READ: Final = 10  # messages above a question that are searched for forwards
+MAX_FORWARD_AGE: Final = timedelta(minutes=10)
+ASK_DELAY: Final = timedelta(minutes=1)
+MAX_MESSAGES_READ: Final = 10  # messages above a question that are searched for forwards
 
 
 @dataclass(eq=False, slots=True)
 class Forwards:
-    """Forwards in DMs that wait for their user's question. After a minute the bot asks for it."""
+    """Forwarded messages in DMs that wait for their user's question; after ASK_DELAY the bot asks."""
 
     references: References
     replies: MessageReplies
     recipients: Recipients
     _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
-    """By DM: when each forward arrived."""
-    _ask_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _read_channels: LruCache[int, None] = field(default_factory=LruCache)  # earlier forwards were looked up
-    _taken: dict[int, int] = field(default_factory=dict)  # by forward: the question being answered
+    """By DM: arrival times of forwards."""
+    _ask_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)  # by DM
+    _searched_channels: LruCache[int, None] = field(
+        default_factory=LruCache
+    )  # for forwards from before the start
+    _claimed_by: dict[int, int] = field(default_factory=dict)  # questions being answered, by forward
     _never_ask_about: set[int] = field(default_factory=set)
     _started_at: datetime = field(init=False)
 
@@ -80,21 +82,20 @@ class Forwards:
     def add(self, message: hikari.Message) -> None:
         channel_id = int(message.channel_id)
         self.references.cache.put_if_needed(message)
-        self._read_channels[channel_id] = None
+        self._searched_channels[channel_id] = None
         self._waiting[channel_id][int(message.id)] = message.created_at
         self._cancel_asking(channel_id)
         if int(message.id) not in self._never_ask_about:
             self._ask_tasks[channel_id] = asyncio.create_task(self._ask_what_to_do(message))
 
-    def skip_asking_about(self, ids: Iterable[int]) -> None:
-        """Don't ask about forwards that an unfinished question is about."""
-        self._never_ask_about.update(ids)
+    def skip_asking_about(self, forward_ids: Iterable[int]) -> None:
+        self._never_ask_about.update(forward_ids)
 
-    async def take_for_message(self, question: hikari.Message) -> tuple[int, ...]:
-        """Return the forwards that a message is about: waiting ones, and the one it replies to."""
+    async def claim_for_message(self, question: hikari.Message) -> tuple[int, ...]:
+        """Return the waiting forwards, and the one that the question replies to."""
         if question.guild_id is not None:
             return ()
-        waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
+        waiting = await self.claim(int(question.channel_id), int(question.author.id), int(question.id))
         replied = question.referenced_message
         if not replied or not replied.author or replied.author.id != question.author.id:
             return waiting
@@ -102,25 +103,27 @@ class Forwards:
         replied_ids = (int(replied.id),) if replied.message_snapshots else ()
         return tuple(sorted({*waiting, *replied_ids}))
 
-    async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the waiting forwards, oldest first. They wait again if no answer is stored by `release`."""
-        since = hikari.Snowflake(question_id).created_at - MAX_WAIT
-        if channel_id not in self._read_channels and since < self._started_at:
-            await self._read_earlier(channel_id, user_id, question_id, since)
-        self._read_channels[channel_id] = None
+    async def claim(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
+        """Return the waiting forwards, oldest first. After `release_claims`, those without a stored answer
+        wait again."""
+        since = hikari.Snowflake(question_id).created_at - MAX_FORWARD_AGE
+        if channel_id not in self._searched_channels and since < self._started_at:
+            await self._find_above(channel_id, user_id, question_id, since)
+        self._searched_channels[channel_id] = None
         waiting = self._waiting.get(channel_id)
         if not waiting:
             return ()
         self._cancel_asking(channel_id)
-        stored = await self.replies.channels.find_known_ids([*waiting])
-        for id_ in [id_ for id_, arrived_at in waiting.items() if arrived_at <= since or id_ in stored]:
-            del waiting[id_]
-        taken = tuple(sorted(waiting.keys() - self._taken.keys()))
-        self._taken.update(dict.fromkeys(taken, question_id))
-        return taken
+        answered_ids = await self.replies.channels.find_known_ids([*waiting])
+        for id_, arrived_at in [*waiting.items()]:
+            if arrived_at <= since or id_ in answered_ids:
+                del waiting[id_]
+        forward_ids = tuple(sorted(waiting.keys() - self._claimed_by.keys()))
+        self._claimed_by.update(dict.fromkeys(forward_ids, question_id))
+        return forward_ids
 
-    def release(self, question_id: int) -> None:
-        self._taken = {id_: taker for id_, taker in self._taken.items() if taker != question_id}
+    def release_claims(self, question_id: int) -> None:
+        self._claimed_by = {id_: other for id_, other in self._claimed_by.items() if other != question_id}
 
     def forget(self, message_ids: Iterable[int]) -> None:
         for channel_id, waiting in self._waiting.items():
@@ -139,9 +142,11 @@ class Forwards:
         if task := self._ask_tasks.pop(channel_id, None):
             task.cancel()
 
-    async def _read_earlier(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
+    async def _find_above(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
         try:
-            above = await self.replies.rest.fetch_messages(channel_id, before=question_id).limit(MAX_READ)
+            above = await self.replies.rest.fetch_messages(channel_id, before=question_id).limit(
+                MAX_MESSAGES_READ
+            )
         except hikari.HikariError as error:
             _log.info("forwards_not_looked_up", error=type(error).__name__)
             return
@@ -154,11 +159,11 @@ class Forwards:
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
         age = self.recipients.clock() - message.created_at
-        await asyncio.sleep(max(0.0, (ASK_AFTER - age).total_seconds()))
+        await asyncio.sleep(max(0.0, (ASK_DELAY - age).total_seconds()))
         channel_id = int(message.channel_id)
         try:
-            if await self.replies.channels.find_known_ids((int(message.id),)):
-                return  # answered before a restart
+            if await self.replies.channels.find_known_ids((int(message.id),)):  # answered already
+                return
             recipient = await self.recipients.for_author(channel_id, int(message.author.id))
             await self.replies.post_sentence(
                 channel_id, int(message.id), recipient.words[MentionTexts].ask_about_forward
@@ -169,28 +174,31 @@ class Forwards:
 
 MAX_QUOTED_CHARACTERS = 1000
 MAX_CACHED_QUOTES = 1000
-CHANNEL_RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # five minutes in all
+CHANNEL_RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # together five minutes
 
 
 @dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
-    """Quotes the reminder or heartbeat that a message answers."""
+    """Quotes reminders and heartbeats above their users' replies."""
 
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     _quotes: LruCache[int, str] = field(default_factory=lambda: LruCache(MAX_CACHED_QUOTES))
-    """By message; edits keep the quotation."""
+    """By replying message, for its edits."""
 
     async def get_replied_text(self, message: hikari.PartialMessage) -> str | None:
         """Return the text of the author's reminder or heartbeat that the message replies to."""
-        answer = replied_bot_message(message, int(self.bot().id))
-        if answer is None or not message.author:
+        replied = replied_bot_message(message, int(self.bot().id))
+        if replied is None or not message.author:
             return None
-        found = await self.stores.archive.get_notification(int(answer.id))
-        return found[1].content if found and found[0] == message.author.id else None
+        notification = await self.stores.archive.get_notification(int(replied.id))
+        if notification is None:
+            return None
+        owner_id, sent = notification
+        return sent.content if owner_id == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """Quote the reminder or heartbeat that the text answers: in a DM without a reply, the last."""
+        """Quote the reminder or heartbeat that a message answers: in a DM without a reply, the last."""
         quoted = self._quotes.get(int(message.id)) or await self.get_replied_text(message)
         if quoted is None and message.guild_id is None and message.author and not message.referenced_message:
             user_id, channel_id = int(message.author.id), int(message.channel_id)
@@ -202,7 +210,6 @@ class ProactiveMessageQuotes:
         return _with_quotation(quoted, text)
 
     async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
-        """Quote the last reminder or heartbeat above the text."""
         last = await self.stores.archive.get_last_notification(user_id, channel_id)
         return _with_quotation(last.content, text) if last else text
 
@@ -214,7 +221,7 @@ def _with_quotation(quoted: str, text: str) -> str:
 
 @dataclass(eq=False, slots=True)
 class MessageRouter:
-    """Routes each message to a session of its author, to its channel's conversation, or to the archive."""
+    """Routes each message to its author's session, to the channel's conversation, or only to the archive."""
 
     answers: Answers
     stores: Stores
@@ -222,66 +229,65 @@ class MessageRouter:
     quotes: ProactiveMessageQuotes
     reads_all_messages: bool
     gate: Gate
-    wait_for: Callable[[int], Awaitable[None]]
+    wait_for_missed: Callable[[int], Awaitable[None]]
     mentions: MentionQueue
     forwards: Forwards
-    _handled: LruCache[int, None] = field(default_factory=LruCache)
-    _session_messages: LruCache[int, None] = field(default_factory=LruCache)  # not archived
-    _missed: LruCache[int, None] = field(default_factory=LruCache)  # from catching up: for the channel
+    _handled_ids: LruCache[int, None] = field(default_factory=LruCache)
+    _session_message_ids: LruCache[int, None] = field(default_factory=LruCache)  # not archived
+    _missed_ids: LruCache[int, None] = field(default_factory=LruCache)
+    """Questions sent while the bot was offline; the channel's conversation answers them."""
 
-    def is_addressed(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it addresses the bot; a reply without a ping does unless it addresses others."""
+    def addresses_bot(self, message: hikari.PartialMessage) -> bool:
+        """A reply without a ping addresses the bot unless it addresses others."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
-        is_quiet_reply = self.reads_all_messages and replied_bot_message(message, bot_id) is not None
-        return is_quiet_reply and not is_for_others(message, bot_id)
+        is_silent_reply = self.reads_all_messages and replied_bot_message(message, bot_id) is not None
+        return is_silent_reply and not is_for_others(message, bot_id)
 
     def is_for_bot(self, message: hikari.Message) -> bool:
-        return is_from_person(message) and (message.guild_id is None or self.is_addressed(message))
+        return is_from_person(message) and (message.guild_id is None or self.addresses_bot(message))
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether it belongs to its author's session, and the session it replies to."""
-        answer, author = replied_bot_message(message, int(self.bot().id)), message.author
+        """Return whether a message belongs to its author's session, and that of the answer it replies to, if
+        known."""
+        replied, author = replied_bot_message(message, int(self.bot().id)), message.author
         if not author:
             return False, None
         is_dm = message.guild_id is None
-        if answer is None or not (is_dm or self.is_addressed(message)):
+        if replied is None or not (is_dm or self.addresses_bot(message)):
             return is_dm, None
-        key = await self.stores.channels.get_session_key(int(answer.id))
-        key = key or await self.answers.side_message.get_key(int(answer.id))
+        key = await self.stores.channels.get_session_key(int(replied.id))
+        key = key or await self.answers.side_message.get_key(int(replied.id))
         if key and key.user_id == author.id:
             return True, key
-        is_own = (
-            is_dm
-            or answer_owner(answer) == author.id
-            or await self.quotes.get_replied_text(message) is not None
-        )
-        return is_own, None
+        is_for_author = is_dm or answer_owner(replied) == author.id
+        return is_for_author or await self.quotes.get_replied_text(message) is not None, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether it addresses the bot, or no other user in a thread where the bot has answered."""
+        """Return whether a message addresses the bot, or nobody in a thread where the bot has answered."""
         if not is_from_person(message):
             return False
-        if self.is_addressed(message):
+        if self.addresses_bot(message):
             return True
         if not self.reads_all_messages or not key.thread_id or is_for_others(message, int(self.bot().id)):
             return False
         return await self.stores.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
-        is_own, _ = await self.find_session(message)
-        if is_own:
+        in_session, _ = await self.find_session(message)
+        if in_session:
             return await self.quotes.quote(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.needs_quotation(message))
 
     async def needs_quotation(self, message: hikari.PartialMessage) -> bool:
-        """Return whether the archive lacks the bot's message that it replies to."""
-        answer = replied_bot_message(message, int(self.bot().id))
-        return answer is not None and not await self.stores.channels.is_answer(int(answer.id))
+        """Return whether it replies to a message of the bot that the archive lacks."""
+        replied = replied_bot_message(message, int(self.bot().id))
+        return replied is not None and not await self.stores.channels.is_answer(int(replied.id))
 
-    async def handle(self, message: hikari.Message, release: Callable[[], None]) -> None:
-        """Store or answer it; `release` lets the next one begin. Raises CcBotError and hikari's errors."""
+    async def handle(self, message: hikari.Message, start_next: Callable[[], None]) -> None:
+        """Store or answer a message; `start_next` lets the channel's next one begin. Raises CcBotError and
+        hikari's errors."""
         if message.type not in ORDINARY_TYPES:
             return
         if message.guild_id is not None:
@@ -292,49 +298,49 @@ class MessageRouter:
             await self._archive_only(message)
         elif self._claim(message):
             try:
-                await self._handle_addressed(message, release)
-            except hikari.HikariError:
-                self._handled.discard(int(message.id))  # no reply was sent: it may be delivered again
+                await self._handle_addressed(message, start_next)
+            except hikari.HikariError:  # not replied to: it may be delivered again
+                self._handled_ids.discard(int(message.id))
                 raise
 
     async def is_addressed_by_edit(self, message: hikari.Message) -> bool:
-        """Return whether an early edit has addressed an unhandled message to the bot."""
+        """Return whether only an early edit addressed the message to the bot."""
         edited_at, message_id = message.edited_timestamp, int(message.id)
         if message.guild_id is None or not edited_at or edited_at - message.created_at > MAX_EDIT_AGE:
             return False
-        if message_id in self._handled or not self.is_for_bot(message):
+        if message_id in self._handled_ids or not self.is_for_bot(message):
             return False
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
-    def make_archived(self, message: hikari.Message) -> Message | None:
-        """Return a missed message to archive, else None. Answers to commands are quoted without look-up."""
+    def message_to_archive(self, message: hikari.Message) -> Message | None:
+        """Return a missed message as the archive stores it, or None."""
         bot = self.bot()
-        may_read = self.reads_all_messages or (is_from_person(message) and self.is_addressed(message))
+        may_read = self.reads_all_messages or (is_from_person(message) and self.addresses_bot(message))
         if (
-            int(message.id) in self._session_messages
+            int(message.id) in self._session_message_ids
             or not may_read
             or message.type not in ORDINARY_TYPES
             or message.author.id == bot.id
             or has_no_visible_content(message)
         ):
             return None
-        answer = message.referenced_message
-        stored = to_message(message, bot, quoting=bool(answer and answer.interaction_metadata))
+        replied = message.referenced_message  # answers to commands are not in the archive
+        stored = to_message(message, bot, quoting=bool(replied and replied.interaction_metadata))
         if is_empty_question(message, bot) or is_blank(stored.content):
             return None
         if self.is_for_bot(message):
-            self._missed[int(message.id)] = None
+            self._missed_ids[int(message.id)] = None
         return stored
 
     def mark_as_session_messages(self, message_ids: Iterable[int]) -> None:
-        """Keep the archive from storing the last run's questions of sessions."""
+        """Keep the archive from storing questions that earlier processes accepted."""
         for message_id in message_ids:
-            self._session_messages[message_id] = None
-            self._handled[message_id] = None
+            self._session_message_ids[message_id] = None
+            self._handled_ids[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
         if self.is_for_bot(message) and message.type in ORDINARY_TYPES and self._claim(message):
-            await self._explain(message, lambda words: words[MentionTexts].away)
+            await self._post_localized(message, lambda words: words[MentionTexts].away)
 
     async def explain_failure(self, message: hikari.Message, error: CcBotError) -> None:
         if not self.is_for_bot(message):
@@ -342,31 +348,32 @@ class MessageRouter:
         try:
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 words = (await self._recipient(message)).words
-        except (CcBotError, TimeoutError):  # the database may have failed
+        except (CcBotError, TimeoutError):  # the database does not answer
             words = self.answers.recipients.words(self.answers.recipients.locale)
-        await self._say(message, words, explain(error, words))
+        await self._post_sentence(message, words, explain(error, words))
 
-    async def _handle_addressed(self, message: hikari.Message, release: Callable[[], None]) -> None:
-        if refused := await self.gate.refusal_of_author(message):
+    async def _handle_addressed(self, message: hikari.Message, start_next: Callable[[], None]) -> None:
+        if refused := await self.gate.find_refusal_of_author(message):
             await self._archive_only(message, waiting=False)
-            release()
+            start_next()
             if refused.why == "maintenance" or message.guild_id is None:  # channels see no other refusal
-                await self._explain(message, lambda words: explain(error_of(refused), words))
+                await self._post_localized(message, lambda words: explain(error_of_refusal(refused), words))
             return
         if is_empty_question(message, self.bot()):
-            release()
-            await self._explain(message, lambda words: words[MentionTexts].ask_something)
+            start_next()
+            await self._post_localized(message, lambda words: words[MentionTexts].ask_something)
             return
         if message.guild_id is None and is_forward(message) and replied_message_id(message) is None:
-            self._session_messages[int(message.id)] = None
+            self._session_message_ids[int(message.id)] = None
             self.forwards.add(message)
-            release()
+            start_next()
             return
-        is_own, key = await self.find_session(message)
-        if is_own and int(message.id) not in self._missed:
-            chosen = await self.answers.chooser.for_message(message, int(message.author.id), key)
-            self._session_messages[int(message.id)] = None
-            await self._answer(chosen, message, release)
+        in_session, replied_key = await self.find_session(message)
+        if in_session and int(message.id) not in self._missed_ids:
+            selector, user_id = self.answers.agent_selector, int(message.author.id)
+            selected = await selector.for_message(message, user_id, replied_key)
+            self._session_message_ids[int(message.id)] = None
+            await self._answer(selected, message, start_next)
         else:
             await self._store(message)
 
@@ -380,9 +387,10 @@ class MessageRouter:
             await self.stores.channels.mark_read_to(key, int(message.id))
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message after those missed before it. `waiting`: whether to answer it; None to decide."""
+        """Store a message after those missed before it. `waiting`: whether to answer it; None to decide
+        here."""
         key = await self._key_of(message)
-        await self.wait_for(int(message.channel_id))
+        await self.wait_for_missed(int(message.channel_id))
         quoting = await self.needs_quotation(message)
         stored = to_message(message, self.bot(), quoting=quoting)
         if waiting is None:
@@ -398,55 +406,58 @@ class MessageRouter:
         )
 
     async def _answer(
-        self, chosen: SelectedAgent, message: hikari.Message, release: Callable[[], None]
+        self, selected: SelectedAgent, message: hikari.Message, start_next: Callable[[], None]
     ) -> None:
-        """Turns run in the order of `release`, however long their files take."""
         begin_turn()
-        bot = self.bot()
-        recipient = await self._recipient(message)
-        typed = text_of(message, bot)
-        text = await self.quotes.quote(message, typed)
-        reply_to_id = replied_message_id(message) if text == typed else None  # a quotation needs no lookup
-        location = None
+        running, recipient = self.answers.running_turns, await self._recipient(message)
+        channel = None
         if message.guild_id is not None:
-            with suppress(hikari.HTTPError):  # else the channel's conversation lacks the question
-                location = await self.gate.locations.key_of(int(message.channel_id))
+            with suppress(hikari.HTTPError):  # the channel's conversation will lack the question
+                channel = await self.gate.locations.key_of(int(message.channel_id))
         self.answers.references.cache.put_if_needed(message)
-        forwards = await self.forwards.take_for_message(message)
-        asked = AskedQuestion(
-            text,
-            name_of_author(message),
-            asked_files(message),
-            contains_foreign_text(message, int(bot.id)),
-            None if reply_to_id in forwards else reply_to_id,
-            forwards,
-        )
-        running = self.answers.running
         entry = PendingTurn(
-            running.new_name(),
-            chosen.key,
+            running.new_id(),
+            selected.key,
             "message",
             "private" if message.guild_id is None else "public",
             running.clock(),
             guild_id=None if message.guild_id is None else int(message.guild_id),
             locale=recipient.locale,
-            question=asked,
+            question=await self._make_question(message),
             question_id=int(message.id),
             location_id=int(message.channel_id),
         )
         await running.write(running.ledger.accept(entry))
-        turn = DiscordTurn(
-            running, entry, recipient, chosen, role_ids=roles_of(message.member), location=location
-        )
+        role_ids = roles_of(message.member)
+        turn = DiscordTurn(running, entry, recipient, selected, role_ids=role_ids, channel=channel)
         try:
-            await self._show(turn, message, release)
+            await self._deliver(turn, message, start_next)
         finally:
-            self.forwards.release(int(message.id))
+            self.forwards.release_claims(int(message.id))
 
-    async def _show(self, turn: DiscordTurn, message: hikari.Message, release: Callable[[], None]) -> None:
+    async def _make_question(self, message: hikari.Message) -> AskedQuestion:
+        bot = self.bot()
+        text = text_of(message, bot)
+        text_with_quote = await self.quotes.quote(message, text)
+        forward_ids = await self.forwards.claim_for_message(message)
+        reply_to_id = replied_message_id(message)
+        if text_with_quote != text or reply_to_id in forward_ids:  # the question contains what it replies to
+            reply_to_id = None
+        return AskedQuestion(
+            text_with_quote,
+            name_of_author(message),
+            asked_files(message),
+            contains_foreign_text(message, int(bot.id)),
+            reply_to_id,
+            forward_ids,
+        )
+
+    async def _deliver(
+        self, turn: DiscordTurn, message: hikari.Message, start_next: Callable[[], None]
+    ) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
         link, entry = message_link(message.guild_id, channel_id, question_id), turn.entry
-        note, running = recipient.words[UnfinishedTexts].late_note(link), self.answers.running
+        note, running = recipient.words[UnfinishedTexts].late_note(link), self.answers.running_turns
 
         async def record_move(dm_id: int) -> None:
             await running.write(running.ledger.move(entry, dm_id, ()))
@@ -456,16 +467,16 @@ class MessageRouter:
 
         async def record_message(answer_id: int) -> None:
             await running.write(running.ledger.set_answer_message_id(entry.id, entry.key.user_id, answer_id))
-            release()
+            start_next()
 
-        turn.on_opened = record_message
+        turn.on_first_message = record_message
         await self.answers.deliver(turn, reply)
 
-    async def _explain(self, message: hikari.Message, sentence: Callable[[Texts], str]) -> None:
+    async def _post_localized(self, message: hikari.Message, sentence: Callable[[Texts], str]) -> None:
         words = (await self._recipient(message)).words
-        await self._say(message, words, sentence(words))
+        await self._post_sentence(message, words, sentence(words))
 
-    async def _say(self, message: hikari.Message, words: Texts, sentence: str) -> None:
+    async def _post_sentence(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
         dm_fallback = DmFallback(int(message.author.id), words[UnfinishedTexts].late_note(link))
@@ -477,6 +488,7 @@ class MessageRouter:
         return await self.answers.recipients.for_author(channel_id, user_id, typed)
 
     def _claim(self, message: hikari.Message) -> bool:
-        known = int(message.id) in self._handled
-        self._handled[int(message.id)] = None
-        return not known
+        """Returns False if it was handled already."""
+        is_new = int(message.id) not in self._handled_ids
+        self._handled_ids[int(message.id)] = None
+        return is_new

@@ -23,18 +23,18 @@ from cc_bot.features.admin.service import (
 loader = lightbulb.Loader()
 
 # Managers of a server can show hidden commands, so each command checks the user.
-group = lightbulb.Group(
+admin_group = lightbulb.Group(
     "admin",
     "admin_description",
     localize=True,
-    # lightbulb does not push a change of this alone.
+    # If only this changes, lightbulb does not update the command on Discord.
     default_member_permissions=hikari.Permissions.ADMINISTRATOR,
 )
-limits = group.subgroup("admin_limits", "admin_limits_description", localize=True)
-access = group.subgroup("admin_access", "admin_access_description", localize=True)
-model = group.subgroup("admin_model", "admin_model_description", localize=True)
-maintenance = group.subgroup("admin_maintenance", "admin_maintenance_description", localize=True)
-loader.command(group)
+limits = admin_group.subgroup("admin_limits", "admin_limits_description", localize=True)
+access = admin_group.subgroup("admin_access", "admin_access_description", localize=True)
+model = admin_group.subgroup("admin_model", "admin_model_description", localize=True)
+maintenance = admin_group.subgroup("admin_maintenance", "admin_maintenance_description", localize=True)
+loader.command(admin_group)
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
@@ -49,16 +49,17 @@ def owners_command(group: Any, key: str, run: Callable[..., Awaitable[Reply]], *
 MAX_NAME_CHARACTERS = 60
 
 
-def _name(key: str, **options: Any) -> Any:
+def _name_option(key: str, **options: Any) -> Any:
     return text_option(key, max_length=MAX_NAME_CHARACTERS, **options)
 
 
-def _subject(key: str) -> dict[str, Any]:
+def _subject_options(key: str) -> dict[str, Any]:
     kinds = choices("admin", "user", "role", "channel", "guild")
-    return {"subject": _name(key, default=""), "kind": text_option("admin_kind", default=None, choices=kinds)}
+    kind = text_option("admin_kind", default=None, choices=kinds)
+    return {"subject": _name_option(key, default=""), "kind": kind}
 
 
-def _limit() -> str:
+def _limit_option() -> str:
     return text_option("admin_limit", choices=choices("admin", *LIMIT_NAMES))
 
 
@@ -71,17 +72,19 @@ owners_command(
     limits,
     "admin_limits_set",
     admin.set_limit,
-    limit=_limit(),
+    limit=_limit_option(),
     value=number_option("admin_value", default=None, min_value=1, max_value=MAX_LIMIT),
-    **_subject("admin_for"),
+    **_subject_options("admin_for"),
 )
-owners_command(limits, "admin_limits_unset", admin.unset_limit, limit=_limit(), **_subject("admin_for"))
+owners_command(
+    limits, "admin_limits_unset", admin.unset_limit, limit=_limit_option(), **_subject_options("admin_for")
+)
 owners_command(access, "admin_access_list", show_access)
 for ruling in get_args(Ruling):
     owners_command(
-        access, f"admin_access_{ruling}", admin.set_rule, ruling=ruling, **_subject("admin_subject")
+        access, f"admin_access_{ruling}", admin.set_rule, ruling=ruling, **_subject_options("admin_subject")
     )
-owners_command(access, "admin_access_remove", admin.remove_rule, **_subject("admin_subject"))
+owners_command(access, "admin_access_remove", admin.remove_rule, **_subject_options("admin_subject"))
 owners_command(
     maintenance,
     "admin_maintenance_on",
@@ -93,7 +96,7 @@ if has("mcp"):
     from cc_bot.features.mcp import service as tool_servers
     from cc_bot.features.mcp.servers import Servers
 
-    tools = group.subgroup("admin_tools", "admin_tools_description", localize=True)
+    tools = admin_group.subgroup("admin_tools", "admin_tools_description", localize=True)
 
     async def suggest_servers(
         ctx: lightbulb.AutocompleteContext[str],
@@ -110,14 +113,14 @@ if has("mcp"):
         tools,
         "admin_tools_show",
         tool_servers.show_tools,
-        server=_name("admin_server", default="", autocomplete=suggest_from(suggest_servers)),
+        server=_name_option("admin_server", default="", autocomplete=suggest_from(suggest_servers)),
     )
     owners_command(
         tools,
         "admin_tools_accept",
         tool_servers.accept_tools,
-        server=_name("admin_server", autocomplete=suggest_from(suggest_servers)),
-        code=_name("admin_code"),
+        server=_name_option("admin_server", autocomplete=suggest_from(suggest_servers)),
+        code=_name_option("admin_code"),
     )
 
 owners_command(
@@ -125,8 +128,10 @@ owners_command(
     "admin_model_set",
     admin.set_models,
     models=text_option("admin_models", max_length=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)),
-    channel=_name("admin_channel", default=""),
+    channel=_name_option("admin_channel", default=""),
 )
-owners_command(model, "admin_model_unset", admin.unset_models, channel=_name("admin_channel", default=""))
+owners_command(
+    model, "admin_model_unset", admin.unset_models, channel=_name_option("admin_channel", default="")
+)
 owners_command(model, "admin_model_list", admin.list_models)
-owners_command(group, "admin_status", admin.show_status)
+owners_command(admin_group, "admin_status", admin.show_status)

@@ -6,7 +6,7 @@ from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of
 from cc_bot.db.files import free_bytes
 from cc_bot.features.admin.service import Administration
-from cc_bot.features.admin.status import BotStatus, Examination
+from cc_bot.features.admin.status import BotStatus, DoctorRunner
 
 
 def make_parts(given: Building) -> Iterable[object]:
@@ -25,4 +25,4 @@ def make_parts(given: Building) -> Iterable[object]:
     administration = Administration(
         stores, given.policies, None if given.models.offline else given.models.check_reachable
     )
-    return status, administration, Examination(config.variables)
+    return status, administration, DoctorRunner(config.variables)

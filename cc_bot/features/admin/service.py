@@ -1,5 +1,7 @@
 """Settings that owners change at run time. Front ends check that the caller is an owner.
-The log gets ids, numbers and known names, never an owner's text."""
+
+The log gets ids, numbers and known names, never an owner's text.
+"""
 
 import asyncio
 import re
@@ -35,10 +37,10 @@ from cc_bot.texts.session import UsageTexts, money
 
 _log = structlog.get_logger(__name__)
 
-# Owners write a mention or id: Discord's option types don't reach other servers.
+# Owners type a mention or an id, as Discord's own options offer nothing of other servers.
 
 _MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
-_SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
+_SUBJECT_BY_SIGN: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
 _MAX_ID: Final = 2**63
 
 
@@ -48,12 +50,13 @@ class Mentionable(NamedTuple):
 
 
 def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
-    """Parse a mention, or the id of a `kind`; empty server: `guild_id`. Raises SubjectNotUnderstood."""
+    """Parse a mention, or the id of a `kind`. An empty text means the server `guild_id` if that is the kind.
+    Raises SubjectNotUnderstood."""
     text = unicodedata.normalize("NFKC", text).strip()
-    if mention := _MENTION.fullmatch(text):
-        found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
-        if kind in (None, found.subject) and 0 < found.id < _MAX_ID:
-            return found
+    if match := _MENTION.fullmatch(text):
+        mentioned = Mentionable(_SUBJECT_BY_SIGN[match[1]], int(match[2]))
+        if kind in (None, mentioned.subject) and 0 < mentioned.id < _MAX_ID:
+            return mentioned
     elif kind == "guild" and not text and guild_id is not None:
         return Mentionable(kind, guild_id)
     elif kind and re.fullmatch(r"[0-9]{1,19}", text) and 0 < int(text) < _MAX_ID:
@@ -64,10 +67,9 @@ def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) 
 MAX_MODELS: Final = 5
 MAX_MODEL_CHARACTERS: Final = 100
 MAX_NOTE_CHARACTERS: Final = 300
-MODEL_TIMEOUT_S: Final = 10.0
-"""Afterwards a model does not count as unknown: its server may be loading it."""
+MODEL_TIMEOUT_S: Final = 10.0  # a slower model is not reported as missing: its server may be loading it
 
-Ask = Callable[[str], Awaitable[None]]
+ProbeModel = Callable[[str], Awaitable[None]]
 """Requests one token from a model. Raises CcBotError if there is no answer."""
 
 
@@ -75,35 +77,37 @@ Ask = Callable[[str], Awaitable[None]]
 class Administration:
     stores: Stores
     policies: Policies
-    ask: Ask | None  # None: models are not checked
+    probe_model: ProbeModel | None  # None: models are not checked
 
 
-def _log_change(change: str, caller: Caller, **what: str | int | None) -> None:
-    _log.info("admin_changed", change=change, by=caller.user_id, **what)
+def _log_change(change: str, caller: Caller, **fields: str | int | None) -> None:
+    _log.info("admin_changed", change=change, by=caller.user_id, **fields)
 
 
 @dataclass(frozen=True, slots=True)
-class LimitInForce:
+class LimitWithSource:
     key: LimitKey
-    value: int | None
-    source: Literal["here", "file", "default"]  # `here`: at run time, overrides the file
+    value: int | None  # None: no limit
+    source: Literal[
+        "owner", "file", "default"
+    ]  # an owner's limit, set at run time, overrides the policy file's
 
 
-async def limits_in_force(administration: Administration) -> Sequence[LimitInForce]:
-    found = dict[LimitKey, LimitInForce]()
+async def list_limits(administration: Administration) -> Sequence[LimitWithSource]:
+    limits = dict[LimitKey, LimitWithSource]()
     for key, value in (await administration.policies.current()).limits.items():
-        found[key] = LimitInForce(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
+        limits[key] = LimitWithSource(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
     for each in await administration.stores.limits.list_all():
-        found[each.key] = LimitInForce(each.key, each.value, "here")
-    return [found[key] for key in sorted(found, key=lambda key: (key.scope, key.scope_id, key.name))]
+        limits[each.key] = LimitWithSource(each.key, each.value, "owner")
+    return sorted(limits.values(), key=lambda each: (each.key.scope, each.key.scope_id, each.key.name))
 
 
 async def show_limits(caller: Caller, *, administration: Administration) -> Reply:
     texts = caller.words[AdminTexts]
-    sources = {"here": "", "file": texts.from_file, "default": texts.by_default}
+    sources = {"owner": "", "file": texts.from_file, "default": texts.by_default}
     lines = (
         texts.limit_line.format(**_format_limit(each.key, each.value, caller), source=sources[each.source])
-        for each in await limits_in_force(administration)
+        for each in await list_limits(administration)
     )
     return Reply(tuple(lines), title=texts.limits_title)
 
@@ -135,42 +139,42 @@ async def unset_limit(
     return Reply((texts.limit_unset,))
 
 
-def limit_subject(key: LimitKey, caller: Caller) -> str:
+def name_subject_of_limit(key: LimitKey, caller: Caller) -> str:
     if key.scope == "everyone":
         return caller.words[AdminTexts].everyone
     return caller.mention(key.scope, key.scope_id)
 
 
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
-    """Parse a limit; an empty subject means everyone. Raises LimitNotUnderstood, SubjectNotUnderstood,
-    LimitNotForChannels and LimitNotForServers."""
+    """Parse the name of a limit, and its subject as in `parse_subject`; neither text nor kind: everyone.
+    Raises LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
     name: LimitName | None = next((each for each in LIMIT_NAMES if each == limit), None)
     if name is None:
         raise LimitNotUnderstood
     if not text.strip() and kind is None:
         return LimitKey("everyone", EVERYONE, name)
-    found = parse_subject(text, kind, guild_id)
-    if found.subject == "channel":
+    subject, id_ = parse_subject(text, kind, guild_id)
+    if subject == "channel":
         raise LimitNotForChannels
-    if found.subject == "guild" and name in QUOTAS:
+    if subject == "guild" and name in QUOTAS:
         raise LimitNotForServers
-    return LimitKey(found.subject, found.id, name)
+    return LimitKey(subject, id_, name)
 
 
 def parse_limit_value(text: str) -> int | None:
     """Parse a value; empty means no limit. Raises LimitNotUnderstood."""
-    written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
-    if not written:
+    digits = unicodedata.normalize("NFKC", text).strip().replace(",", "")
+    if not digits:
         return None
-    if not re.fullmatch(r"[0-9]{1,16}", written) or not 1 <= int(written) <= MAX_LIMIT:
+    if not re.fullmatch(r"[0-9]{1,16}", digits) or not 1 <= int(digits) <= MAX_LIMIT:
         raise LimitNotUnderstood
-    return int(written)
+    return int(digits)
 
 
 def _format_limit(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
     texts = caller.words[AdminTexts]
-    shown = texts.no_limit if value is None else f"{value:,}"
-    return {"subject": limit_subject(key, caller), "limit": texts.limits[key.name], "value": shown}
+    number = texts.no_limit if value is None else f"{value:,}"
+    return {"subject": name_subject_of_limit(key, caller), "limit": texts.limits[key.name], "value": number}
 
 
 def _log_fields(key: LimitKey) -> dict[str, str | int]:
@@ -178,74 +182,74 @@ def _log_fields(key: LimitKey) -> dict[str, str | int]:
 
 
 @dataclass(frozen=True, slots=True)
-class AccessInForce:
-    in_file: AccessRules
-    set_here: AccessRules
+class AccessRulesBySource:
+    set_in_file: AccessRules
+    set_by_owners: AccessRules
 
     @property
     def all(self) -> AccessRules:
-        return self.in_file | self.set_here
+        return self.set_in_file | self.set_by_owners
 
     @property
-    def allows_only_some(self) -> bool:
+    def has_allow_rules(self) -> bool:
         return any(rule.ruling == "allow" for rule in self.all)
 
 
-async def access_in_force(administration: Administration) -> AccessInForce:
-    in_file = (await administration.policies.current()).access
-    return AccessInForce(in_file, (await administration.stores.access.get_state()).rules)
+async def read_access(administration: Administration) -> AccessRulesBySource:
+    set_in_file = (await administration.policies.current()).access
+    return AccessRulesBySource(set_in_file, (await administration.stores.access.get_state()).rules)
 
 
 async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:
-    texts, in_force = caller.words[AdminTexts], await access_in_force(administration)
-    lines = [] if in_force.all else [texts.access_open]
+    texts, by_source = caller.words[AdminTexts], await read_access(administration)
+    lines = [] if by_source.all else [texts.access_open]
     rulings: tuple[tuple[Ruling, str], ...] = (("allow", texts.allowed), ("deny", texts.denied))
     for ruling, template in rulings:
-        for rules, source in ((in_force.set_here, ""), (in_force.in_file, texts.from_file)):
-            if named := ", ".join(caller.mention(*each) for each in named_by(rules, ruling)):
-                lines.append(template.format(subjects=named) + source)
-    if in_force.allows_only_some:
+        for rules, source in ((by_source.set_by_owners, ""), (by_source.set_in_file, texts.from_file)):
+            if subjects := ", ".join(caller.mention(*each) for each in list_subjects(rules, ruling)):
+                lines.append(template.format(subjects=subjects) + source)
+    if by_source.has_allow_rules:
         lines.append(texts.only_those)
-    owned = ", ".join(caller.mention("user", user_id) for user_id in sorted(owners))
-    lines.append(texts.access_owners.format(owners=owned))
+    mentions = ", ".join(caller.mention("user", user_id) for user_id in sorted(owners))
+    lines.append(texts.access_owners.format(owners=mentions))
     return Reply((*lines, texts.owners_stay), title=texts.access_title)
 
 
-def named_by(rules: AccessRules, ruling: Ruling) -> list[Mentionable]:
-    """Return the subjects of the rules, by kind and id."""
-    named = (Mentionable(rule.subject, rule.id) for rule in rules if rule.ruling == ruling)
-    return sorted(named, key=lambda each: (SUBJECTS.index(each.subject), each.id))
+def list_subjects(rules: AccessRules, ruling: Ruling) -> list[Mentionable]:
+    """Return the subjects of the rules with a ruling, sorted by kind and id."""
+    subjects = (Mentionable(rule.subject, rule.id) for rule in rules if rule.ruling == ruling)
+    return sorted(subjects, key=lambda each: (SUBJECTS.index(each.subject), each.id))
 
 
 async def set_rule(
     caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
     """Raises SubjectNotUnderstood."""
-    texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
-    await administration.stores.access.set(*about, ruling, set_by=caller.user_id)
-    _log_change("access_set", caller, rule=ruling, subject=about.subject, subject_id=about.id)
+    texts, target = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
+    await administration.stores.access.set(*target, ruling, set_by=caller.user_id)
+    _log_change("access_set", caller, rule=ruling, subject=target.subject, subject_id=target.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
-    done = sentences[about.subject].format(subject=caller.mention(*about))
-    return Reply((done, texts.owners_stay))
+    sentence = sentences[target.subject].format(subject=caller.mention(*target))
+    return Reply((sentence, texts.owners_stay))
 
 
 async def remove_rule(
     caller: Caller, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    texts, about = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
-    if removed := await administration.stores.access.unset(*about):
-        _log_change("access_removed", caller, subject=about.subject, subject_id=about.id)
-    sentence = texts.access_removed if removed else texts.access_had_no_rule
-    in_file = (await access_in_force(administration)).in_file
-    also_in_file = any((rule.subject, rule.id) == about for rule in in_file)
-    done = sentence.format(subject=caller.mention(*about))
-    return Reply((done, *([texts.access_also_in_file] if also_in_file else [])))
+    texts, target = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
+    if removed := await administration.stores.access.unset(*target):
+        _log_change("access_removed", caller, subject=target.subject, subject_id=target.id)
+    template = texts.access_removed if removed else texts.access_had_no_rule
+    lines = [template.format(subject=caller.mention(*target))]
+    if any((rule.subject, rule.id) == target for rule in (await read_access(administration)).set_in_file):
+        lines.append(texts.access_also_in_file)
+    return Reply(tuple(lines))
 
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
-    """Answer only owners; other users get the note, as one line. Answers in progress are finished."""
-    text = one_line(without_controls(note))
-    await administration.stores.access.begin_maintenance(text, set_by=caller.user_id)
+    """Answer only owners, and other users with the note as one line. Answers in progress are finished."""
+    note = one_line(without_controls(note))
+    await administration.stores.access.begin_maintenance(note, set_by=caller.user_id)
     _log_change("maintenance_begun", caller)
     return Reply((caller.words[AdminTexts].maintenance_begun,))
 
@@ -267,65 +271,68 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
 
 
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:
-    texts, channel_id, chain = caller.words[AdminTexts], _channel_id(caller, channel), parse_chain(models)
+    texts, channel_id, chain = caller.words[AdminTexts], _parse_channel(caller, channel), parse_models(models)
     await administration.stores.channel_models.set(channel_id, chain, set_by=caller.user_id)
     _log_change("models_set", caller, channel=channel_id, models=len(chain))
-    sentence = texts.models_set if len(chain) > 1 else texts.model_set
-    done = sentence.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))
-    missing = await _find_missing(chain, administration.ask) if administration.ask else ()
-    unknown = [texts.models_unknown.format(models=", ".join(missing))] if missing else []
-    return Reply((done, *unknown))
+    template = texts.models_set if len(chain) > 1 else texts.model_set
+    lines = [template.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))]
+    probe = administration.probe_model
+    if missing := await _find_missing(chain, probe) if probe else ():
+        lines.append(texts.models_unknown.format(models=", ".join(missing)))
+    return Reply(tuple(lines))
 
 
 async def unset_models(caller: Caller, channel: str, *, administration: Administration) -> Reply:
-    texts, channel_id = caller.words[AdminTexts], _channel_id(caller, channel)
-    unset = await administration.stores.channel_models.unset(channel_id)
-    if unset:
+    texts, channel_id = caller.words[AdminTexts], _parse_channel(caller, channel)
+    was_set = await administration.stores.channel_models.unset(channel_id)
+    if was_set:
         _log_change("models_unset", caller, channel=channel_id)
-    sentence = texts.models_unset if unset else texts.models_were_not_set
-    return Reply((sentence.format(channel=caller.mention("channel", channel_id)),))
+    template = texts.models_unset if was_set else texts.models_were_not_set
+    return Reply((template.format(channel=caller.mention("channel", channel_id)),))
 
 
-def parse_chain(text: str) -> tuple[str, ...]:
-    """Parse names of models without checking them. Raises ModelsNotUnderstood."""
-    written = re.split("[,、]", unicodedata.normalize("NFKC", text))
-    names = tuple(dict.fromkeys(name.strip() for name in written if name.strip()))
-    fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
-    if not names or len(names) > MAX_MODELS or not fit:
+def parse_models(text: str) -> tuple[str, ...]:
+    """Split a list of model names, which may not exist. Raises ModelsNotUnderstood."""
+    parts = re.split("[,、]", unicodedata.normalize("NFKC", text))
+    names = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    if not names or len(names) > MAX_MODELS:
+        raise ModelsNotUnderstood
+    if any(len(name) > MAX_MODEL_CHARACTERS or not name.isprintable() or "`" in name for name in names):
         raise ModelsNotUnderstood
     return names
 
 
-def _channel_id(caller: Caller, text: str) -> int:
+def _parse_channel(caller: Caller, text: str) -> int:
     return parse_subject(text, "channel").id if text.strip() else caller.channel_id
 
 
-async def _find_missing(models: Sequence[str], ask: Ask) -> Sequence[str]:
-    """Return the missing models. Requests a token from each, as lists of models may be incomplete."""
+async def _find_missing(models: Sequence[str], probe: ProbeModel) -> Sequence[str]:
+    """Return the missing models. Probes each, as a server's list of models may be incomplete."""
 
     async def is_missing(model: str) -> bool:
         with suppress(CcBotError, TimeoutError):
             try:
                 async with asyncio.timeout(MODEL_TIMEOUT_S):
-                    await ask(model)
+                    await probe(model)
             except ModelNotFound:
                 return True
         return False
 
-    found = await asyncio.gather(*map(is_missing, models))
-    return [model for model, missing in zip(models, found, strict=True) if missing]
+    results = await asyncio.gather(*map(is_missing, models))
+    return [model for model, missing in zip(models, results, strict=True) if missing]
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     snapshot, texts = await status.take_snapshot(), caller.words[AdminTexts]
-    lines = [f"{label}: {value}" for label, value in status_facts(snapshot, caller)]
+    lines = [f"{label}: {value}" for label, value in describe_status(snapshot, caller)]
     if snapshot.maintenance is not None:
         note = caller.text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
     return Reply(tuple(lines))
 
 
-def status_facts(snapshot: StatusSnapshot, caller: Caller) -> Sequence[tuple[str, str]]:
+def describe_status(snapshot: StatusSnapshot, caller: Caller) -> Sequence[tuple[str, str]]:
+    """Return labels and values."""
     texts = caller.words[ConsoleTexts]
     connected = texts.connected_just_now if snapshot.connected else texts.disconnected
     if snapshot.connected and snapshot.latency_s is not None:
@@ -340,9 +347,9 @@ def status_facts(snapshot: StatusSnapshot, caller: Caller) -> Sequence[tuple[str
         (texts.disk, texts.unknown if snapshot.free_bytes is None else format_size(snapshot.free_bytes)),
         *([(texts.last_backup, backup)] if snapshot.backs_up else []),
         (texts.today, _format_today(snapshot, caller.words)),
-        (texts.turns, f"{turns} {texts.of_this_process}" if snapshot.shares else turns),
+        (texts.turns, f"{turns} {texts.of_this_process}" if snapshot.has_other_processes else turns),
         *((f"🧩 {model}", ", ".join(changes)) for model, changes in snapshot.model_changes.items()),
-        *((texts.processes, line) for line in (_process_lines(snapshot, caller) if snapshot.shares else ())),
+        *((texts.processes, line) for line in _process_lines(snapshot, caller)),
     ]
 
 
@@ -360,15 +367,17 @@ def _format_today(snapshot: StatusSnapshot, texts: Texts) -> str:
 
 
 def _process_lines(snapshot: StatusSnapshot, caller: Caller) -> Iterator[str]:
+    if not snapshot.has_other_processes:
+        return
     texts = caller.words[ProcessTexts]
     for each in snapshot.processes:
         process = each.process
-        own = ", ".join(duty.name for duty in snapshot.duties if duty.process == process.name)
-        about = {"host": caller.text(process.host), "shards": process.shards_text or texts.all_shards}
-        line = texts.process_lapsed if each.lapsed else texts.process
-        yield line.format(**about, duties=own or texts.no_duties)
+        duties = ", ".join(duty.name for duty in snapshot.duties if duty.process == process.name)
+        fields = {"host": caller.text(process.host), "shards": process.shards_text or texts.all_shards}
+        template = texts.process_lapsed if each.lapsed else texts.process
+        yield template.format(**fields, duties=duties or texts.no_duties)
         if each.is_unconnected and not each.lapsed:
-            yield texts.process_unconnected.format(**about)
+            yield texts.process_unconnected.format(**fields)
     if free := find_free_shards(snapshot.processes):
         yield texts.free_shards.format(shards=write_shards(free))
     if differing := find_differing(snapshot.processes):

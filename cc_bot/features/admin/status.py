@@ -1,4 +1,4 @@
-"""The bot's status for its owners, and the doctor's findings."""
+"""What owners see of the bot's state: its status, and the doctor's findings."""
 
 import asyncio
 import json
@@ -41,15 +41,15 @@ class StatusSnapshot:
     cost_micros: int | None  # None if no model has a price
     currency: str
     backup_at: datetime | None
-    backs_up: bool  # whether this program makes backups, not the operator of a database server
+    backs_up: bool  # False if the operator of a database server makes the backups
     maintenance: Maintenance | None
     model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By model, how its requests are changed after a refusal."""
+    """By model: how its requests are changed since its server refused one."""
     processes: tuple[ActiveProcess, ...] = ()
-    duties: tuple[Duty, ...] = ()
+    duties: tuple[Duty, ...] = ()  # which process does which background work
 
     @property
-    def shares(self) -> bool:
+    def has_other_processes(self) -> bool:
         return len(self.processes) > 1 or any(each.process.shards for each in self.processes)
 
 
@@ -59,13 +59,13 @@ class BotStatus:
     stores: Stores
     policies: Policies
     gateway_health: GatewayHealth
-    newest_backup: Callable[[], datetime | None] | None  # may raise OSError; None: makes none
-    free_bytes: Callable[[], int]  # may raise OSError
+    find_newest_backup: Callable[[], datetime | None] | None  # may raise OSError; None if it makes no backups
+    read_free_bytes: Callable[[], int]  # may raise OSError
     began_at: datetime
 
     async def take_snapshot(self) -> StatusSnapshot:
         """Raises StorageError."""
-        used = await self.stores.usage.list_all(self.stores.usage.today())
+        usage_today = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.current()).prices
         latency_s = self.gateway_health.latency_s
         return StatusSnapshot(
@@ -75,16 +75,16 @@ class BotStatus:
             latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
             connected=latency_s is not None,
             database_bytes=await self.stores.vitals.size_bytes(),
-            free_bytes=await _read_or_none(self.free_bytes),
+            free_bytes=await _read_or_none(self.read_free_bytes),
             load=self.assistant.turns.load,
             in_flight=self.assistant.turns.queued,
-            turns_today=sum(each.turns for each in used),
-            tokens_today=sum(each.tokens for each in used),
-            seconds_today=sum(each.usage.seconds for each in used),
-            cost_micros=sum(each.cost_micros for each in used) if prices.models else None,
+            turns_today=sum(each.turns for each in usage_today),
+            tokens_today=sum(each.tokens for each in usage_today),
+            seconds_today=sum(each.usage.seconds for each in usage_today),
+            cost_micros=sum(each.cost_micros for each in usage_today) if prices.models else None,
             currency=prices.currency,
-            backup_at=await _read_or_none(self.newest_backup) if self.newest_backup else None,
-            backs_up=self.newest_backup is not None,
+            backup_at=await _read_or_none(self.find_newest_backup) if self.find_newest_backup else None,
+            backs_up=self.find_newest_backup is not None,
             maintenance=(await self.stores.access.get_state()).maintenance,
             model_changes=self.assistant.chains.request_changes(),
             processes=await self.stores.processes.list_all(),
@@ -100,8 +100,8 @@ async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
-    variables: Mapping[str, str]
+class DoctorRunner:
+    variables: Mapping[str, str]  # the environment with this program's settings
 
     async def run(self, locale: Locale) -> Sequence[Mapping[str, str]]:
         """Return the findings of `cc-bot doctor --json`, run in a child process; none if it fails."""
@@ -114,8 +114,8 @@ class Examination:
         )
         try:
             output, _ = await child.communicate()
-            found: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
-            return found
+            findings: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
+            return findings
         except ValueError:
             return ()
         finally:

@@ -122,7 +122,7 @@ class ConsoleTexts(Area):
     limit = Sentence(ja="制限", en="Limit")
     value = Sentence(ja="値", en="Value")
     source = Sentence(ja="設定元", en="Set in")
-    sources = by_key({"here": Sentence(ja="管理者", en="here"), "file": Sentence(ja="設定ファイル", en="the policy file"), "default": Sentence(ja="既定", en="by default")})
+    sources = by_key({"owner": Sentence(ja="管理者", en="here"), "file": Sentence(ja="設定ファイル", en="the policy file"), "default": Sentence(ja="既定", en="by default")})
     action = Sentence(ja="操作", en="Action")
     take_back = Sentence(ja="取り消す", en="Take back")
     take_back_of = Sentence(ja="取り消す: {what}", en="Take back: {what}")

@@ -1,5 +1,5 @@
-"""The owners' console; for other users these pages don't exist. Nothing shows what users wrote, or who
-asked."""
+"""The owners' console; for other users these pages don't exist. They show neither texts nor names of
+users."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,10 +21,10 @@ from cc_bot.features.admin.service import (
     MAX_NOTE_CHARACTERS,
     Administration,
     Mentionable,
-    limit_subject,
+    name_subject_of_limit,
     parse_limit_value,
 )
-from cc_bot.features.admin.status import BotStatus, Examination
+from cc_bot.features.admin.status import BotStatus, DoctorRunner
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
@@ -38,10 +38,10 @@ MAX_ID_CHARACTERS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
-    about: Mentionable
+class _RuleRow:
+    subject: Mentionable
     ruling: Ruling
-    here: bool  # set at run time, not in the operator's file
+    is_set_by_owner: bool  # at run time; else in the policy file
 
 
 class ConsolePages(Pages):
@@ -50,7 +50,7 @@ class ConsolePages(Pages):
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._examining = asyncio.Lock()
+        self._doctor_lock = asyncio.Lock()
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].console
@@ -72,7 +72,9 @@ class ConsolePages(Pages):
             ("GET", "/doctor", self.show_doctor),
             ("POST", "/doctor", self.run_doctor),
         )
-        return [web.route(way, f"/console{path}", partial(_for_owners, page)) for way, path, page in pages]
+        return [
+            web.route(method, f"/console{path}", partial(_for_owners, page)) for method, path, page in pages
+        ]
 
     async def _require_owner(self, request: web.Request) -> SignedIn:
         owner = owner_of(request)
@@ -87,8 +89,8 @@ class ConsolePages(Pages):
         try:
             reply = await run(owner, *values, administration=self._services[Administration])
         except SubjectNotUnderstood as error:
-            if "kind" in form_of(request) and _kind(request) is None:
-                raise  # the kind is missing, not the id
+            if "kind" in form_of(request) and _read_kind(request) is None:  # the kind is missing, not the id
+                raise
             raise IdNotUnderstood from error
         return await self._redirect_with_reply(request, page, reply)
 
@@ -96,7 +98,7 @@ class ConsolePages(Pages):
         owner = owner_of(request)
         snapshot = await self._services[BotStatus].take_snapshot()
         return _render(
-            request, "admin/console.html", snapshot=snapshot, facts=admin.status_facts(snapshot, owner)
+            request, "admin/console.html", snapshot=snapshot, facts=admin.describe_status(snapshot, owner)
         )
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
@@ -113,43 +115,46 @@ class ConsolePages(Pages):
         return _render(
             request,
             "admin/console_limits.html",
-            limits=await admin.limits_in_force(self._services[Administration]),
+            limits=await admin.list_limits(self._services[Administration]),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
-            subject_of=lambda key: limit_subject(key, owner),
+            name_subject=lambda key: name_subject_of_limit(key, owner),
         )
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
         limit, value = text_of(request, "limit"), parse_limit_value(text_of(request, "value"))
-        subject = _id(request), _kind(request)
+        subject = _read_id(request), _read_kind(request)
         return await self._run_command(request, "/console/limits", admin.set_limit, limit, value, *subject)
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        limit, subject = text_of(request, "limit"), (_id(request), _kind(request))
+        limit, subject = text_of(request, "limit"), (_read_id(request), _read_kind(request))
         return await self._run_command(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
-        in_force = await admin.access_in_force(self._services[Administration])
+        by_source = await admin.read_access(self._services[Administration])
         return _render(
             request,
             "admin/console_access.html",
-            rules=[*_rules(in_force.set_here, here=True), *_rules(in_force.in_file, here=False)],
-            open_to_all=not in_force.all,
-            only_those=in_force.allows_only_some,
+            rules=[
+                *_make_rows(by_source.set_by_owners, is_set_by_owner=True),
+                *_make_rows(by_source.set_in_file, is_set_by_owner=False),
+            ],
+            open_to_all=not by_source.all,
+            only_those=by_source.has_allow_rules,
             kinds=SUBJECTS,
         )
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(text_of(request, "rule"))
-        if ruling is None:  # guessing could lock users out, or let one in
+        if ruling is None:  # a default could lock users out, or let one in
             raise InputError
         return await self._run_command(
-            request, "/console/access", admin.set_rule, ruling, _id(request), _kind(request)
+            request, "/console/access", admin.set_rule, ruling, _read_id(request), _read_kind(request)
         )
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
-        subject = _id(request), _kind(request)
+        subject = _read_id(request), _read_kind(request)
         return await self._run_command(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
@@ -158,16 +163,15 @@ class ConsolePages(Pages):
         return _render(request, "admin/console_models.html", chains=chains, max_characters=max_characters)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
-        models, channel = text_of(request, "models"), _id(request, "channel")
+        models, channel = text_of(request, "models"), _read_id(request, "channel")
         return await self._run_command(request, "/console/models", admin.set_models, models, channel)
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
         return await self._run_command(
-            request, "/console/models", admin.unset_models, _id(request, "channel")
+            request, "/console/models", admin.unset_models, _read_id(request, "channel")
         )
 
     async def show_log(self, request: web.Request) -> web.Response:
-        """Raises InputError for an unknown level."""
         owner, level = owner_of(request), request.query.get("level", LEVELS[0])
         if level not in LEVELS:
             raise InputError
@@ -179,17 +183,16 @@ class ConsolePages(Pages):
             level=level,
             levels=LEVELS,
             max_count=MAX_RECORDS,
-            clock=partial(_clock, owner),
+            clock=partial(_format_time, owner),
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
         return _render(request, "admin/console_doctor.html", report=(), examined_at=None)
 
     async def run_doctor(self, request: web.Request) -> web.Response:
-        """Run the doctor, one run at a time."""
         owner = await self._require_owner(request)
-        async with self._examining:
-            report = await self._services[Examination].run(owner.locale)
+        async with self._doctor_lock:
+            report = await self._services[DoctorRunner].run(owner.locale)
         examined_at = self._services.clock()
         return _render(request, "admin/console_doctor.html", report=report, examined_at=examined_at)
 
@@ -213,25 +216,30 @@ def _render(request: web.Request, template: str, **values: Any) -> web.Response:
     return render(request, template, console=texts[ConsoleTexts], admin=texts[AdminTexts], **values)
 
 
-def _kind(request: web.Request) -> Subject | None:
-    wanted = text_of(request, "kind")
-    return next((kind for kind in SUBJECTS if kind == wanted), None)
+def _read_kind(request: web.Request) -> Subject | None:
+    text = text_of(request, "kind")
+    return next((kind for kind in SUBJECTS if kind == text), None)
 
 
-def _id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return the typed id. Raises IdNotUnderstood if it is missing: a page has no server or channel."""
-    written = text_of(request, "id")[:MAX_ID_CHARACTERS]
-    if (kind or _kind(request)) and not written.strip():
+def _read_id(request: web.Request, kind: Subject | None = None) -> str:
+    """Return the typed id. Raises IdNotUnderstood if it is missing: a page has no current server or
+    channel."""
+    id_text = text_of(request, "id")[:MAX_ID_CHARACTERS]
+    if (kind or _read_kind(request)) and not id_text.strip():
         raise IdNotUnderstood
-    return written
+    return id_text
 
 
-def _rules(rules: AccessRules, *, here: bool) -> list[_Rule]:
+def _make_rows(rules: AccessRules, *, is_set_by_owner: bool) -> list[_RuleRow]:
     rulings: tuple[Ruling, ...] = ("allow", "deny")
-    return [_Rule(each, ruling, here) for ruling in rulings for each in admin.named_by(rules, ruling)]
+    return [
+        _RuleRow(subject, ruling, is_set_by_owner)
+        for ruling in rulings
+        for subject in admin.list_subjects(rules, ruling)
+    ]
 
 
-def _clock(owner: SignedIn, moment: datetime) -> str:
+def _format_time(owner: SignedIn, moment: datetime) -> str:
     return moment.astimezone(owner.timezone).strftime("%m-%d %H:%M:%S")
 
 

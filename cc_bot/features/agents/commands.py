@@ -38,10 +38,11 @@ def agent_name() -> str:
 
 
 async def list_agents(
-    caller: Recipient, *, ctx: lightbulb.Context, chooser: AgentSelector, choices: AgentChoices
+    caller: Recipient, *, ctx: lightbulb.Context, agent_selector: AgentSelector, choices: AgentChoices
 ) -> Reply:
     location = location_of(ctx.interaction)
-    chosen, default = await chooser.for_interaction(ctx.interaction), await choices.get_default(location)
+    chosen = await agent_selector.for_interaction(ctx.interaction)
+    default = await choices.get_default(location)
     return agent_list(
         await choices.agents.list_available(location),
         caller.words,
@@ -81,7 +82,7 @@ async def use(
     name: str,
     *,
     ctx: lightbulb.Context,
-    chooser: AgentSelector,
+    agent_selector: AgentSelector,
     choices: AgentChoices,
     side_message: SideMessage,
 ) -> Reply:
@@ -90,9 +91,9 @@ async def use(
     wanted = find_agent(await choices.agents.list_available(location), name)
     if wanted is None:
         raise UnknownAgent
-    before = await chooser.for_interaction(ctx.interaction)
+    before = await agent_selector.for_interaction(ctx.interaction)
     await choices.choose(caller.user_id, location, wanted)
-    after = await chooser.for_interaction(ctx.interaction)
+    after = await agent_selector.for_interaction(ctx.interaction)
     if before.key != after.key:
         await side_message.refresh(before.key, interaction=ctx.interaction)  # removes its message
         await side_message.refresh(after.key, interaction=ctx.interaction)

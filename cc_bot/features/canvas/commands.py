@@ -27,11 +27,11 @@ async def show_canvas(
     ctx: lightbulb.Context,
     canvases: CanvasStore,
     boards: CanvasBoards,
-    chooser: AgentSelector,
+    agent_selector: AgentSelector,
 ) -> EphemeralView | None:
     """Post public elements as a message, and the rest as an ephemeral reply."""
     interaction, words = ctx.interaction, caller.words[CanvasTexts]
-    key = (await chooser.for_interaction(interaction)).key
+    key = (await agent_selector.for_interaction(interaction)).key
     canvas = await get_canvas(canvases, key)
     if canvas.empty:
         return EphemeralView(words.empty)
@@ -56,9 +56,9 @@ async def clear_canvas(
     ctx: lightbulb.Context,
     canvases: CanvasStore,
     boards: CanvasBoards,
-    chooser: AgentSelector,
+    agent_selector: AgentSelector,
 ) -> Reply:
-    key = (await chooser.for_interaction(ctx.interaction)).key
+    key = (await agent_selector.for_interaction(ctx.interaction)).key
     cleared = await canvases.clear(key)
     await boards.refresh(key, interaction=ctx.interaction, below=False)
     texts = caller.words[CanvasTexts]

@@ -28,12 +28,12 @@ async def start(
     *,
     ctx: lightbulb.Context,
     schedules: ScheduleStore,
-    chooser: AgentSelector,
+    agent_selector: AgentSelector,
     recipients: Recipients,
 ) -> Reply:
     interaction = ctx.interaction
     here = where == "channel" and not is_bot_dm(interaction)
-    key = (await chooser.for_interaction(interaction)).key
+    key = (await agent_selector.for_interaction(interaction)).key
     return await heartbeats.start(
         caller,
         Destination.choose(key, here=here, can_write=can_write(interaction)),

@@ -12,7 +12,7 @@ from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.chat.parts import Parts
 from cc_bot.concurrency import Tasks
-from cc_bot.discord.delivery.reply import Poster, PostUncertain
+from cc_bot.discord.delivery.reply import DiscordReply, PostUncertain
 from cc_bot.discord.delivery.turns import FormAskers
 from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.pages.custom_ids import Control
@@ -68,7 +68,7 @@ class OpenForms(FormAskers):
         opened = self.by_key.get(key)
         return None if opened is None or opened.result.done() else opened
 
-    def for_reply(self, reply: Poster, recipient: Recipient) -> FormAsker:
+    def for_reply(self, reply: DiscordReply, recipient: Recipient) -> FormAsker:
         return DiscordFormAsker(self, reply, recipient)
 
 
@@ -77,7 +77,7 @@ class DiscordFormAsker(FormAsker):
     """Shows forms in a separate message, ephemeral if the reply is."""
 
     forms: OpenForms
-    reply: Poster
+    reply: DiscordReply
     recipient: Recipient
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:

@@ -81,12 +81,12 @@ async def add(
     *,
     ctx: lightbulb.Context,
     schedules: ScheduleStore,
-    chooser: AgentSelector,
+    agent_selector: AgentSelector,
     moments: TimeResolver,
 ) -> Reply:
     interaction = ctx.interaction
     here = where != "dm" and not is_bot_dm(interaction)
-    key = (await chooser.for_interaction(interaction)).key
+    key = (await agent_selector.for_interaction(interaction)).key
     to = Destination.choose(key, here=here, can_write=can_write(interaction))
     return await reminders.add(
         caller, to, text=text, when=when, repeat=repeat or "", schedules=schedules, moments=moments

@@ -153,7 +153,7 @@ class Reminders:
     composer: Composer | None  # None without heartbeats
     schedules: ScheduleStore
     posting: Posting
-    chooser: AgentSelector
+    agent_selector: AgentSelector
     gate: Gate
     side_message: SideMessage
     recipients: Recipients
@@ -250,7 +250,7 @@ class Reminders:
 
     async def _send_reminder(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if not await self.gate.serves(schedule.key, schedule.guild_id):
+        if not await self.gate.may_use(schedule.key, schedule.guild_id):
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         recipient = await self._recipient(schedule)
@@ -259,8 +259,8 @@ class Reminders:
 
     async def _send_heartbeat(self, firing: Firing) -> None:
         schedule = firing.schedule
-        if self.composer is None or not await self.gate.serves(
-            schedule.key, schedule.guild_id, answering=True
+        if self.composer is None or not await self.gate.may_use(
+            schedule.key, schedule.guild_id, include_maintenance=True
         ):
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
@@ -270,7 +270,7 @@ class Reminders:
                 recipient.locale,
                 recipient.timezone,
                 memory_paused=recipient.memory_paused,
-                agent=await self.chooser.choose_speaker(schedule.key, schedule.guild_id),
+                agent=await self.agent_selector.for_scheduled_message(schedule.key, schedule.guild_id),
                 guild_id=schedule.guild_id,
             )
             composed = await self.composer.compose(schedule, options)
@@ -294,7 +294,7 @@ class Reminders:
     async def _report_missed(self, missed: UnreportedFirings) -> None:
         """Report by DM, else public ones in their channels; repeat it with the same nonces."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
-        if await self.gate.serves(first.key, first.guild_id):
+        if await self.gate.may_use(first.key, first.guild_id):
             user_id, recipient = first.key.user_id, await self._recipient(first)
             page = undelivered_page(missed, recipient.words)
             try:

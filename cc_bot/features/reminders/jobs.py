@@ -12,7 +12,7 @@ def make_jobs(given: BotDependencies, services: BotServices) -> Iterable[Job]:
         given.own.get(Composer),
         given.stores[ScheduleStore],
         Posting(gate.rest, pace=services.pace),
-        chooser=answers.chooser,
+        agent_selector=answers.agent_selector,
         gate=gate,
         side_message=answers.side_message,
         recipients=answers.recipients,

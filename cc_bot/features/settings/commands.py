@@ -74,7 +74,7 @@ async def settings(
     running: RunningTurns,
 ) -> Reply:
     """Change the given settings, and show all. Raises UnknownTimezone."""
-    may_speak = running.spoken is not None
+    may_speak = running.spoken_answers is not None
     voice_is_missing, changes = voice == "on" and not may_speak, dict[str, Any]()
     if language is not None:
         changes["locale"] = Locale(language)

@@ -8,7 +8,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.parts import Parts
-from cc_bot.discord.delivery.reply import Poster
+from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.delivery.turns import SpokenAnswers
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import MediaFile
@@ -31,7 +31,7 @@ class SynthesizedAnswers(SpokenAnswers):
         self._making: dict[int, asyncio.Task[bool]] = {}  # by message
 
     async def begin(
-        self, reply: Poster, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> None:
         if not state.done or state.unshown:
             return
@@ -59,7 +59,7 @@ class SynthesizedAnswers(SpokenAnswers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _speak(
-        self, reply: Poster, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: UsageSubject
     ) -> bool:
         answer = state.done.answer if state.done else None
         data = await self._speaking.read_aloud(answer, payer) if answer else None
