@@ -20,11 +20,11 @@ from cc_bot.domain.message import Target
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.heartbeat import runner
-from cc_bot.features.heartbeat.runner import MAX_LENGTH, Heartbeats
+from cc_bot.features.heartbeat.runner import MAX_MESSAGE_LENGTH, Heartbeats
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.reminders.model import Schedule
-from cc_bot.features.reminders.service import Composed
+from cc_bot.features.reminders.service import Composition
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import Finish, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
@@ -50,7 +50,7 @@ class Heart:
         speech = await self.heartbeats.compose(self.schedule, options)
         return None if speech is None or speech.message is None else speech.message.content
 
-    async def speech(self) -> Composed:
+    async def speech(self) -> Composition:
         speech = await self.heartbeats.compose(self.schedule, OPTIONS)
         assert speech is not None
         return speech
@@ -250,7 +250,7 @@ class TestSpeech:
         message = (await heart.speech()).message
         assert message is not None
         assert (message.role, message.visibility) == ("assistant", "private")
-        assert len(message.content) <= MAX_LENGTH
+        assert len(message.content) <= MAX_MESSAGE_LENGTH
         assert message.content.endswith("…")
         assert await heart.table.said() == []
 

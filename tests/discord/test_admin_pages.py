@@ -46,5 +46,5 @@ def test_help_tells_what_is_done_with_messages_and_every_command_and_fits_one_em
     names = set(re.findall(r"</([a-z -]+):", told))
     assert {"ask", "memory delete-all", "canvas clear", "agent default", "privacy erase"} <= names
     assert not any(name.startswith("admin") for name in names)
-    of_owners = help_text(mentioned(locale), "all", owner=True)
+    of_owners = help_text(mentioned(locale), "all", is_owner=True)
     assert ("</admin status:" in of_owners, len(of_owners) <= 4096) == (True, True)

@@ -52,7 +52,7 @@ class TestReminder:
         heartbeat = pages.heartbeat_page(replace(schedule(), target="channel"), text * 3)
         paused = replace(schedule(text=text), status="paused")
         stopped = (replace(paused, obstacle=obstacle) for obstacle in filter(None, get_args(Obstacle)))
-        for each in (page, again, heartbeat, *(pages.stopped_page(one, WORDS) for one in stopped)):
+        for each in (page, again, heartbeat, *(pages.paused_page(one, WORDS) for one in stopped)):
             assert utf16_length(each.content) <= MESSAGE_LIMIT
         for count in (1, 2, 5):
             limit = reminders.MAX_QUOTE_LENGTH // (2 * count - 1)

@@ -16,9 +16,9 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.heartbeat.runner import Heartbeats
-from cc_bot.features.heartbeat.service import stopped
+from cc_bot.features.heartbeat.service import paused_sentence
 from cc_bot.features.reminders import delivery
-from cc_bot.features.reminders.delivery import MAX_CONCURRENT, Posting, Reminders
+from cc_bot.features.reminders.delivery import MAX_CONCURRENT, ReminderDelivery, ReminderPoster
 from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Composer
 from cc_bot.features.reminders.store import ScheduleStore
@@ -37,7 +37,7 @@ FAST = (0.01, 0.01)
 
 @dataclass
 class Scene(BotChannel):
-    reminders: Reminders
+    reminders: ReminderDelivery
 
     @property
     def dm(self) -> Channel:
@@ -91,10 +91,10 @@ async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncI
     ) as stores:
         location.stores, model = stores, ScriptedModel()
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()), Spending(stores.usage))
-        reminders = Reminders(
-            Composer(heartbeats.compose, stopped),
+        reminders = ReminderDelivery(
+            Composer(heartbeats.compose, paused_sentence),
             stores[ScheduleStore],
-            Posting(rest),
+            ReminderPoster(rest),
             agent_selector=chooser_over(stores, rest),
             gate=gate_over(stores, rest),
             side_message=boards_over(stores, rest),

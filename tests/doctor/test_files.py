@@ -12,7 +12,7 @@ from cc_bot.db.erasure_log import copy_in, merge_log
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.domain.text import Locale, format_size
 from cc_bot.features.doctor.checks import run_doctor
-from cc_bot.features.doctor.database import MIN_FREE_BYTES, WANTED_BYTES, Free, check_database_file
+from cc_bot.features.doctor.database import MIN_FREE_BYTES, WANTED_BYTES, GetFreeBytes, check_database_file
 from cc_bot.texts import texts
 
 EN = texts(Locale.EN)
@@ -28,7 +28,7 @@ async def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-async def findings(path: Path, free: Free = lambda _: 10**12) -> dict[str, Finding]:
+async def findings(path: Path, free: GetFreeBytes = lambda _: 10**12) -> dict[str, Finding]:
     config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{path}"})
     return {finding.check: finding for finding in await check_database_file(config, EN, free)}
 

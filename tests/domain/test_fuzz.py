@@ -11,7 +11,7 @@ import pytest
 from cc_bot.domain import errors
 from cc_bot.domain.session import clean_summary
 from cc_bot.domain.when.resolve import parse_schedules, read_moments, split_when
-from cc_bot.features.heartbeat.model import days_named, parse_minute
+from cc_bot.features.heartbeat.model import find_named_days, parse_minute
 from cc_bot.features.memory.files import parse_memories
 from cc_bot.features.memory.model import parse_expiry, split_tags
 from cc_bot.features.memory.secrets import looks_secret
@@ -56,7 +56,7 @@ def read_all_else(text: str, number: int) -> None:
     with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
         parse_memories("\n".join(("[", *text.split("の"), "]")))
     looks_secret(text)
-    days_named(text, date(2026, 1, 1), within=number % 400)
+    find_named_days(text, date(2026, 1, 1), within=number % 400)
     split_tags(text)
     clean_summary(text)
 

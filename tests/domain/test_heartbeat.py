@@ -12,8 +12,8 @@ from cc_bot.domain.when.repeats import Quiet, is_quiet, next_time
 from cc_bot.features.heartbeat.model import (
     DEFAULT_QUIET_HOURS,
     HeartbeatItem,
-    days_named,
     due_items,
+    find_named_days,
     memory_items,
     missed_items,
     parse_minute,
@@ -105,12 +105,12 @@ class TestTimeOfDay:
 class TestDaysNamed:
     def test_are_found_in_order_as_people_write_them_and_are_no_others(self) -> None:
         expected = dict.fromkeys(NAMED, (date(2026, 11, 25),)) | dict.fromkeys(NOT_NAMED, ())
-        assert {text: days_named(text, TODAY, within=7) for text in expected} == expected
+        assert {text: find_named_days(text, TODAY, within=7) for text in expected} == expected
         text = "11月29日は旅行、11月22日は買い物、11月30日は休み"
-        assert days_named(text, TODAY, within=7) == (date(2026, 11, 22), date(2026, 11, 29))
-        assert days_named("1月2日に初詣", date(2026, 12, 28), within=7) == (date(2027, 1, 2),)
-        assert days_named("誕生日は2月29日", date(2027, 2, 25), within=7) == ()
-        assert days_named("誕生日は2月29日", date(2028, 2, 25), within=7) == (date(2028, 2, 29),)
+        assert find_named_days(text, TODAY, within=7) == (date(2026, 11, 22), date(2026, 11, 29))
+        assert find_named_days("1月2日に初詣", date(2026, 12, 28), within=7) == (date(2027, 1, 2),)
+        assert find_named_days("誕生日は2月29日", date(2027, 2, 25), within=7) == ()
+        assert find_named_days("誕生日は2月29日", date(2028, 2, 25), within=7) == (date(2028, 2, 29),)
 
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=TOKYO).astimezone(UTC)
@@ -134,7 +134,7 @@ def of(*memories: Memory, since: datetime = LONG_AGO, now: datetime = NOW) -> li
 
 
 def whys(matters: list[HeartbeatItem]) -> list[list[str]]:
-    return [[reason.why for reason in matter.reasons] for matter in matters]
+    return [[reason.kind for reason in matter.reasons] for matter in matters]
 
 
 def marks(*matters: HeartbeatItem) -> set[str]:
@@ -191,7 +191,7 @@ def test_news_are_what_of_a_matter_is_new_the_pressing_first() -> None:
     dentist = "11月25日に歯医者"
     [before] = of(memory(dentist))
     [after] = select_new(of(memory(dentist, changed=timedelta())), marks(before))
-    assert [reason.why for reason in after.reasons] == ["changed"]
+    assert [reason.kind for reason in after.reasons] == ["changed"]
     near = of(memory(dentist), now=NOW + timedelta(days=2))
     assert len(select_new(near, marks(before))) == 1, "once more when its day is near"
     assert select_new(near, marks(before, *near)) == ()

@@ -17,7 +17,7 @@ JA, EN = texts(Locale.JA)[FormTexts], texts(Locale.EN)[FormTexts]
 READ = Call("notes__read", {"text": "棚"})
 FILL = {"ja": JA.fill, "en-US": EN.fill}
 SKIP = {"ja": JA.skip, "en-US": EN.skip}
-OVER = {"ja": JA.over, "en-US": EN.over}
+OVER = {"ja": JA.ended, "en-US": EN.ended}
 ANSWERED = {"ja": JA.answered.format(server="notes"), "en-US": EN.answered.format(server="notes")}
 
 

@@ -38,8 +38,8 @@ class KeptLists(ToolListStore):
     async def get_all(self) -> Mapping[str, StoredToolList]:
         return dict(self.kept)
 
-    async def put(self, server: str, tools: StoredToolList) -> None:
-        self.kept[server] = tools
+    async def put(self, server: str, tool_list: StoredToolList) -> None:
+        self.kept[server] = tool_list
 
 
 def hostile(*switches: object, **rules: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Running:
     async def until_ready(self, server: str = "hostile") -> None:
         """Wait for a server, and accept its tools if none were accepted before."""
         await self.until(lambda: self.server(server).state == "ready" and server in self.lists.kept)
-        if not self.lists.kept[server].accepted:
+        if not self.lists.kept[server].accepted_json:
             await self.accept(server)
 
     async def echo(
@@ -104,7 +104,7 @@ async def running(
     named = {"CC_BOT_MCP_FILE": str(path), "CC_BOT_LOCALE": "en"}
     file = servers_file(read_config({**os.environ, **named}, folder / "none"))
     await file.load()
-    async with open_servers(file, kept, budget=budget) as servers:
+    async with open_servers(file, kept, token_budget=budget) as servers:
         yield Running(servers, path, kept)
 
 

@@ -131,15 +131,15 @@ class TestAListThatChanges:
                 "a changed c gone d new x new b offered e not_allowed"
             )
             changed, gone, new, *_ = reviewed
-            assert changed.accepted
-            assert changed.listed
-            assert (changed.accepted.description, changed.listed.description) == (
+            assert changed.accepted_version
+            assert changed.listed_version
+            assert (changed.accepted_version.description, changed.listed_version.description) == (
                 "読みます",
                 "すべて消します",
             )
-            assert json.loads(changed.listed.schema)["properties"] == text
-            assert not changed.listed.read_only
-            assert (gone.listed, new.accepted) == (None, None)
+            assert json.loads(changed.listed_version.schema)["properties"] == text
+            assert not changed.listed_version.read_only
+            assert (gone.listed_version, new.accepted_version) == (None, None)
             assert await bot.accept() == ("hostile__a", "hostile__b", "hostile__d")
             assert bot.offered() == ["hostile__a", "hostile__b", "hostile__d"]
             assert not await bot.accept()
@@ -169,7 +169,7 @@ class TestAListThatChanges:
             async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
                 await bot.until(partial(lambda bot: bot.server().catalog.awaiting_owner, bot))
                 assert bot.offered() == []
-                assert bot.servers.withheld.qsize() == told
+                assert bot.servers.withheld_news.qsize() == told
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             await bot.until_ready()
             assert bot.offered() == before

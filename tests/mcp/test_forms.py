@@ -130,12 +130,12 @@ class TestAForm:
                 await asyncio.sleep(0)  # what was due meanwhile happens
 
         asker.later = an_hour_later
-        monkeypatch.setattr(forms, "OPEN_FOR_S", 7200)
+        monkeypatch.setattr(forms, "FORM_TIMEOUT_S", 7200)
         async with running(tmp_path, hostile=hostile("--elicit", timeout_s=60)) as bot:
             await bot.until_ready()
             assert (await asked(bot, asker))["action"] == "accept"
         never = FixedAsker(never=True)
-        monkeypatch.setattr(forms, "OPEN_FOR_S", 0.2)
+        monkeypatch.setattr(forms, "FORM_TIMEOUT_S", 0.2)
         async with running(tmp_path, hostile=hostile("--elicit")) as bot:
             await bot.until_ready()
             told = await asked(bot, never)

@@ -88,7 +88,7 @@ class TestACall:
             for name, words in (("failing", "それはできません"), ("refusing", "満室です")):
                 result = await bot.echo(server=name)
                 assert (result.ok, result.text) == (False, words)
-            assert (bot.server("failing").calls, bot.server("failing").failures) == (1, 1)
+            assert (bot.server("failing").call_count, bot.server("failing").failure_count) == (1, 1)
             with pytest.raises(ToolCallLost):
                 await bot.echo(server="unread")
 

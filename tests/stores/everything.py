@@ -143,7 +143,7 @@ async def do_everything(database: Database) -> set[str]:
     await do_everything_with_schedules(stores[ScheduleStore])
     await use_tokens(stores, database, called)
     await heartbeats.set_marks(USER, {"named 1 20261125": NOW})
-    await heartbeats.forget(USER)
+    await heartbeats.delete_marks(USER)
     thread, vitals = ChannelKey(5, 7), stores.vitals
     replaced = [Block(thread, 8, 10, 120)]
     await stores.blocks.freeze([Block(thread, 8, 9, 100)], window_starts={thread: 8}, replaced=replaced)
@@ -310,7 +310,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     assert await schedules.resume(USER, daily.id)
     assert await schedules.change(USER, daily.id, text="薬を飲む")
     time = (now - hour * 30, "0 9 * * *")
-    assert await schedules.change(USER, daily.id, text="薬", time=time, timezone="Asia/Tokyo")
+    assert await schedules.change(USER, daily.id, text="薬", planned=time, timezone="Asia/Tokyo")
     await schedules.rezone(USER, "Europe/Berlin")
     claimed = await schedules.claim_due(now + hour * 24, ("channel", "dm"), user_id=USER, limit=9)
     claimed = [*claimed, *(Firing(each, each.due_at) for each in (beat, *once))]

@@ -166,7 +166,7 @@ class TestRewording:
         assert (changed.text, changed.due_at, changed.tainted) == ("薬を飲む", added.due_at, False)
         assert changed.status == "paused"
         assert changed == await schedules.get(ME, added.id)
-        later = NOON + DAY
-        changed = got(await schedules.change(ME, added.id, text="薬", time=(later, DAILY), timezone=BERLIN))
-        assert (changed.due_at, changed.repeat, changed.timezone) == (later, DAILY, BERLIN)
+        planned = (NOON + DAY, DAILY)
+        changed = got(await schedules.change(ME, added.id, text="薬", planned=planned, timezone=BERLIN))
+        assert (changed.due_at, changed.repeat, changed.timezone) == (*planned, BERLIN)
         assert changed.status == "active"

@@ -14,7 +14,7 @@ from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, Sche
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.texts import MemoryTexts
-from cc_bot.features.reminders.texts import RemindHereTexts
+from cc_bot.features.reminders.texts import TerminalReminderTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.commands import InvalidCommand, commands, describe_command, explain_to_operator, parse
 from cc_bot.texts import ErrorTexts, texts
@@ -72,8 +72,8 @@ MISTAKES = {
     "/remind delete 9": EN[ErrorTexts].of[ScheduleNotFound].format(id=9),
     "/memory add": EN[ErrorTexts].of[EmptyMemory],
     "/memory search": EN[MemoryTexts].query_needed,
-    "/remind delete soon": EN[RemindHereTexts].id_needed,
-    "/remind add tomorrow at 9": EN[RemindHereTexts].what,
+    "/remind delete soon": EN[TerminalReminderTexts].id_needed,
+    "/remind add tomorrow at 9": EN[TerminalReminderTexts].text_needed,
 }
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.text import Locale, shorten
-from cc_bot.features.heartbeat.model import HeartbeatItem, ItemKind, Reason, Why
+from cc_bot.features.heartbeat.model import HeartbeatItem, ItemKind, Reason, ReasonKind
 from cc_bot.features.heartbeat.prompt import HEARTBEAT_INSTRUCTIONS, heartbeat_material, is_silent
 from cc_bot.llm.model import ChatRequest, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
@@ -19,7 +19,7 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 WHEN = datetime(2026, 11, 24, 15, tzinfo=UTC)  # midnight in Tokyo
 
 
-def matter(text: str = "歯医者", why: Why = "named", kind: ItemKind = "memory") -> HeartbeatItem:
+def matter(text: str = "歯医者", why: ReasonKind = "named", kind: ItemKind = "memory") -> HeartbeatItem:
     return HeartbeatItem(kind, 7, text, (Reason(why, WHEN, "", WHEN),))
 
 

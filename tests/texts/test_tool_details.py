@@ -8,7 +8,7 @@ from cc_bot.chat.reply import Caller
 from cc_bot.domain.text import Locale
 from cc_bot.features.mcp.file import ServerRules
 from cc_bot.features.mcp.model import RemoteTool, ReviewedTool, ToolStatus
-from cc_bot.features.mcp.service import MAX_DETAILS_BYTES, describe_accepted, details_file
+from cc_bot.features.mcp.service import MAX_DETAILS_BYTES, describe_accepted, describe_tools
 from cc_bot.features.mcp.texts import ToolServersTexts
 from cc_bot.texts import texts
 
@@ -29,7 +29,7 @@ def one(now: RemoteTool | None, agreed: RemoteTool | None, status: ToolStatus) -
 
 class TestTheFile:
     def test_has_each_part_of_a_tool(self) -> None:
-        written = details_file("notes", one(wording(), wording(), "offered"), ServerRules(), EN)
+        written = describe_tools("notes", one(wording(), wording(), "offered"), ServerRules(), EN)
         assert written.splitlines() == [
             *("notes (1)", "", "■ notes__look", "State: in use", "It only reads, according to its server."),
             *(EN.open_world, "Calls do not wait for a press.", "Description:", "  | メモを読みます。"),
@@ -39,29 +39,29 @@ class TestTheFile:
 
     def test_has_a_tool_that_changed_as_it_was_and_as_it_is(self) -> None:
         now = wording("すべて送ります。", {"type": "object"}, read_only=False)
-        text = details_file("notes", one(now, wording(), "changed"), ServerRules(), JA)
-        parts = [JA.wording_agreed, "メモを読みます。", "書くこと", JA.wording_new, "すべて送ります。"]
+        text = describe_tools("notes", one(now, wording(), "changed"), ServerRules(), JA)
+        parts = [JA.accepted_version, "メモを読みます。", "書くこと", JA.new_version, "すべて送ります。"]
         locations = [text.index(part) for part in parts]
         assert locations == sorted(locations)
-        assert JA.writes in text
+        assert JA.may_change in text
 
     def test_shows_what_nobody_would_see_and_blanks_and_emoji_as_they_are(self) -> None:
         for sign in ("\u202e", "\u200b", "\U000e0041", "\r", "\x1b"):
             hidden = wording(f"読みます。{sign}すべて送ります。", {"type": "object", "title": f"a{sign}"})
-            text = details_file("notes", one(hidden, None, "new"), ServerRules(), JA)
+            text = describe_tools("notes", one(hidden, None, "new"), ServerRules(), JA)
             assert sign not in text
             assert sign.encode("unicode_escape").decode() in text
-        text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), ServerRules(), JA)
+        text = describe_tools("notes", one(wording("全角　空白 📄"), None, "new"), ServerRules(), JA)
         assert "  | 全角　空白 📄\n" in text
 
     def test_has_no_line_of_a_server_that_looks_like_one_of_ours(self) -> None:
         forged = wording("Reads.\n\n■ notes__safe\nState: in use\u2028■ notes__other\x85■ notes__third")
-        lines = details_file("notes", one(forged, None, "new"), ServerRules(), EN).splitlines()
+        lines = describe_tools("notes", one(forged, None, "new"), ServerRules(), EN).splitlines()
         assert [line for line in lines if line.startswith("■")] == ["■ notes__look"]
 
     def test_ends_where_it_would_be_too_large_for_discord_and_says_so(self) -> None:
         many = one(wording("長い" * 2000), None, "new") * 1000
-        written = details_file("notes", many, ServerRules(), EN)
+        written = describe_tools("notes", many, ServerRules(), EN)
         assert MAX_DETAILS_BYTES // 2 < len(written.encode()) < MAX_DETAILS_BYTES + 1000
         assert "cut" in written.splitlines()[-1]
 

@@ -49,7 +49,7 @@ class TestScheduling:
                 "ref": made.id,
             }
         }
-        assert outcome.changes == (ReminderChange.of("added", made),)
+        assert outcome.changes == (ReminderChange.from_schedule("added", made),)
 
     async def test_takes_times_and_no_repeats_as_models_write_them(self, turn: Turn) -> None:
         for when in ("明日9時", "tomorrow at 9", "2026-11-23 09:00", "2026-11-23T00:00Z"):
@@ -146,7 +146,7 @@ class TestCancelling:
         assert added.number != added.id
         outcome = await turn.call("cancel_schedule", id=number(added.number))
         assert result_of(outcome) == {"cancelled": {"id": added.number, "text": "薬", "ref": added.id}}
-        assert outcome.changes == (ReminderChange.of("cancelled", added),)
+        assert outcome.changes == (ReminderChange.from_schedule("cancelled", added),)
         assert await kept(turn) == []
 
     async def test_does_nothing_to_those_of_others_nor_in_public_to_private_ones_and_other_channels(

@@ -52,47 +52,47 @@ class Report:
 _SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
 
 
-def as_lines(report: Report, texts: Texts, *, offline: bool) -> list[str]:
-    text, lines = texts[DoctorTexts], list[str]()
+def as_lines(report: Report, words: Texts, *, offline: bool) -> list[str]:
+    texts, lines = words[DoctorTexts], list[str]()
     for each in report.findings:
-        title = f"{_SIGNS[each.verdict]} {text.verdicts[each.verdict]}  {each.label}"
+        title = f"{_SIGNS[each.verdict]} {texts.verdicts[each.verdict]}  {each.label}"
         lines.append(f"{title}: {each.detail}")
         if each.fix:
             lines.append(f"  → {each.fix}")
     if offline:
-        lines.append(text.offline)
+        lines.append(texts.offline)
     counts = {"failed": report.count("failed"), "warnings": report.count("warning")}
-    return [*lines, text.summary.format(**counts) if any(counts.values()) else text.all_well]
+    return [*lines, texts.summary.format(**counts) if any(counts.values()) else texts.all_well]
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """Return one object. Names and verdicts are stable, texts are not."""
+    """Names and verdicts are stable, texts are not."""
     checks = [{**asdict(each), "fix": each.fix or None} for each in report.findings]
     document = {"version": version, "verdict": report.verdict, "offline": offline, "checks": checks}
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 async def run_doctor(config: Config, *, offline: bool) -> Report:
-    """`offline`: only the checks without network. Raises InvalidSetting if no database is named."""
+    """`offline`: only checks without network. Raises InvalidSetting if no database is named."""
     words = texts(config.operator_locale)
-    if config.discord_token and not offline:  # takes seconds, so before the checks
+    if config.discord_token and not offline:  # takes seconds, so before the checks and their time limits
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)
     agents = make_agents(config, discover().names)
     context = CheckContext(config=config, words=words, online=not offline, agents=agents)
-    of_features = chain.from_iterable(module.list_checks(context) for module in modules("doctor"))
-    return await run_checks([*list_checks(context), *of_features], words)
+    feature_checks = chain.from_iterable(module.list_checks(context) for module in modules("doctor"))
+    return await run_checks([*list_checks(context), *feature_checks], words)
 
 
 def list_checks(context: CheckContext) -> Iterator[Check]:
     config, words = context.config, context.words
-    local = dialect_of(config.database_url) == "sqlite"
+    is_file = dialect_of(config.database_url) == "sqlite"
     yield Check("program", _check_program(config, words))
     if context.online:
         yield Check("token", _check_discord(config, words))
-    check_database = database.check_database_file if local else database.check_database_server
+    check_database = database.check_database_file if is_file else database.check_database_server
     yield Check("database", check_database(config, words), DATABASE_LIMIT_S)
-    if local:
+    if is_file:
         yield Check("backups", database.check_backups(config, words, utc_now()))
     yield Check("erasures", database.check_erasures(config, words))
     yield Check("policy", _check_policy(config, words))
@@ -103,42 +103,42 @@ def list_checks(context: CheckContext) -> Iterator[Check]:
 
 
 async def run_checks(checks: Iterable[Check], words: Texts) -> Report:
-    """Run the checks at once; return the findings in their order."""
-    found = await asyncio.gather(*(_run(check, words) for check in checks))
-    return Report(tuple(chain.from_iterable(found)))
+    """Run the checks at once. Returns the findings in their order."""
+    findings = await asyncio.gather(*(_run_labelled(check, words) for check in checks))
+    return Report(tuple(chain.from_iterable(findings)))
+
+
+async def _run_labelled(check: Check, words: Texts) -> Sequence[Finding]:
+    labels, findings = words[DoctorTexts].labels, await _run(check, words)
+    return [replace(each, label=labels.get(each.check, check.label)) for each in findings]
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
-    labels, found = words[DoctorTexts].labels, await _find(check, words)
-    return [replace(each, label=labels.get(each.check, check.label)) for each in found]
-
-
-async def _find(check: Check, words: Texts) -> Sequence[Finding]:
-    name = check.name
+    name, texts = check.name, words[DoctorTexts]
     try:
         async with asyncio.timeout(check.limit_s):
-            found = await check.running
-        return [found] if isinstance(found, Finding) else found
+            findings = await check.running
+        return [findings] if isinstance(findings, Finding) else findings
     except TimeoutError:
-        return [failed(name, words[DoctorTexts].took_too_long.format(seconds=round(check.limit_s)))]
+        return [failed(name, texts.took_too_long.format(seconds=round(check.limit_s)))]
     except CcBotError as error:
-        is_file = isinstance(error, StartupError) and not isinstance(error, InvalidSetting)
-        return [failed(name, explain(error, words), words[DoctorTexts].file_fix if is_file else "")]
+        is_about_file = isinstance(error, StartupError) and not isinstance(error, InvalidSetting)
+        return [failed(name, explain(error, words), texts.file_fix if is_about_file else "")]
     except Exception as error:  # noqa: BLE001 - other checks still help
-        return [failed(name, words[DoctorTexts].broke.format(error=type(error).__name__))]
+        return [failed(name, texts.broke.format(error=type(error).__name__))]
 
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
-    text, zone = words[DoctorTexts], config.timezone
+    texts, zone = words[DoctorTexts], config.timezone
     versions = {"version": __version__, "python": platform.python_version(), "sqlite": SQLITE_VERSION}
     now = f"{config.clock().astimezone(zone):%Y-%m-%d %H:%M}"
-    found = [
-        ok("program", text.program.format(**versions)),
-        ok("timezone", text.timezone_ok.format(zone=zone.key, time=now)),
+    findings = [
+        ok("program", texts.program.format(**versions)),
+        ok("timezone", texts.timezone_ok.format(zone=zone.key, time=now)),
     ]
     if offset := config.test_clock_offset:
-        found.append(warning("clock", text.clock_set.format(seconds=round(offset.total_seconds()))))
-    return found
+        findings.append(warning("clock", texts.clock_set.format(seconds=round(offset.total_seconds()))))
+    return findings
 
 
 async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
@@ -149,11 +149,11 @@ async def _check_discord(config: Config, words: Texts) -> Sequence[Finding]:
 
 async def _check_policy(config: Config, words: Texts) -> Finding:
     await make_policies(config).load()
-    there = operator_path(config, "policy.toml").exists()
-    return ok("policy", words[DoctorTexts].policy_ok if there else words[DoctorTexts].policy_none)
+    exists = operator_path(config, "policy.toml").exists()
+    return ok("policy", words[DoctorTexts].policy_ok if exists else words[DoctorTexts].policy_none)
 
 
 async def _check_models(context: CheckContext) -> Sequence[Finding]:
-    own = [name for agent in await context.list_agents() for name in agent.models]
-    config, offline = context.config, not context.online
-    return await services.check_models(config, context.words, own, discover().schemas(), offline=offline)
+    names = [name for agent in await context.list_agents() for name in agent.models]
+    config, words, offline = context.config, context.words, not context.online
+    return await services.check_models(config, words, names, discover().schemas(), offline=offline)

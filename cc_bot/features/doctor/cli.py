@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 
-def add_command(commands: Any, all_texts: Texts) -> argparse.ArgumentParser:
-    text = all_texts[DoctorTexts]
-    doctor: argparse.ArgumentParser = commands.add_parser("doctor", help=text.doctor, description=text.doctor)
-    doctor.add_argument("--json", action="store_true", help=text.as_json)
-    doctor.add_argument("--offline", action="store_true", help=text.offline_option)
-    return doctor
+def add_command(commands: Any, words: Texts) -> argparse.ArgumentParser:
+    texts = words[DoctorTexts]
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "doctor", help=texts.doctor, description=texts.doctor
+    )
+    parser.add_argument("--json", action="store_true", help=texts.as_json)
+    parser.add_argument("--offline", action="store_true", help=texts.offline_option)
+    return parser
 
 
 def run(config: "Config", options: argparse.Namespace, say: Callable[[str], None]) -> int:
@@ -41,7 +43,7 @@ def format_error(error: Exception, sentence: str, options: argparse.Namespace, w
     from cc_bot.chat.checks import failed
     from cc_bot.features.doctor.checks import Report, as_json
 
-    found = failed("settings", sentence)
+    finding = failed("settings", sentence)
     if not isinstance(error, CcBotError):
-        found = failed("program", words[DoctorTexts].broke.format(error=type(error).__name__))
-    return as_json(Report([found]), version=__version__, offline=options.offline)
+        finding = failed("program", words[DoctorTexts].broke.format(error=type(error).__name__))
+    return as_json(Report([finding]), version=__version__, offline=options.offline)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -33,7 +33,7 @@ from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20  # with less, writes soon fail
 WANTED_BYTES: Final = 512 * 2**20  # beyond twice the database, for copies and VACUUM
-_OTHERS: Final = 0o077
+_OTHER_USERS_BITS: Final = 0o077
 _SELECT_FACTS: Final = "SELECT current_setting('server_version'), pg_database_size(current_database())"
 _SELECT_FORBIDDEN: Final = """
     SELECT CAST(relname AS TEXT)
@@ -44,64 +44,68 @@ _SELECT_FORBIDDEN: Final = """
     ORDER BY relname
 """
 
+GetFreeBytes = Callable[[Path], int]
 
-Free = Callable[[Path], int]
 
-
-async def check_database_file(config: Config, texts: Texts, free: Free = free_bytes) -> Sequence[Finding]:
+async def check_database_file(
+    config: Config, words: Texts, get_free_bytes: GetFreeBytes = free_bytes
+) -> Sequence[Finding]:
     """Check the file, the schema, the disk and the file modes."""
-    return await asyncio.to_thread(lambda: [*_check_file(config, texts, free)])
+    return await asyncio.to_thread(lambda: [*_check_file(config, words, get_free_bytes)])
 
 
-def _check_file(config: Config, texts: Texts, free: Free) -> Iterator[Finding]:
-    text, path = texts[DoctorTexts], config_path(config.database_url, config.data_folder)
-    found = examine(path)
-    by_condition: Mapping[Condition, str] = {
-        "fine": text.database_ok,
-        "missing": text.database_new,
-        "no_folder": text.database_folder,
-        "foreign": text.database_foreign,
+def _check_file(config: Config, words: Texts, get_free_bytes: GetFreeBytes) -> Iterator[Finding]:
+    texts, path = words[DoctorTexts], config_path(config.database_url, config.data_folder)
+    file = examine(path)
+    sentences: Mapping[Condition, str] = {
+        "fine": texts.database_ok,
+        "missing": texts.database_new,
+        "no_folder": texts.database_folder,
+        "foreign": texts.database_foreign,
     }
-    judge: Callable[[str, str], Finding]
-    if found.problem:
-        judge = warning if found.problem is DatabaseLocked else failed
-        yield judge("database", storage_problem(found.problem(), path, texts[StorageTexts], on_server=False))
+    if file.problem:
+        problem = storage_problem(file.problem(), path, words[StorageTexts], on_server=False)
+        yield (warning if file.problem is DatabaseLocked else failed)("database", problem)
     else:
-        judge = failed if found.condition in ("no_folder", "foreign") else ok
-        names = {"path": path, "folder": path.parent, "size": format_size(found.size_bytes)}
-        yield judge("database", by_condition[found.condition].format(**names))
-    if found.version is not None:
-        yield _check_version(found.version, texts)
-    if found.mismatch:
-        yield failed("schema", text.schema_changed.format(names=found.mismatch))
-    if found.condition != "no_folder":
-        yield _check_disk(path, found.size_bytes, texts, free)
+        names = {"path": path, "folder": path.parent, "size": format_size(file.size_bytes)}
+        sentence = sentences[file.condition].format(**names)
+        yield (failed if file.condition in ("no_folder", "foreign") else ok)("database", sentence)
+    if file.version is not None:
+        yield _check_version(file.version, words)
+    if file.mismatch:
+        yield failed("schema", texts.schema_changed.format(names=file.mismatch))
+    if file.condition != "no_folder":
+        yield _check_disk(path, file.size_bytes, words, get_free_bytes)
     if os.name == "posix":
-        shared = " ".join(str(each) for each in _private_files(config, path) if _mode(each) & _OTHERS)
-        yield (
-            warning("files", text.files_open.format(names=shared)) if shared else ok("files", text.files_ok)
-        )
+        yield _check_modes(_private_files(config, path), words)
 
 
-def _check_version(version: int, texts: Texts) -> Finding:
-    text, newest = texts[DoctorTexts], known_migrations()[-1].version
+def _check_modes(paths: Iterable[Path], words: Texts) -> Finding:
+    texts, open_files = words[DoctorTexts], [str(each) for each in paths if _mode(each) & _OTHER_USERS_BITS]
+    if open_files:
+        return warning("files", texts.files_open.format(names=" ".join(open_files)))
+    return ok("files", texts.files_ok)
+
+
+def _check_version(version: int, words: Texts) -> Finding:
+    texts, newest = words[DoctorTexts], known_migrations()[-1].version
     if version > newest:
-        return failed("migrations", text.migrations_newer.format(version=version, newest=newest))
+        return failed("migrations", texts.migrations_newer.format(version=version, newest=newest))
     if version < newest:
-        return warning("migrations", text.migrations_pending.format(version=version, newest=newest))
-    return ok("migrations", text.migrations_ok.format(version=version))
+        return warning("migrations", texts.migrations_pending.format(version=version, newest=newest))
+    return ok("migrations", texts.migrations_ok.format(version=version))
 
 
-def _check_disk(path: Path, size_bytes: int, texts: Texts, free: Free) -> Finding:
-    text, wanted = texts[DoctorTexts], WANTED_BYTES + 2 * size_bytes
+def _check_disk(path: Path, size_bytes: int, words: Texts, get_free_bytes: GetFreeBytes) -> Finding:
+    texts, wanted = words[DoctorTexts], WANTED_BYTES + 2 * size_bytes
     try:
-        left = free(next(filter(Path.is_dir, path.absolute().parents)))
+        free = get_free_bytes(next(filter(Path.is_dir, path.absolute().parents)))
     except OSError:
-        return failed("disk", text.disk_unknown)
-    if left >= wanted:
-        return ok("disk", text.disk_ok.format(free=format_size(left)))
-    judge = failed if left < MIN_FREE_BYTES else warning
-    return judge("disk", text.disk_low.format(free=format_size(left), wanted=format_size(wanted)))
+        return failed("disk", texts.disk_unknown)
+    if free >= wanted:
+        return ok("disk", texts.disk_ok.format(free=format_size(free)))
+    sentence = texts.disk_low.format(free=format_size(free), wanted=format_size(wanted))
+    return (failed if free < MIN_FREE_BYTES else warning)("disk", sentence)
 
 
 def _private_files(config: Config, path: Path) -> Iterator[Path]:
@@ -123,67 +127,65 @@ def _mode(path: Path) -> int:
         return 0
 
 
-async def check_backups(config: Config, texts: Texts, now: datetime) -> Finding:
-    text, folder = texts[DoctorTexts], config.backup_folder
+async def check_backups(config: Config, words: Texts, now: datetime) -> Finding:
+    texts, folder = words[DoctorTexts], config.backup_folder
     try:
         newest = (await asyncio.to_thread(backups_in, folder))[0].path
         age = now - datetime.fromtimestamp(newest.stat().st_mtime, now.tzinfo)
     except (FileNotFoundError, IndexError):
-        return warning("backups", text.backups_none.format(folder=folder))
+        return warning("backups", texts.backups_none.format(folder=folder))
     except OSError:
-        return warning("backups", text.backups_unreadable.format(folder=folder))
+        return warning("backups", texts.backups_unreadable.format(folder=folder))
     facts = {"name": newest.name, "days": max(age.days, 0)}
     if age > MAX_BACKUP_AGE:
-        return warning("backups", text.backups_old.format(**facts))
-    return ok("backups", text.backups_ok.format(**facts))
+        return warning("backups", texts.backups_old.format(**facts))
+    return ok("backups", texts.backups_ok.format(**facts))
 
 
-async def check_erasures(config: Config, texts: Texts) -> Finding:
+async def check_erasures(config: Config, words: Texts) -> Finding:
     """Check the erasure log and its copies."""
-    text, log = (
-        texts[DoctorTexts],
-        ErasureLog.beside(state_path(config.database_url, config.data_folder)).path,
-    )
+    texts, database = words[DoctorTexts], state_path(config.database_url, config.data_folder)
+    log = ErasureLog.beside(database).path
     exists = await asyncio.to_thread(log.exists)
     paths = [*logs_in(log.parent), *logs_in(config.backup_folder), *([log] if exists else [])]
     unreadable = (await asyncio.to_thread(read_erasures, *paths)).unreadable
-    if found := [str(path) for path in paths if path in unreadable or not os.access(path, os.W_OK)]:
-        return failed("erasures", text.erasures_unusable.format(names=" ".join(found)))
-    return ok("erasures", text.erasures_ok if exists else text.erasures_none)
+    if unusable := [str(path) for path in paths if path in unreadable or not os.access(path, os.W_OK)]:
+        return failed("erasures", texts.erasures_unusable.format(names=" ".join(unusable)))
+    return ok("erasures", texts.erasures_ok if exists else texts.erasures_none)
 
 
-async def check_database_server(config: Config, texts: Texts) -> Sequence[Finding]:
-    url, found = config.database_url, list[Finding]()
-    beside = state_path(url, config.data_folder)
-    if not has_folder(beside):  # the bot does not start without it
-        missing = DatabaseFolderMissing(path=str(beside.parent), setting=folder_setting(url))
-        found.append(failed("database", explain(missing, texts), texts[DoctorTexts].server_unreachable_fix))
+async def check_database_server(config: Config, words: Texts) -> Sequence[Finding]:
+    url, fix, findings = config.database_url, words[DoctorTexts].server_unreachable_fix, list[Finding]()
+    local_files = state_path(url, config.data_folder)
+    if not has_folder(local_files):  # the bot would not start
+        missing = DatabaseFolderMissing(path=str(local_files.parent), setting=folder_setting(url))
+        findings.append(failed("database", explain(missing, words), fix))
     try:
         async with open_database(url) as database:
-            return [*await _check_open(database, texts), *found]
+            return [*await _check_open(database, words), *findings]
     except StorageError as error:
-        problem = storage_problem(error, without_password(url), texts[StorageTexts], on_server=True)
+        problem = storage_problem(error, without_password(url), words[StorageTexts], on_server=True)
     except CcBotError as error:
-        problem = explain(error, texts)
-    return [failed("database", problem, texts[DoctorTexts].server_unreachable_fix), *found]
+        problem = explain(error, words)
+    return [failed("database", problem, fix), *findings]
 
 
-async def _check_open(database: Database, texts: Texts) -> Sequence[Finding]:
-    text = texts[DoctorTexts]
+async def _check_open(database: Database, words: Texts) -> Sequence[Finding]:
+    texts = words[DoctorTexts]
     [(version, size)] = await database.query(_SELECT_FACTS)
-    answers = text.server_answers.format(where=database.location, version=version, size=format_size(size))
-    found = [ok("database", answers)]
+    answers = texts.server_answers.format(where=database.location, version=version, size=format_size(size))
+    findings = [ok("database", answers)]
     try:
         with suppress(_RolledBack):
             await database.write(_make_table, ())
         if await database.query(_SELECT_FORBIDDEN):
             raise DatabaseForbidden
     except StorageError as error:
-        problem = storage_problem(error, database.location, texts[StorageTexts], on_server=True)
-        return [*found, failed("database", problem, text.server_unreachable_fix)]
-    if pending := await list_pending(database):
-        return [*found, warning("database", text.server_pending.format(count=len(pending)))]
-    return [*found, *await _check_processes(ProcessStore(database), texts)]
+        problem = storage_problem(error, database.location, words[StorageTexts], on_server=True)
+        return [*findings, failed("database", problem, texts.server_unreachable_fix)]
+    if migrations := await list_pending(database):
+        return [*findings, warning("database", texts.server_pending.format(count=len(migrations)))]
+    return [*findings, *await _check_processes(ProcessStore(database), words)]
 
 
 class _RolledBack(Exception):
@@ -191,30 +193,31 @@ class _RolledBack(Exception):
 
 
 def _make_table() -> Transaction[None]:
-    """Create a table and roll back. Fails as a start would on a standby or without the permission."""
+    """Create a table and roll back. It fails on a standby or without permission, as a start would."""
     yield Statement("CREATE TABLE cc_bot_doctor (n BIGINT)")
     raise _RolledBack
 
 
-async def _check_processes(store: ProcessStore, texts: Texts) -> Sequence[Finding]:
-    text, found = texts[ProcessTexts], list[Finding]()
+async def _check_processes(store: ProcessStore, words: Texts) -> Sequence[Finding]:
+    texts, findings = words[ProcessTexts], list[Finding]()
     processes, duties = await store.list_all(), await store.list_duties()
     for each in processes:
         process = each.process
-        own = ", ".join(duty.name for duty in duties if duty.process == process.name) or text.no_duties
-        shards = text.all_shards if process.shards is None else process.shards_text or "-"
-        facts = {"host": process.host, "shards": shards, "duties": own}
+        its_duties = [duty.name for duty in duties if duty.process == process.name]
+        shards = texts.all_shards if process.shards is None else process.shards_text or "-"
+        facts = {"host": process.host, "shards": shards, "duties": ", ".join(its_duties) or texts.no_duties}
         if each.lapsed:
-            found.append(warning("database", text.process_lapsed.format(**facts), text.process_lapsed_fix))
+            sentence = texts.process_lapsed.format(**facts)
+            findings.append(warning("database", sentence, texts.process_lapsed_fix))
         elif each.is_unconnected:
-            sentence = text.process_unconnected.format(**facts)
-            found.append(warning("database", sentence, text.process_unconnected_fix))
+            sentence = texts.process_unconnected.format(**facts)
+            findings.append(warning("database", sentence, texts.process_unconnected_fix))
         else:
-            found.append(ok("database", text.process.format(**facts)))
+            findings.append(ok("database", texts.process.format(**facts)))
     if free := find_free_shards(processes):
-        sentence = text.free_shards.format(shards=write_shards(free))
-        found.append(warning("database", sentence, text.free_shards_fix))
+        sentence = texts.free_shards.format(shards=write_shards(free))
+        findings.append(warning("database", sentence, texts.free_shards_fix))
     if differing := find_differing(processes):
-        sentence = text.differing.format(what=", ".join(differing))
-        found.append(warning("database", sentence, text.differing_fix))
-    return found
+        sentence = texts.differing.format(what=", ".join(differing))
+        findings.append(warning("database", sentence, texts.differing_fix))
+    return findings

@@ -51,23 +51,23 @@ TIMEOUT_S: Final = 8.0
 MAX_NAMES: Final = 10
 
 API_URL: Final = "https://discord.com/api/v10"
-MESSAGE_CONTENT: Final = 1 << 18 | 1 << 19  # its flags: granted, or allowed as the bot is in few servers
-MAX_CLOCK_DIFFERENCE: Final = timedelta(seconds=5)  # Discord sends whole seconds, and answers take time
-FAILING_CLOCK_DIFFERENCE: Final = timedelta(minutes=1)
+MESSAGE_CONTENT_FLAGS: Final = 1 << 18 | 1 << 19  # granted, or allowed as the bot is in few servers
+CLOCK_WARNING_DIFFERENCE: Final = timedelta(seconds=5)  # Discord sends whole seconds, and answers take time
+CLOCK_FAILURE_DIFFERENCE: Final = timedelta(minutes=1)
 _TOKEN_PARTS: Final = 3
 _TOKEN_LETTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}_-")
 
 
 async def check_discord(
-    config: Config, texts: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
+    config: Config, words: Texts, list_commands: Callable[[], Awaitable[Collection[str]]], clock: Clock
 ) -> Sequence[Finding]:
     """Check token, intents, commands and clock: https://discord.com/developers/docs/resources/application."""
-    text, api, token = texts[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
+    texts, api, token = words[DoctorTexts], config.discord_api_url or API_URL, config.discord_token
     if not token:
-        return [warning("token", text.token_missing)]
+        return [warning("token", texts.token_missing)]
     parts = token.split(".")
     if len(parts) != _TOKEN_PARTS or not all(part and _TOKEN_LETTERS.issuperset(part) for part in parts):
-        return [failed("token", text.token_malformed)]
+        return [failed("token", texts.token_malformed)]
     headers = {"Authorization": f"Bot {token}", "User-Agent": f"DiscordBot (cc-bot, {__version__})"}
     try:
         async with aiohttp.ClientSession(
@@ -84,41 +84,41 @@ async def check_discord(
             async with session.get(f"{api}/applications/{application['id']}/commands") as response:
                 registered = {command["name"] for command in await response.json()}
     except aiohttp.ClientResponseError as error:  # without quoting the response
-        unreachable = text.discord_unreachable.format(problem=f"HTTP {error.status}")
-        return [failed("token", text.token_refused if error.status == 401 else unreachable)]
+        unreachable = texts.discord_unreachable.format(problem=f"HTTP {error.status}")
+        return [failed("token", texts.token_refused if error.status == 401 else unreachable)]
     except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return [failed("token", text.discord_unreachable.format(problem=type(error).__name__))]
-    found = [ok("token", text.token_ok.format(name=name))]
-    if config.channels == "all" and not flags & MESSAGE_CONTENT:
-        found.append(warning("intents", text.intents_missing))
+        return [failed("token", texts.discord_unreachable.format(problem=type(error).__name__))]
+    findings = [ok("token", texts.token_ok.format(name=name))]
+    if config.channels == "all" and not flags & MESSAGE_CONTENT_FLAGS:
+        findings.append(warning("intents", texts.intents_missing))
     else:
-        found.append(ok("intents", text.intents_ok.format(reading=config.channels)))
-    own = set(await list_commands())
+        findings.append(ok("intents", texts.intents_ok.format(reading=config.channels)))
+    commands = set(await list_commands())
     for names, sentence in (
-        (own - registered, text.commands_missing),
-        (registered - own, text.commands_strange),
+        (commands - registered, texts.commands_missing),
+        (registered - commands, texts.commands_strange),
     ):
         if names:
             more = f" … (+{len(names) - MAX_NAMES})" if len(names) > MAX_NAMES else ""
             listed = ", ".join(sorted(names)[:MAX_NAMES]) + more
-            found.append(warning("commands", sentence.format(names=listed)))
-    if registered == own:
-        found.append(ok("commands", text.commands_ok.format(count=len(registered))))
-    return [*found, _check_clock(date, clock(), texts)]
+            findings.append(warning("commands", sentence.format(names=listed)))
+    if registered == commands:
+        findings.append(ok("commands", texts.commands_ok.format(count=len(registered))))
+    return [*findings, _check_clock(date, clock(), words)]
 
 
-def _check_clock(date: str, now: datetime, texts: Texts) -> Finding:
-    text = texts[DoctorTexts]
+def _check_clock(date: str, now: datetime, words: Texts) -> Finding:
+    texts = words[DoctorTexts]
     try:
-        theirs = parsedate_to_datetime(date)
+        discord_time = parsedate_to_datetime(date)
     except ValueError:
-        return ok("clock", text.clock_unknown)
-    difference = abs(now - theirs.replace(tzinfo=theirs.tzinfo or UTC))
+        return ok("clock", texts.clock_unknown)
+    difference = abs(now - discord_time.replace(tzinfo=discord_time.tzinfo or UTC))
     seconds = round(difference.total_seconds())
-    if difference <= MAX_CLOCK_DIFFERENCE:
-        return ok("clock", text.clock_ok.format(seconds=seconds))
-    judge = failed if difference > FAILING_CLOCK_DIFFERENCE else warning
-    return judge("clock", text.clock_off.format(seconds=seconds))
+    if difference <= CLOCK_WARNING_DIFFERENCE:
+        return ok("clock", texts.clock_ok.format(seconds=seconds))
+    make_finding = failed if difference > CLOCK_FAILURE_DIFFERENCE else warning
+    return make_finding("clock", texts.clock_off.format(seconds=seconds))
 
 
 MAX_REQUESTS: Final = 4
@@ -130,93 +130,94 @@ _RED_SQUARE: Final = b64decode(
 
 
 async def check_models(
-    config: Config, texts: Texts, of_agents: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
+    config: Config, words: Texts, agent_models: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
     async with open_models(config) as models:
         if models.offline:
             if not (model_name := models.ignored_model_name):
-                return [ok("model", texts[DoctorTexts].model_offline)]
-            sentence = texts[CliTexts].model_without_server.format(model=model_name)
-            return [warning("model", sentence, texts[CliTexts].model_without_server_fix)]
-        names = dict.fromkeys((*config.models, *config.summary_models, *of_agents))
-        asked = (check_model(name, models.get(name), tools, texts) for name in names if not offline)
-        return await asyncio.gather(*asked)
+                return [ok("model", words[DoctorTexts].model_offline)]
+            sentence = words[CliTexts].model_without_server.format(model=model_name)
+            return [warning("model", sentence, words[CliTexts].model_without_server_fix)]
+        names = [] if offline else [*dict.fromkeys((*config.models, *config.summary_models, *agent_models))]
+        return await asyncio.gather(*(check_model(name, models.get(name), tools, words) for name in names))
 
 
 @dataclass(slots=True)
-class _Observed:
-    called: bool = False
-    pictures: bool = False
-    thought: bool = False
-    text: str = ""
+class _Probe:
+    called_tool: bool = False
+    took_picture: bool = False
+    had_reasoning: bool = False
+    answer: str = ""  # the last one
 
 
 async def check_model(
-    name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], texts: Texts
+    name: str, model: "OpenAIChatModel", tools: Sequence[ToolSchema], words: Texts
 ) -> Finding:
-    text, began_s = texts[DoctorTexts], time.monotonic()
+    texts, began_s = words[DoctorTexts], time.monotonic()
     try:
-        observed = await _converse(model, tools)
+        probe = await _converse(model, tools)
     except errors.ModelRefusedKey:
-        return failed("model", text.model_refused_key.format(model=name))
+        return failed("model", texts.model_refused_key.format(model=name))
     except errors.ModelRefusedRequest as error:
         no_path = isinstance(error, errors.ModelNotFound) and not model.has_path
         return failed(
-            "model", (text.model_no_path if no_path else text.model_refused_request).format(model=name)
+            "model", (texts.model_no_path if no_path else texts.model_refused_request).format(model=name)
         )
     except errors.ModelUnreachable as error:
-        return failed("model", text.model_unreachable.format(model=name, **error.params))
+        return failed("model", texts.model_unreachable.format(model=name, **error.params))
     except errors.CcBotError:
-        return failed("model", text.model_unavailable.format(model=name))
-    marks = {True: text.model_yes, False: text.model_no}
+        return failed("model", texts.model_unavailable.format(model=name))
+    yes_or_no = {True: texts.model_yes, False: texts.model_no}
     takes_tools = "no tools" not in model.changes
-    sentence = text.model_ok.format(
+    sentence = texts.model_ok.format(
         model=name,
         seconds=f"{time.monotonic() - began_s:.1f}",
-        tools=text.model_not_called if takes_tools and not observed.called else marks[observed.called],
-        pictures=marks[observed.pictures],
-        reasoning=marks[observed.thought],
-        changes=text.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
+        tools=texts.model_not_called
+        if takes_tools and not probe.called_tool
+        else yes_or_no[probe.called_tool],
+        pictures=yes_or_no[probe.took_picture],
+        reasoning=yes_or_no[probe.had_reasoning],
+        changes=texts.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",
     )
-    return ok("model", sentence) if takes_tools else warning("model", sentence, text.model_no_tools_fix)
+    return ok("model", sentence) if takes_tools else warning("model", sentence, texts.model_no_tools_fix)
 
 
-async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Observed:
-    """Try tools, a second question and a picture. Raises ModelError, but not for a refused picture."""
-    observed = _Observed()
+async def _converse(model: "OpenAIChatModel", tools: Sequence[ToolSchema]) -> _Probe:
+    """Try a tool, a second question and a picture. Raises ModelError, but not for a refused picture."""
+    probe = _Probe()
     stable = SystemPart("You are a helpful assistant. Answer in one short sentence.")
     now = SystemPart("It is noon.")
-    wish = UserPart("Call the tool `recall` with the query “doctor” now. Then say what it found.")
-    prompt: list[PromptPart] = [stable, now, wish]
-    finish = await _ask(model, prompt, tools, observed)
+    question = UserPart("Call the tool `recall` with the query “doctor” now. Then say what it found.")
+    prompt: list[PromptPart] = [stable, now, question]
+    finish = await _ask(model, prompt, tools, probe)
     if finish.tool_requests:
-        observed.called = True
-        prompt.append(AssistantPart(observed.text, finish.tool_requests, native=finish.native))
+        probe.called_tool = True
+        prompt.append(AssistantPart(probe.answer, finish.tool_requests, native=finish.native))
         prompt += [ToolResultPart(each.id, each.name, '{"memories": []}') for each in finish.tool_requests]
-        await _ask(model, prompt, tools, observed)
-    del prompt[1]
-    prompt += [AssistantPart(observed.text or "…"), now, UserPart("Thank you. Is that all?")]
-    await _ask(model, prompt, tools, observed)
+        await _ask(model, prompt, tools, probe)
+    prompt.remove(now)
+    prompt += [AssistantPart(probe.answer or "…"), now, UserPart("Thank you. Is that all?")]
+    await _ask(model, prompt, tools, probe)
     picture = UserPart("Which colour is this?", (Attachment("red.png", "image/png", _RED_SQUARE),))
     try:
-        await _ask(model, [stable, now, picture], (), observed)
+        await _ask(model, [stable, now, picture], (), probe)
     except errors.ModelError:
-        return observed
-    observed.pictures = not model.leaves_out_images
-    return observed
+        return probe
+    probe.took_picture = not model.leaves_out_images
+    return probe
 
 
 async def _ask(
-    model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], observed: _Observed
+    model: "OpenAIChatModel", prompt: Sequence[PromptPart], tools: Sequence[ToolSchema], probe: _Probe
 ) -> Finish:
-    observed.text, finish = "", Finish("cut")
+    probe.answer, finish = "", Finish("cut")
     async with aclosing(model.stream(ChatRequest(tuple(prompt), tuple(tools)))) as events:
         async for event in events:
             match event:
                 case Delta(text):
-                    observed.text += text
+                    probe.answer += text
                 case Thinking():
-                    observed.thought = True
+                    probe.had_reasoning = True
                 case Finish():
                     finish = event
                 case _:
@@ -224,69 +225,70 @@ async def _ask(
     return finish
 
 
-async def check_charts(locale: Locale, texts: Texts) -> Finding:
-    text = texts[DoctorTexts]
+async def check_charts(locale: Locale, words: Texts) -> Finding:
+    texts = words[DoctorTexts]
     if not find_spec("resvg_py"):
-        return ok("font", text.font_none)
+        return ok("font", texts.font_none)
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
     try:
-        drawn = await asyncio.to_thread(draw_png, chart, locale)
+        png = await asyncio.to_thread(draw_png, chart, locale)
     except (ImportError, OSError, RuntimeError):
-        drawn = None
-    return ok("font", text.font_ok) if drawn else failed("font", text.font_failed)
+        png = None
+    return ok("font", texts.font_ok) if png else failed("font", texts.font_failed)
 
 
 MIN_CERTIFICATE_TIME: Final = timedelta(days=14)  # certificates are usually renewed with a month left
-ANY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
-FILE: Final = "live.js"  # served without signing in
+LOOPBACK_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
+PUBLIC_FILE: Final = "live.js"  # served without signing in
 
 
-async def check_pages(config: Config, texts: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
+async def check_pages(config: Config, words: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
     if config.web_port is None:
-        return [ok("pages", texts[DoctorTexts].pages_off)]
-    found = [await _check_port(ANY_ADDRESS.get(config.web_host, config.web_host), config.web_port, texts)]
+        return [ok("pages", words[DoctorTexts].pages_off)]
+    host = LOOPBACK_ADDRESSES.get(config.web_host, config.web_host)
+    findings = [await _check_port(host, config.web_port, words)]
     if not offline and urlsplit(config.web_url).scheme == "https":
-        found.append(await _check_address(config.web_url, texts, clock))
-    return found
+        findings.append(await _check_url(config.web_url, words, clock))
+    return findings
 
 
-async def _check_port(host: str, port: int, texts: Texts) -> Finding:
-    text, where = texts[DoctorTexts], f"{f'[{host}]' if ':' in host else host}:{port}"
+async def _check_port(host: str, port: int, words: Texts) -> Finding:
+    texts, address = words[DoctorTexts], f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
-        if await _serves_pages(f"http://{where}"):
-            return ok("pages", text.pages_served.format(where=where))
+        if await _serves_pages(f"http://{address}"):
+            return ok("pages", texts.pages_served.format(where=address))
     except aiohttp.ClientConnectorError:
-        return ok("pages", text.pages_free.format(where=where))
+        return ok("pages", texts.pages_free.format(where=address))
     except (aiohttp.ClientError, TimeoutError):
         pass
-    return failed("pages", text.pages_taken.format(where=where))
+    return failed("pages", texts.pages_taken.format(where=address))
 
 
-async def _check_address(url: str, texts: Texts, clock: Clock) -> Finding:
-    text, address = texts[DoctorTexts], urlsplit(url)
+async def _check_url(url: str, words: Texts, clock: Clock) -> Finding:
+    texts, address = words[DoctorTexts], urlsplit(url)
     try:
         is_ours = await _serves_pages(url)
-        left = await _expiry(address.hostname or "", address.port or 443) - clock()
+        time_left = await _fetch_expiry(address.hostname or "", address.port or 443) - clock()
     except (aiohttp.ClientConnectorCertificateError, ssl.SSLError):
-        return failed("pages", text.pages_uncertified.format(url=url))
+        return failed("pages", texts.pages_uncertified.format(url=url))
     except (aiohttp.ClientError, OSError, TimeoutError):
-        return warning("pages", text.pages_unreached.format(url=url))
+        return warning("pages", texts.pages_unreached.format(url=url))
     if not is_ours:
-        return warning("pages", text.pages_unreached.format(url=url))
-    if left < MIN_CERTIFICATE_TIME:
-        return warning("pages", text.pages_ending.format(days=left.days))
-    return ok("pages", text.pages_reached.format(url=url, days=left.days))
+        return warning("pages", texts.pages_unreached.format(url=url))
+    if time_left < MIN_CERTIFICATE_TIME:
+        return warning("pages", texts.pages_ending.format(days=time_left.days))
+    return ok("pages", texts.pages_reached.format(url=url, days=time_left.days))
 
 
 async def _serves_pages(url: str) -> bool:
     async with (
         aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(TIMEOUT_S)) as client,
-        client.get(f"{url}/static/{FILE}", ssl=ssl.create_default_context()) as answer,
+        client.get(f"{url}/static/{PUBLIC_FILE}", ssl=ssl.create_default_context()) as response,
     ):
-        return await answer.read() == (files("cc_bot.web") / "static" / FILE).read_bytes()
+        return await response.read() == (files("cc_bot.web") / "static" / PUBLIC_FILE).read_bytes()
 
 
-async def _expiry(host: str, port: int) -> datetime:
+async def _fetch_expiry(host: str, port: int) -> datetime:
     async with asyncio.timeout(TIMEOUT_S):
         _, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
         try:

@@ -32,11 +32,11 @@ async def start(
     recipients: Recipients,
 ) -> Reply:
     interaction = ctx.interaction
-    here = where == "channel" and not is_bot_dm(interaction)
+    in_channel = where == "channel" and not is_bot_dm(interaction)
     key = (await agent_selector.for_interaction(interaction)).key
     return await heartbeats.start(
         caller,
-        Destination.choose(key, here=here, can_write=can_write(interaction)),
+        Destination.choose(key, in_channel=in_channel, can_write=can_write(interaction)),
         every=every,
         quiet_from=quiet_from or "",
         quiet_to=quiet_to or "",

@@ -1,4 +1,4 @@
-"""Items of heartbeats: upcoming and missed reminders, and memories with a near day or a change."""
+"""What heartbeats mention: upcoming and missed reminders, and memories with a near day or a change."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -16,22 +16,23 @@ from cc_bot.features.reminders.model import Firing, Schedule
 DEFAULT_QUIET_HOURS: Final = Quiet(22 * 60, 7 * 60)
 REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
 MEMORY_LOOKAHEAD_DAYS: Final = 7  # for a memory's end, and for a day that its text names
-SECOND_MENTION_WITHIN: Final = timedelta(days=1)  # before its end or day a memory is mentioned again
-NEWS_PERIOD: Final = timedelta(days=8)  # for changes and missed reminders; longer than any interval
-REPEATED_MARK_KEPT: Final = timedelta(days=400)
+SECOND_MENTION_WITHIN: Final = timedelta(days=1)  # so near its end or day, a memory is mentioned again
+NEWS_PERIOD: Final = timedelta(days=8)  # of changes and missed reminders; longer than a heartbeat's interval
+REPEAT_MARK_RETENTION: Final = timedelta(days=400)
 MAX_ITEMS: Final = 20  # per heartbeat; the next one has the rest
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 
 ItemKind = Literal["reminder", "missed", "memory"]
-Why = Literal["due", "missed", "ends", "named", "changed"]
+ReasonKind = Literal["due", "missed", "ends", "named", "changed"]
+"""`ends`: a memory expires. `named`: its text names a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    why: Why
+    kind: ReasonKind
     when: datetime
-    mark: str  # identifies a mentioned reason: kind, numbers, dates
-    until: datetime  # when the mark may be deleted
+    mark: str  # identifies the reason once it is mentioned: kind, numbers, dates
+    mark_expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,15 @@ class HeartbeatItem:
 
 
 def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[HeartbeatItem]:
-    """Yield reminders due within REMINDER_LOOKAHEAD. A repeated one has one mark for all of its times."""
+    """Yield reminders due within REMINDER_LOOKAHEAD. All times of a repeat have one mark."""
     for schedule in schedules:
         due = schedule.due_at
         is_pending = schedule.kind == "reminder" and schedule.status == "active"
         if is_pending and now <= due <= now + REMINDER_LOOKAHEAD:
-            mark, until = f"reminder {schedule.id} {due:%Y%m%d%H%M}", due
+            mark, mark_expires_at = f"reminder {schedule.id} {due:%Y%m%d%H%M}", due
             if schedule.repeat:
-                mark, until = f"reminder {schedule.id}", due + REPEATED_MARK_KEPT
-            yield _schedule_item("reminder", schedule, Reason("due", due, mark, until))
+                mark, mark_expires_at = f"reminder {schedule.id}", due + REPEAT_MARK_RETENTION
+            yield _schedule_item("reminder", schedule, Reason("due", due, mark, mark_expires_at))
 
 
 def missed_items(firings: Iterable[Firing], now: datetime) -> Iterator[HeartbeatItem]:
@@ -83,27 +84,27 @@ def memory_items(
 def _reasons(memory: Memory, now: datetime, zone: ZoneInfo, since: datetime) -> Iterator[Reason]:
     end, changed, today = memory.expires_at, memory.updated_at, now.astimezone(zone).date()
     if end is not None and end <= now + timedelta(days=MEMORY_LOOKAHEAD_DAYS):
-        yield _upcoming("ends", end, f"ends {memory.id} {end:%Y%m%d}", now)
-    for day in days_named(memory.content, today, within=MEMORY_LOOKAHEAD_DAYS):
-        yield _upcoming("named", datetime.combine(day, time(), zone), f"named {memory.id} {day:%Y%m%d}", now)
+        yield _upcoming_reason("ends", end, f"ends {memory.id} {end:%Y%m%d}", now)
+    for day in find_named_days(memory.content, today, within=MEMORY_LOOKAHEAD_DAYS):
+        midnight = datetime.combine(day, time(), zone)
+        yield _upcoming_reason("named", midnight, f"named {memory.id} {day:%Y%m%d}", now)
     if memory.source.kind != "import" and max(since, now - NEWS_PERIOD) <= changed:
         mark = f"changed {memory.id} {changed:%Y%m%d%H%M%S}"
         yield Reason("changed", changed, mark, changed + NEWS_PERIOD + timedelta(days=1))
 
 
-def _upcoming(why: Why, moment: datetime, mark: str, now: datetime) -> Reason:
+def _upcoming_reason(kind: ReasonKind, moment: datetime, mark: str, now: datetime) -> Reason:
     is_soon = moment <= now + SECOND_MENTION_WITHIN
-    return Reason(why, moment, f"{mark} soon" if is_soon else mark, moment + timedelta(days=2))
+    return Reason(kind, moment, f"{mark} soon" if is_soon else mark, moment + timedelta(days=2))
 
 
 def select_new(items: Iterable[HeartbeatItem], known_marks: Collection[str]) -> tuple[HeartbeatItem, ...]:
-    """Return the items with reasons not in `known_marks`, the most urgent first."""
-    filtered = (
-        replace(each, reasons=tuple(reason for reason in each.reasons if reason.mark not in known_marks))
-        for each in items
-    )
-    selected = [item for item in filtered if item.reasons]
-    selected.sort(key=lambda item: min((_RANKS[reason.why], reason.when) for reason in item.reasons))
+    """Return the items that have reasons without a known mark, the most urgent first."""
+    selected = list[HeartbeatItem]()
+    for item in items:
+        if new_reasons := tuple(each for each in item.reasons if each.mark not in known_marks):
+            selected.append(replace(item, reasons=new_reasons))
+    selected.sort(key=lambda item: min((_RANKS[reason.kind], reason.when) for reason in item.reasons))
     return tuple(selected[:MAX_ITEMS])
 
 
@@ -112,23 +113,19 @@ _YEARLY: Final = re.compile(
 )
 
 
-def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
+def find_named_days(text: str, today: date, *, within: int) -> tuple[date, ...]:
     """Return the days that a text names (`11月25日`, `2026-11-25`), from today to `within` days later. Dates
     without a year match any year; so do past years in a text about a yearly event."""
     normalized = normalize(text)
-    yearly = _YEARLY.search(normalized) is not None
-    dates = [words for *_, words in find_times(normalized) if words.month_number and words.monthdays]
-    named = {(each.year_number, each.month_number, day) for each in dates for day in each.monthdays}
-    near = (today + timedelta(days=days) for days in range(within + 1))
-    return tuple(
-        day
-        for day in near
-        if any(
-            (month, number) == (day.month, day.day)
-            and (year is None or year == day.year or (yearly and year < day.year))
-            for year, month, number in named
-        )
-    )
+    is_yearly = _YEARLY.search(normalized) is not None
+    found = set[date]()
+    for *_, words in find_times(normalized):
+        for days_ahead in range(within + 1 if words.month_number and words.monthdays else 0):
+            day, year = today + timedelta(days=days_ahead), words.year_number
+            is_year = year is None or year == day.year or (is_yearly and year < day.year)
+            if is_year and words.month_number == day.month and day.day in words.monthdays:
+                found.add(day)
+    return tuple(sorted(found))
 
 
 def parse_minute(text: str) -> int | None:
@@ -143,7 +140,7 @@ def parse_minute(text: str) -> int | None:
 
 
 def parse_quiet_hours(since: str, until: str) -> Quiet:
-    """Parse quiet hours; an empty text gives the default. Raises TimeOfDayNotUnderstood."""
+    """An empty text means the default. Raises TimeOfDayNotUnderstood."""
     minutes = []
     for text, default in ((since, DEFAULT_QUIET_HOURS.since), (until, DEFAULT_QUIET_HOURS.until)):
         minute = parse_minute(text) if text.strip() else default
@@ -153,5 +150,5 @@ def parse_quiet_hours(since: str, until: str) -> Quiet:
     return Quiet(*minutes)
 
 
-def clock_time(minute: int) -> str:
+def format_clock(minute: int) -> str:
     return f"{minute // 60}:{minute % 60:02}"

@@ -1,9 +1,8 @@
-"""The prompt of a heartbeat: instructions, and material as JSON so that its text can't pass for instructions."""
+"""The prompt of a heartbeat: instructions, and items as JSON, whose texts can't pass for instructions."""
 
 import json
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -40,20 +39,19 @@ HEARTBEAT_INSTRUCTIONS: Final = {
 
 
 def heartbeat_material(items: Sequence[HeartbeatItem], timezone: ZoneInfo) -> str:
-    return json.dumps({"look_at": [_as_json(each, timezone) for each in items]}, ensure_ascii=False)
+    return json.dumps({"look_at": [_to_json(each, timezone) for each in items]}, ensure_ascii=False)
 
 
 def is_silent(answer: str) -> bool:
     return is_blank(answer) or _SILENT_ANSWER.search(answer.strip()) is not None
 
 
-def _as_json(item: HeartbeatItem, timezone: ZoneInfo) -> dict[str, Any]:
+def _to_json(item: HeartbeatItem, timezone: ZoneInfo) -> dict[str, Any]:
     text = shorten(item.text, _MAX_TEXT_CHARACTERS)
-    because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in item.reasons]
+    because = [{"why": each.kind, "when": _format_when(each, timezone)} for each in item.reasons]
     return {"kind": item.kind, "id": item.number, "text": text, "because": because}
 
 
-def _when(reason: Reason, timezone: ZoneInfo) -> str:
-    local: datetime = reason.when.astimezone(timezone)
-    day: date = local.date()
-    return day.isoformat() if reason.why == "named" else local.isoformat(timespec="minutes")
+def _format_when(reason: Reason, timezone: ZoneInfo) -> str:
+    local = reason.when.astimezone(timezone)
+    return f"{local:%Y-%m-%d}" if reason.kind == "named" else local.isoformat(timespec="minutes")

@@ -1,8 +1,5 @@
-"""Heartbeats: unprompted messages, sent only if there is something to say.
-
-A heartbeat belongs to no session. Marks of what is new are stored before the message is sent, so a crash
-loses a heartbeat but never repeats one.
-"""
+"""Composes heartbeats, which belong to no session. What one mentions is marked before it is sent, so a crash
+may lose it but never repeats it."""
 
 import asyncio
 import json
@@ -40,7 +37,7 @@ from cc_bot.features.heartbeat.prompt import HEARTBEAT_INSTRUCTIONS, heartbeat_m
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Schedule, may_mention
-from cc_bot.features.reminders.service import Composed
+from cc_bot.features.reminders.service import Composition
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import Chains, ChatRequest, SystemPart, ToolSchema, UserPart
 
@@ -48,7 +45,7 @@ _log = structlog.get_logger(__name__)
 
 MAX_CONCURRENT: Final = 2  # heartbeats must not delay users
 TIME_LIMIT_S: Final = 180.0
-MAX_LENGTH: Final = 1500
+MAX_MESSAGE_LENGTH: Final = 1500
 LOOKUP_TOOLS: Final = frozenset({"recall", "list_memories"})
 CANVAS_TOOL_PREFIX: Final = "canvas_"
 _MEMORIES_PER_PAGE: Final = 200
@@ -61,19 +58,19 @@ class Heartbeats:
     tools: ToolRegistry
     spending: Spending
     clock: Clock = utc_now
-    _collecting: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
-    _asking: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
+    _collect_slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
+    _model_slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT))
 
-    async def compose(self, schedule: Schedule, options: TurnOptions) -> Composed | None:
-        """Return a heartbeat, unless there is nothing to say. Raises ModelError or StorageError."""
+    async def compose(self, schedule: Schedule, options: TurnOptions) -> Composition | None:
+        """Return None if there is nothing to say. Raises ModelError and StorageError."""
         now, key = self.clock(), schedule.key
         if is_quiet(now, options.timezone, schedule.quiet):
             return None
-        async with self._collecting:
+        async with self._collect_slots:
             items = await self._collect_items(schedule, options, now)
         if not items:
             return None
-        async with self._asking:
+        async with self._model_slots:
             state = await self.stores.canvases.draw(key, None)
             canvas = None if state is None else open_drawing(state, schedule.audience)
             try:
@@ -83,61 +80,56 @@ class Heartbeats:
                 return None
         if not await self._is_still_wanted(schedule, items):
             return None
-        marks = {reason.mark: reason.until for each in items for reason in each.reasons}
+        marks = {reason.mark: reason.mark_expires_at for each in items for reason in each.reasons}
         await self.stores[HeartbeatStore].set_marks(key.user_id, marks)
         redraw = canvas.redraw if canvas else None
-        drew = redraw is not None and await self.stores.canvases.draw(key, redraw) is not None
-        silent = is_silent(draft.text)
+        changed_canvas = redraw is not None and await self.stores.canvases.draw(key, redraw) is not None
+        message = None if is_silent(draft.text) else _to_message(draft, items, schedule.audience)
         _log.info(
             "heartbeat_done",
             schedule=schedule.id,
             matters=len(items),
-            silent=silent,
-            drew=drew,
+            silent=message is None,
+            drew=changed_canvas,
             prompt_tokens=draft.usage.prompt_tokens,
             completion_tokens=draft.usage.completion_tokens,
         )
-        if silent:
-            return Composed(None, drew) if drew else None
-        return Composed(_message(draft, items, schedule.audience), drew)
+        return Composition(message, changed_canvas) if message or changed_canvas else None
 
     async def _collect_items(
         self, schedule: Schedule, options: TurnOptions, now: datetime
     ) -> tuple[HeartbeatItem, ...]:
-        user_id, here = schedule.key.user_id, (schedule.key.channel_id, schedule.audience)
+        user_id, channel_id, audience = schedule.key.user_id, schedule.key.channel_id, schedule.audience
         reminders = await self.stores[ScheduleStore].list(user_id)
         missed = await self.stores[ScheduleStore].list_missed(user_id, now - NEWS_PERIOD)
-        found = [
-            *due_items((each for each in reminders if may_mention(each, *here)), now),
-            *missed_items((each for each in missed if may_mention(each.schedule, *here)), now),
+        items = [
+            *due_items((each for each in reminders if may_mention(each, channel_id, audience)), now),
+            *missed_items((each for each in missed if may_mention(each.schedule, channel_id, audience)), now),
         ]
-        before: int | None = None
+        last_id: int | None = None
         while not options.memory_paused and (
-            memories := await self.stores.memories.list(user_id, limit=_MEMORIES_PER_PAGE, before_id=before)
+            memories := await self.stores.memories.list(user_id, limit=_MEMORIES_PER_PAGE, before_id=last_id)
         ):
-            before = memories[-1].id
-            private = schedule.audience == "private"
-            allowed = [each for each in memories if private or each.audience == "anywhere"]
-            new_items = memory_items(allowed, now, options.timezone, since=schedule.created_at)
-            found += await asyncio.to_thread(list, new_items)  # texts may be long
-        return select_new(found, await self.stores[HeartbeatStore].get_marks(user_id)) if found else ()
+            last_id = memories[-1].id
+            allowed = [each for each in memories if audience == "private" or each.audience == "anywhere"]
+            found = memory_items(allowed, now, options.timezone, since=schedule.created_at)
+            items += await asyncio.to_thread(list, found)  # texts may be long
+        return select_new(items, await self.stores[HeartbeatStore].get_marks(user_id)) if items else ()
 
     async def _is_still_wanted(self, schedule: Schedule, items: Sequence[HeartbeatItem]) -> bool:
         """Return False if the heartbeat was stopped, memory paused, or an item deleted during the request."""
         user_id, stores = schedule.key.user_id, self.stores
-        now = await stores[ScheduleStore].get(user_id, schedule.id)
-        if now is None or now.status != "active":
+        current = await stores[ScheduleStore].get(user_id, schedule.id)
+        if current is None or current.status != "active":
             return False
-        memories = [each.id for each in items if each.kind == "memory"]
-        if memories and (await stores.settings.get(user_id)).memory_paused:
+        mentions_memory = any(each.kind == "memory" for each in items)
+        if mentions_memory and (await stores.settings.get(user_id)).memory_paused:
             return False
-        reminders = [each.id for each in items if each.kind != "memory"]
-        return all(
-            [
-                *[await stores.memories.get(user_id, memory_id) for memory_id in memories],
-                *[await stores[ScheduleStore].get(user_id, schedule_id) for schedule_id in reminders],
-            ]
-        )
+        for item in items:
+            get = stores.memories.get if item.kind == "memory" else stores[ScheduleStore].get
+            if not await get(user_id, item.id):
+                return False
+        return True
 
     async def _ask_model(
         self,
@@ -168,7 +160,7 @@ class Heartbeats:
             rounds = Rounds(recorder.metered(self.chains.chain_for(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(TIME_LIMIT_S):
-                    await rounds.run(_prompt(options, items, now, canvas, notes), draft)
+                    await rounds.run(_make_prompt(options, items, now, canvas, notes), draft)
             except TimeoutError as error:
                 raise ModelUnavailable from error
         if draft.status != "complete":
@@ -176,7 +168,7 @@ class Heartbeats:
         return draft
 
 
-def _prompt(
+def _make_prompt(
     options: TurnOptions,
     items: Sequence[HeartbeatItem],
     now: datetime,
@@ -184,11 +176,12 @@ def _prompt(
     notes: Sequence[Memory],
 ) -> TurnPrompt:
     words = instructions(options.locale)
-    more = (profile(notes, words.the_user, words, options.timezone), HEARTBEAT_INSTRUCTIONS[options.locale])
-    shown = canvas.part(options.locale) if canvas else SystemPart("")
+    user_profile = profile(notes, words.the_user, words, options.timezone)
+    orders = HEARTBEAT_INSTRUCTIONS[options.locale]
+    drawn = canvas.part(options.locale) if canvas else SystemPart("")
     parts = (
-        SystemPart(system_text(options.agent.prompt, (), words, *more)),
-        SystemPart(changing(options.locale, now, options.timezone, canvas=shown.text), shown.tainted),
+        SystemPart(system_text(options.agent.prompt, (), words, user_profile, orders)),
+        SystemPart(changing(options.locale, now, options.timezone, canvas=drawn.text), drawn.tainted),
         UserPart(heartbeat_material(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
     return TurnPrompt(
@@ -197,7 +190,7 @@ def _prompt(
 
 
 def _offered_tools(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-    """Return the tools that look up or draw; those of servers only if they read, as no user can approve."""
+    """Return the tools that only look something up or draw, as no user is there to approve calls."""
     schemas = tools.schemas(
         memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
     )
@@ -210,11 +203,11 @@ def _offered_tools(tools: ToolRegistry, options: TurnOptions, *, drawing: bool) 
     )
 
 
-def _message(draft: Draft, items: Sequence[HeartbeatItem], visibility: Visibility) -> Message:
+def _to_message(draft: Draft, items: Sequence[HeartbeatItem], visibility: Visibility) -> Message:
     """Return the message, with a tool call that names the memories shown to the model."""
-    shown = [{"id": each.number, "ref": each.id} for each in items if each.kind == "memory"]
+    memories = [{"id": each.number, "ref": each.id} for each in items if each.kind == "memory"]
     calls = tuple(draft.calls)
-    if shown:
-        calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
-    text = shorten(draft.text.strip(), MAX_LENGTH)
+    if memories:
+        calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": memories})), *calls)
+    text = shorten(draft.text.strip(), MAX_MESSAGE_LENGTH)
     return Message("assistant", text, tool_calls=calls, visibility=visibility, tainted=draft.tainted)

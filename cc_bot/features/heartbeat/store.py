@@ -9,23 +9,23 @@ from cc_bot.db.personal import PersonalTable
 
 
 class HeartbeatStore(Store):
-    """Marks of what each user's heartbeats have mentioned."""
+    """Marks of what each user's heartbeats have mentioned, and when the marks expire."""
 
     async def get_marks(self, user_id: int) -> frozenset[str]:
         rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
         return frozenset(name for (name,) in rows)
 
     async def set_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
-        mark = """
+        set_mark = """
             INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
             ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
         """
-        batch = [Statement(mark, (user_id, name, to_ms(until))) for name, until in marks.items()]
-        expired = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
-        batch.append(Statement(expired, (user_id, to_ms(self._clock()))))
+        batch = [Statement(set_mark, (user_id, name, to_ms(until))) for name, until in marks.items()]
+        delete_expired = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
+        batch.append(Statement(delete_expired, (user_id, to_ms(self._clock()))))
         await self._database.transaction(batch, [user_lock(user_id)])
 
-    async def forget(self, user_id: int) -> None:
+    async def delete_marks(self, user_id: int) -> None:
         await self._change([user_lock(user_id)], "DELETE FROM heartbeat_marks WHERE user_id = $1", user_id)
 
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from cc_bot.domain.errors import InputError, NothingHere
 from cc_bot.domain.when.repeats import parse_hours
 from cc_bot.features.heartbeat import service as heartbeats
-from cc_bot.features.heartbeat.model import DEFAULT_QUIET_HOURS, clock_time
+from cc_bot.features.heartbeat.model import DEFAULT_QUIET_HOURS, format_clock
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
@@ -18,12 +18,12 @@ from cc_bot.web.form import text_of
 from cc_bot.web.page import Pages, Section
 from cc_bot.web.visitor import SignedIn, visitor_of
 
-_USUAL_HOURS: Final = 6
-_REMINDERS: Final = "/reminders"
+_DEFAULT_HOURS: Final = 6
+_REMINDERS_PATH: Final = "/reminders"
 
 
 class HeartbeatPages(Pages):
-    section_path = _REMINDERS
+    section_path = _REMINDERS_PATH
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (web.post("/heartbeat", self.start), web.post("/heartbeat/stop", self.stop))
@@ -31,17 +31,16 @@ class HeartbeatPages(Pages):
     async def section(self, visitor: SignedIn) -> Section | None:
         if not visitor.user_id:  # heartbeats are sent on Discord only
             return None
-        found = await self._services.stores[ScheduleStore].list(visitor.user_id, kind="heartbeat")
-        ids = (each.key.channel_id for each in found if each.target == "channel")
+        schedule = await heartbeats.find_heartbeat(self._services.stores[ScheduleStore], visitor.user_id)
+        ids = [schedule.key.channel_id] if schedule and schedule.target == "channel" else []
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
-        beat = found[0] if found else None
-        quiet = (beat.quiet if beat else None) or DEFAULT_QUIET_HOURS
+        quiet = (schedule.quiet if schedule else None) or DEFAULT_QUIET_HOURS
         values = {
-            "begun": beat is not None,
-            "state": heartbeats.state(found, caller),
-            "hours": parse_hours(beat.repeat) if beat else _USUAL_HOURS,
-            "quiet_from": f"{clock_time(quiet.since):0>5}",
-            "quiet_to": f"{clock_time(quiet.until):0>5}",
+            "is_on": schedule is not None,
+            "state": heartbeats.describe_heartbeat(schedule, caller),
+            "hours": parse_hours(schedule.repeat) if schedule else _DEFAULT_HOURS,
+            "quiet_from": f"{format_clock(quiet.since):0>5}",
+            "quiet_to": f"{format_clock(quiet.until):0>5}",
         }
         return "heartbeat/heartbeat.html", values
 
@@ -58,19 +57,19 @@ class HeartbeatPages(Pages):
             visitor,
             Destination(key, "dm"),
             every=int(every[:9]),
-            quiet_from=quiet_from or "0:00",  # emptied fields mean no quiet hours
+            quiet_from=quiet_from or "0:00",  # two empty fields: no quiet hours
             quiet_to=quiet_to or "0:00",
             schedules=self._services.stores[ScheduleStore],
             clock=self._services.clock,
         )
-        return await self._redirect_with_reply(request, _REMINDERS, reply)
+        return await self._redirect_with_reply(request, _REMINDERS_PATH, reply)
 
     async def stop(self, request: web.Request) -> web.StreamResponse:
         stores = self._services.stores
         reply = await heartbeats.stop(
             visitor_of(request), schedules=stores[ScheduleStore], heartbeats=stores[HeartbeatStore]
         )
-        return await self._redirect_with_reply(request, _REMINDERS, reply)
+        return await self._redirect_with_reply(request, _REMINDERS_PATH, reply)
 
 
 PAGES: Final = (HeartbeatPages,)

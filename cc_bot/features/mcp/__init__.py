@@ -1,2 +1,2 @@
-"""MCP servers that the operator configures. Only `server` and the modules below it import the library, and
-only if a server is configured."""
+"""Tools of MCP servers. Only `server` and the modules below it import the library, and only if the operator's
+file names a server."""

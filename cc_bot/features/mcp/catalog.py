@@ -1,5 +1,4 @@
-"""Converts the tools that a server lists, and decides which are offered. Equal lists are stored as equal
-text, so that requests stay byte-identical."""
+"""Converts the tools that a server lists, and decides which are offered to models."""
 
 import hashlib
 import json
@@ -49,7 +48,7 @@ _TYPES_BY_BOUND: Final[Mapping[str, Sequence[str]]] = {
 
 
 def simplify_schema(schema: object) -> Schema:
-    """Return an object schema without top-level unions, as every provider accepts. Raises SchemaRefused."""
+    """Return an object schema that every provider accepts: without top-level unions. Raises SchemaRefused."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - importing it takes 20 ms
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
@@ -72,8 +71,8 @@ class _Simplifier:
     def simplify(
         self, schema: object, depth: int, open_references: tuple[str, ...]
     ) -> Schema | Literal[False]:
-        """Return a simple subschema; False accepts nothing. `open_references` led to it. Cycles and deeper
-        levels than MAX_SCHEMA_DEPTH become schemas that accept anything."""
+        """Return a schema without references and `allOf`; False if it accepts nothing. Following one of the
+        `open_references` again, or a level below MAX_SCHEMA_DEPTH, accepts anything."""
         if isinstance(schema, bool):
             return {} if schema else False
         self._nodes += 1
@@ -133,7 +132,7 @@ class _Simplifier:
             simple["properties"] = {name: each for name, each in properties.items() if each is not False}
         if type_ in ("object", None) and "required" in schema:
             simple["required"] = [*schema["required"]]
-        # Patterns, which are dropped, may allow more properties.
+        # `patternProperties`, which is dropped, may allow more properties.
         closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
         return {**simple, "additionalProperties": False} if closed and type_ == "object" else simple
 
@@ -163,7 +162,7 @@ def _merge(part: Schema, simple: Schema) -> Schema:
 
 
 def _as_object(simple: Schema) -> Schema | None:
-    """Merge unions. Returns None if the schema describes no objects."""
+    """Merge unions. Returns None if the schema accepts no objects."""
     if simple.get("type", "object") != "object":
         return None
     merged, properties = _without(simple, "type", "anyOf", "required"), simple.get("properties", {})
@@ -173,18 +172,19 @@ def _as_object(simple: Schema) -> Schema | None:
         if not branches:
             return None
         for branch in branches:
-            properties = {**properties, **branch["properties"], **properties}
+            properties = {**properties, **branch["properties"], **properties}  # in order; the first counts
         required |= set.intersection(*(set(branch.get("required", ())) for branch in branches))
         if any("additionalProperties" not in branch for branch in branches):
             merged.pop("additionalProperties", None)
-    needed = [name for name in properties if name in required]
-    return {"type": "object", **merged, "properties": properties, **({"required": needed} if needed else {})}
+    merged = {"type": "object", **merged, "properties": properties}
+    names = [name for name in properties if name in required]
+    return {**merged, "required": names} if names else merged
 
 
 MAX_TOOLS: Final = 200
 MAX_DESCRIPTION_LENGTH: Final = 4000
 MAX_SCHEMA_LENGTH: Final = 64_000
-MAX_SCHEMAS_LENGTH: Final = 500_000  # per server; a hundred times that of well-known ones
+MAX_SCHEMAS_LENGTH: Final = 500_000  # per server
 MAX_LISTED_NAME_LENGTH: Final = 128
 
 
@@ -206,7 +206,7 @@ def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
 
 
 def serialize_tools(tools: Sequence[RemoteTool]) -> str:
-    """Return the tools as sorted JSON."""
+    """Return the tools as JSON, sorted, so that equal lists are equal texts."""
     ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
     return json.dumps([*map(astuple, ordered)], ensure_ascii=False)
 
@@ -219,8 +219,8 @@ def parse_tools(text: str) -> tuple[RemoteTool, ...]:
 class Catalog:
     offered: tuple[OfferedTool, ...] = ()
     reviewed: tuple[ReviewedTool, ...] = ()
-    """Every listed or accepted tool, those awaiting an owner first."""
-    code: str = ""  # an owner enters it to accept these tools; empty if none waits
+    """Every tool listed or accepted, those that await an owner first."""
+    code: str = ""  # an owner enters it to accept these tools; empty if none awaits an owner
 
     @property
     def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:
@@ -232,11 +232,11 @@ class Catalog:
         return [tool.name for tool in self.reviewed if tool.status in AWAITING_OWNER]
 
 
-def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
-    """Offer the tools that the operator's file allows, an owner accepted exactly as listed, and models can
-    use."""
-    listed_tools, accepted_tools = parse_tools(stored.listed), parse_tools(stored.accepted)
-    listed, accepted = ({tool.name: tool for tool in tools} for tools in (listed_tools, accepted_tools))
+def review(server: str, rules: ServerRules, tool_list: StoredToolList) -> Catalog:
+    """Offer the tools that the operator's file allows, an owner accepted as listed, and models can use."""
+    listed_tools, accepted_tools = parse_tools(tool_list.listed_json), parse_tools(tool_list.accepted_json)
+    listed = {tool.name: tool for tool in listed_tools}
+    accepted = {tool.name: tool for tool in accepted_tools}
     digests = {tool.digest for tool in accepted_tools}
     unaccepted = {tool.name for tool in listed_tools if tool.digest not in digests}
     allowed_names = (tool.name for tool in listed_tools if _is_allowed(tool.name, rules))
@@ -261,7 +261,7 @@ def review(server: str, rules: ServerRules, stored: StoredToolList) -> Catalog:
                 status, reason = "left_out", refused.reason
         reviewed.append(ReviewedTool(name, status, listed.get(name), accepted.get(name), reason))
     reviewed.sort(key=lambda tool: tool.status not in AWAITING_OWNER)
-    return Catalog(tuple(offered), tuple(reviewed), stored.code if stored.awaits_owner else "")
+    return Catalog(tuple(offered), tuple(reviewed), tool_list.code if tool_list.awaits_owner else "")
 
 
 def needs_approval(read_only: bool, rules: ServerRules) -> bool:
@@ -295,10 +295,10 @@ def _offer(
         needs_approval(tool.read_only, rules),
         rules.approvers,
         rules.calls_per_turn,
-        only_some_roles=bool(rules.roles),
+        is_role_restricted=bool(rules.roles),
     )
 
 
 def _is_allowed(name: str, rules: ServerRules) -> bool:
-    is_listed = rules.tools is None or any(fnmatchcase(name, pattern) for pattern in rules.tools)
-    return is_listed and not any(fnmatchcase(name, pattern) for pattern in rules.deny)
+    is_named = rules.tools is None or any(fnmatchcase(name, pattern) for pattern in rules.tools)
+    return is_named and not any(fnmatchcase(name, pattern) for pattern in rules.deny)

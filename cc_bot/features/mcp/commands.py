@@ -21,52 +21,52 @@ from cc_bot.features.mcp.model import read_form
 from cc_bot.features.mcp.texts import FormTexts
 from cc_bot.texts import explain
 
-loader = lightbulb.Loader()  # without one, lightbulb skips the module
+loader = lightbulb.Loader()  # without a loader, lightbulb skips the module
 
 
 @on_press(FormButton, not_yours=lambda words: words[FormTexts].not_yours, response="later")
-async def open_form(press: Press[FormButton], forms: OpenForms) -> None:
+async def fill_or_skip_form(press: Press[FormButton], forms: OpenForms) -> None:
     interaction, button, recipient = press
-    words, opened = recipient.words, forms.find(button.form)
+    words, open_form = recipient.words, forms.find(button.form_key)
     if is_acknowledged(interaction):
         return  # pressed twice
-    if opened is None:
-        await _close(interaction, words[FormTexts].over)
+    if open_form is None:
+        await _close(interaction, words[FormTexts].ended)
     elif button.action == "skip":
-        opened.answer(None)
-        await _close(interaction, words[FormTexts].declined.format(server=opened.form.server))
+        open_form.answer(None)
+        await _close(interaction, words[FormTexts].declined.format(server=open_form.form.server))
     else:
-        fields = modal_fields(opened.form, opened.entries, words)
-        shown = FormModal(recipient.user_id, button.form).custom_id()
-        title = shorten(words[FormTexts].title.format(server=opened.form.server), MAX_TITLE_LENGTH)
-        await interaction.create_modal_response(title, shown, components=fields)
+        fields = modal_fields(open_form.form, open_form.entries, words)
+        custom_id = FormModal(recipient.user_id, button.form_key).custom_id()
+        title = shorten(words[FormTexts].title.format(server=open_form.form.server), MAX_TITLE_LENGTH)
+        await interaction.create_modal_response(title, custom_id, components=fields)
 
 
 @on_press(FormModal, not_yours=lambda words: words[FormTexts].not_yours, response="later")
 async def submit_form(press: Submission[FormModal], forms: OpenForms) -> None:
-    interaction, sent, recipient = press
-    words, opened = recipient.words, forms.find(sent.form)
-    if opened is None:
+    interaction, modal, recipient = press
+    words, open_form = recipient.words, forms.find(modal.form_key)
+    if open_form is None:
         if interaction.message and not interaction.message.components:
-            await tell(interaction, words[FormTexts].over)  # the message shows the outcome
+            await tell(interaction, words[FormTexts].ended)  # the message already shows the outcome
         else:
-            await _close(interaction, words[FormTexts].over)
+            await _close(interaction, words[FormTexts].ended)
         return
-    entries = read_entries(opened.form, press.values)
+    entries = read_entries(open_form.form, press.values)
     try:
-        read_form(opened.form, entries)
+        read_form(open_form.form, entries)
     except InputError as error:
-        opened.entries = entries
+        open_form.entries = entries
         await interaction.create_initial_response(
             hikari.ResponseType.MESSAGE_CREATE,
             explain(error, words),
-            components=build_rows(form_buttons(sent.form, recipient.user_id, words)),
+            components=build_rows(form_buttons(modal.form_key, recipient.user_id, words)),
             flags=hikari.MessageFlag.EPHEMERAL,
             **NO_PINGS,
         )
         return
-    opened.answer(entries)
-    await _close(interaction, words[FormTexts].answered.format(server=opened.form.server))
+    open_form.answer(entries)
+    await _close(interaction, words[FormTexts].answered.format(server=open_form.form.server))
 
 
 async def _close(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:

@@ -23,7 +23,7 @@ from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.forms import Form, FormAsker, FormField
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, OPEN_FOR_S
+from cc_bot.features.mcp.model import FORM_TIMEOUT_S, MAX_ENTRY_LENGTH
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.texts import FormTexts, ToolServersTexts
 from cc_bot.texts import Texts, explain
@@ -40,18 +40,18 @@ def make_parts(given: Parts) -> Iterable[object]:
 class FormButton(Control, head="form"):
     action: Literal["fill", "skip"]
     user_id: int
-    form: str
+    form_key: str
 
 
 class FormModal(Control, head="sheet", is_form=True):
     user_id: int
-    form: str
+    form_key: str
 
 
 @dataclass(eq=False, slots=True)
 class OpenForm:
     form: Form
-    result: asyncio.Future[Mapping[str, str] | None]
+    result: asyncio.Future[Mapping[str, str] | None]  # entries by field name; None if the user declines
     entries: Mapping[str, str] = field(default_factory=dict)
 
     def answer(self, entries: Mapping[str, str] | None) -> None:
@@ -65,8 +65,8 @@ class OpenForms(FormAskers):
     tasks: Tasks = field(default_factory=Tasks)
 
     def find(self, key: str) -> OpenForm | None:
-        opened = self.by_key.get(key)
-        return None if opened is None or opened.result.done() else opened
+        open_form = self.by_key.get(key)
+        return None if open_form is None or open_form.result.done() else open_form
 
     def for_reply(self, reply: DiscordReply, recipient: Recipient) -> FormAsker:
         return DiscordFormAsker(self, reply, recipient)
@@ -82,13 +82,13 @@ class DiscordFormAsker(FormAsker):
 
     async def ask(self, form: Form) -> Mapping[str, str] | None:
         words, key = self.recipient.words[FormTexts], secrets.token_hex(8)
-        opened = OpenForm(form, asyncio.get_running_loop().create_future())
-        self.forms.by_key[key] = opened
-        outcome, message_id = words.over, None
+        open_form = OpenForm(form, asyncio.get_running_loop().create_future())
+        self.forms.by_key[key] = open_form
+        outcome, message_id = words.ended, None
         try:
             page = form_page(form, key, self.recipient.user_id, self.recipient.words)
             message_id = await self.reply.post_extra(page)
-            entries = await opened.result
+            entries = await open_form.result
             outcome = (words.declined if entries is None else words.answered).format(server=form.server)
             return entries
         finally:
@@ -115,20 +115,20 @@ class WithheldTools(OwnerNews):
     servers: Servers
 
     async def next(self, words: Texts) -> str:
-        server = await self.servers.withheld.get()
-        return words[ToolServersTexts].news.format(server=one_line(server))
+        server = await self.servers.withheld_news.get()
+        return words[ToolServersTexts].withheld_news.format(server=one_line(server))
 
 
 MAX_SHOWN_MESSAGE_LENGTH: Final = 600
 MAX_TITLE_LENGTH: Final = 45
 MAX_PLACEHOLDER_LENGTH: Final = 100
-_MAX_ONE_LINE_LENGTH: Final = 200
+_MAX_SHORT_INPUT_LENGTH: Final = 200
 
 
 def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
-    request = words[FormTexts].asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+    introduction = words[FormTexts].introduction.format(server=form.server, minutes=FORM_TIMEOUT_S // 60)
     message = quote(shorten(form.message.strip(), MAX_SHOWN_MESSAGE_LENGTH))
-    return Page(without_previews(f"{request}\n{message}"), form_buttons(key, user_id, words))
+    return Page(without_previews(f"{introduction}\n{message}"), form_buttons(key, user_id, words))
 
 
 def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
@@ -139,12 +139,12 @@ def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
 
 
 def modal_fields(form: Form, entries: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
-    """Return the text inputs. Their ids are positions, as the server chooses the fields' names."""
+    """Return the text inputs. Their ids are positions, as a server may give a field any name."""
     rows = list[ModalActionRowBuilder]()
     for number, form_field in enumerate(form.fields):
-        labels = (each.label for each in form_field.choices if each.value == form_field.default)
-        default = next(labels, form_field.default)
-        is_long = form_field.kind == "text" and (form_field.maximum or 0) > _MAX_ONE_LINE_LENGTH
+        default_labels = (each.label for each in form_field.choices if each.value == form_field.default)
+        default = next(default_labels, form_field.default)
+        is_long = form_field.kind == "text" and (form_field.maximum or 0) > _MAX_SHORT_INPUT_LENGTH
         row = ModalActionRowBuilder().add_text_input(
             str(number),
             shorten(one_line(form_field.title), MAX_TITLE_LENGTH) or "?",

@@ -1,5 +1,5 @@
 """The operator's file of MCP servers, in the format of Claude Desktop and VS Code, with our settings under
-`cc_bot`. Errors repeat no values, which may be secret."""
+`cc_bot`. Errors quote none of its values, which may be secret."""
 
 import json
 import os
@@ -35,10 +35,10 @@ from cc_bot.texts.cli import OperatorFileTexts
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-INHERITED: Final = ("PATH", "HOME", "LANG")  # servers get no other variables
+INHERITED_VARIABLES: Final = ("PATH", "HOME", "LANG")  # servers get no others of the bot's variables
 
 Approval = Literal["never", "writes", "always"]
-"""Which calls need approval; `writes` are those that may change something."""
+"""Which calls need approval. `writes`: those that may change something."""
 
 _ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 
@@ -74,8 +74,7 @@ class ServerRules(BaseModel):
     dms: bool | None = None
     roles: _Ids = frozenset()
     local: _Patterns | None = None
-    """Names or patterns of tools that reach nothing beyond the server. None: as the server declares and an
-    owner accepted."""
+    """Names or patterns of tools that reach nothing beyond the server. None: as the server declares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class ServerEntry:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
 
     def has_same_target(self, other: "ServerEntry") -> bool:
-        """Return whether a connection can stay open, as both have the same command or address."""
+        """Return whether only the rules differ, so that a connection can stay open."""
         return replace(self, rules=other.rules) == other
 
 
@@ -113,7 +112,7 @@ _IGNORED_SERVER_KEYS: Final = frozenset(
         *("name", "description", "icon", "gallery", "version", "dev"),  # VS Code
     }
 )
-"""Keys of servers that other programs read."""
+"""Keys for other programs."""
 _IGNORED_TOP_LEVEL_KEYS: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
 _SERVER_GROUPS: Final = ("mcpServers", "servers")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
@@ -121,7 +120,7 @@ _VARIABLE: Final = re.compile(
     r"\$\{(?:(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|[^}]{0,30}+\}?+)"
 )
 _PUBLIC_KEYS: Final = ("command", "args")
-"""Every user of the machine can read these in its process list."""
+"""Every user of the machine can read these values in its process list."""
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
@@ -129,87 +128,87 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
     """Return the enabled servers in the file's order. Raises FileRefused."""
     if not text.strip():
         return {}
-    sentences = words[ToolServersFileTexts]
-    document, tables = _parse_json(text, sentences), dict[str, Any]()
-    for group in _SERVER_GROUPS:
-        servers_of_group = document.pop(group, {})
-        if not isinstance(servers_of_group, dict):
-            raise FileRefused(sentences.not_an_object.format(name=group))
-        if duplicates := tables.keys() & servers_of_group.keys():
-            raise FileRefused(sentences.twice.format(key=printable_key(sorted(duplicates)[0])))
-        tables |= servers_of_group
+    texts = words[ToolServersFileTexts]
+    document, tables = _parse_json(text, texts), dict[str, Any]()
+    for key in _SERVER_GROUPS:
+        group = document.pop(key, {})
+        if not isinstance(group, dict):
+            raise FileRefused(texts.value_not_an_object.format(name=key))
+        if duplicates := tables.keys() & group.keys():
+            raise FileRefused(texts.duplicate_key.format(key=printable_key(sorted(duplicates)[0])))
+        tables |= group
     if unknown := [key for key in document if key not in _IGNORED_TOP_LEVEL_KEYS]:
-        raise FileRefused(sentences.other_key.format(key=printable_key(unknown[0])))
-    entries = [_Reader(name, variables, words).read(table) for name, table in tables.items()]
+        raise FileRefused(texts.unknown_key.format(key=printable_key(unknown[0])))
+    entries = [_EntryReader(name, variables, words).read(table) for name, table in tables.items()]
     servers = {entry.name: entry for entry in entries if entry is not None}
-    by_prefix = dict[str, str]()
+    names_by_prefix = dict[str, str]()
     for name in servers:
-        other = by_prefix.setdefault(full_name(name, ""), name)
+        other = names_by_prefix.setdefault(full_name(name, ""), name)
         if other != name:
             names = {"server": printable_key(name), "other": printable_key(other)}
-            raise FileRefused(sentences.names_alike.format(**names))
+            raise FileRefused(texts.names_collide.format(**names))
     if servers and find_spec("mcp") is None:
-        raise FileRefused(sentences.not_installed)
+        raise FileRefused(texts.not_installed)
     return servers
 
 
-def _parse_json(text: str, words: ToolServersFileTexts) -> dict[str, Any]:
+def _parse_json(text: str, texts: ToolServersFileTexts) -> dict[str, Any]:
     def as_object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         values = dict[str, Any]()
         for key, value in pairs:
             if key in values:
-                raise FileRefused(words.twice.format(key=printable_key(key)))
+                raise FileRefused(texts.duplicate_key.format(key=printable_key(key)))
             values[key] = value
         return values
 
     try:
         document = json.loads(text, object_pairs_hook=as_object)
     except json.JSONDecodeError as error:
-        raise FileRefused(words.not_json.format(line=error.lineno, column=error.colno)) from None
-    except (ValueError, RecursionError):  # too many digits, or too deep nesting
-        raise FileRefused(words.not_json.format(line=1, column=1)) from None
+        raise FileRefused(texts.not_json.format(line=error.lineno, column=error.colno)) from None
+    except (ValueError, RecursionError):  # a number of too many digits, or too deep nesting
+        raise FileRefused(texts.not_json.format(line=1, column=1)) from None
     if not isinstance(document, dict):
-        raise FileRefused(words.no_object.format())
+        raise FileRefused(texts.file_not_an_object.format())
     return document
 
 
-class _Reader:
+class _EntryReader:
     def __init__(self, name: str, variables: Mapping[str, str], words: Texts) -> None:
         self._name = name
-        self._server = printable_key(name)
+        self._printable_name = printable_key(name)
         self._variables = variables
-        self._words = words[ToolServersFileTexts]
+        self._texts = words[ToolServersFileTexts]
         expected = {key: each.format() for key, each in words[ToolServersFileTexts].expected.items()}
         self._tables = TableReader(words[OperatorFileTexts], expected)
 
     def read(self, table: Any) -> ServerEntry | None:
         """Return None for a disabled server. Raises FileRefused."""
         if not _NAME.fullmatch(self._name) or SEPARATOR in self._name:
-            raise FileRefused(self._words.bad_name.format(server=self._server))
+            raise FileRefused(self._texts.bad_name.format(server=self._printable_name))
         if not isinstance(table, dict):
-            raise FileRefused(self._words.not_an_object.format(name=self._server))
-        known = {key: value for key, value in table.items() if key not in _IGNORED_SERVER_KEYS}
-        parsed = self._tables.read(_ServerTable, f"mcpServers.{self._server}", known)
+            raise FileRefused(self._texts.value_not_an_object.format(name=self._printable_name))
+        ours = {key: value for key, value in table.items() if key not in _IGNORED_SERVER_KEYS}
+        parsed = self._tables.read(_ServerTable, f"mcpServers.{self._printable_name}", ours)
         if parsed.disabled or not parsed.cc_bot.enabled:
             return None
-        kind = re.sub(r"[^a-z]", "", parsed.type.lower())
-        if kind not in ("", "stdio", "http", "streamablehttp"):
+        transport = re.sub(r"[^a-z]", "", parsed.type.lower())
+        if transport not in ("", "stdio", "http", "streamablehttp"):
             raise self._wrong("type")
-        over_http = "http" in kind or (not kind and parsed.command is None and parsed.url is not None)
-        return self._http_entry(parsed) if over_http else self._program_entry(parsed)
+        is_http = "http" in transport or (not transport and parsed.command is None and parsed.url is not None)
+        return self._read_http_entry(parsed) if is_http else self._read_program_entry(parsed)
 
-    def _program_entry(self, parsed: _ServerTable) -> ServerEntry:
+    def _read_program_entry(self, parsed: _ServerTable) -> ServerEntry:
         if parsed.command is None or parsed.url is not None:
             raise self._wrong("command")
-        inherited = {name: self._variables[name] for name in INHERITED if name in self._variables}
+        inherited = {name: self._variables[name] for name in INHERITED_VARIABLES if name in self._variables}
         environment = inherited | self._substitute_all("env", parsed.env)
-        folder = None if parsed.cwd is None else self._folder(self._substitute("cwd", parsed.cwd))
+        folder = None if parsed.cwd is None else self._find_folder(self._substitute("cwd", parsed.cwd))
         command = self._find_command(self._substitute("command", parsed.command), environment, folder)
         arguments = tuple(self._substitute("args", each) for each in parsed.args)
         return ServerEntry(self._name, parsed.cc_bot, command, arguments, environment, folder)
 
-    def _folder(self, path: str) -> Path:
-        with suppress(OSError, ValueError, RuntimeError):  # too long, not a path, an unknown user
+    def _find_folder(self, path: str) -> Path:
+        with suppress(OSError, ValueError, RuntimeError):  # too long, invalid, or of an unknown user
             folder = Path(path).expanduser()
             if folder.is_dir():
                 return folder
@@ -219,10 +218,10 @@ class _Reader:
         name = str((folder or Path()) / command) if os.sep in command else command
         path = None if "\0" in name else shutil.which(name, path=environment.get("PATH"))
         if path is None:
-            raise FileRefused(self._words.no_command.format(server=self._server))
+            raise FileRefused(self._texts.command_not_found.format(server=self._printable_name))
         return str(Path(path).absolute())
 
-    def _http_entry(self, parsed: _ServerTable) -> ServerEntry:
+    def _read_http_entry(self, parsed: _ServerTable) -> ServerEntry:
         if parsed.url is None or parsed.command is not None:
             raise self._wrong("url")
         url = self._substitute("url", parsed.url)
@@ -243,26 +242,26 @@ class _Reader:
         return {name: self._substitute(f"{key}.{name}", value) for name, value in pairs.items()}
 
     def _substitute(self, key: str, text: str) -> str:
-        def value(match: re.Match[str]) -> str:
+        def find_value(match: re.Match[str]) -> str:
             name, default = match[1], match[2]
-            text = self._variables.get(name, default) if name else None
-            is_public = name and key in _PUBLIC_KEYS and name not in INHERITED
-            if text is None or is_public:
-                sentence = self._words.seen_by_all if is_public else self._words.not_set
+            value = self._variables.get(name, default) if name else None
+            is_public = name and key in _PUBLIC_KEYS and name not in INHERITED_VARIABLES
+            if value is None or is_public:
+                sentence = self._texts.variable_public if is_public else self._texts.variable_not_set
                 names = {"key": printable_key(key), "variable": printable_key(name or match[0])}
-                raise FileRefused(sentence.format(server=self._server, **names))
-            return text
+                raise FileRefused(sentence.format(server=self._printable_name, **names))
+            return value
 
-        return _VARIABLE.sub(value, text)
+        return _VARIABLE.sub(find_value, text)
 
     def _wrong(self, key: str) -> FileRefused:
-        return self._tables.wrong_value(f"mcpServers.{self._server}", key)
+        return self._tables.wrong_value(f"mcpServers.{self._printable_name}", key)
 
 
 def servers_file(config: "Config") -> OperatorFile[Mapping[str, ServerEntry]]:
     """Return the file, which must exist if a setting names it."""
     words = texts(config.operator_locale)
-    empty = words[ToolServersFileTexts].no_object.format()
+    empty = words[ToolServersFileTexts].file_not_an_object.format()
     parse = partial(parse_servers, variables=config.variables, words=words)
     kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, empty)
     path, required = operator_path(config, "mcp.json"), config.mcp_file is not None

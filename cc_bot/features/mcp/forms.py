@@ -1,5 +1,5 @@
-"""Shows forms that servers send during a call (elicitation) to the call's user. Forms that ask for secrets or
-have more than a few plain fields are declined with a reason, those of no running call silently."""
+"""Shows forms that servers send during a call (MCP's elicitation) to the call's user. Forms that ask for
+secrets, or have more than a few plain fields, are declined with a reason."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ import structlog
 from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
 from cc_bot.domain.forms import FieldKind, Form, FormAsker, FormChoice, FormField
 from cc_bot.domain.text import one_line, printable
-from cc_bot.features.mcp.model import MAX_ENTRY_LENGTH, MAX_FIELDS, MAX_NUMBER, OPEN_FOR_S, read_form
+from cc_bot.features.mcp.model import FORM_TIMEOUT_S, MAX_ENTRY_LENGTH, MAX_FIELDS, MAX_NUMBER, read_form
 from cc_bot.features.memory.secrets import asks_for_secret
 
 _log = structlog.get_logger(__name__)
@@ -28,10 +28,10 @@ _DECLINE_REASONS: Final[Mapping[type[ToolServerError], str]] = {
     SecretAsked: "it asked for a secret, which is never asked for here.",
     FormUnsuitable: "it can't be asked here.",
 }
-_BY_USER: Final = "the user did not want to answer."
-_TOO_LATE: Final = "the user did not answer in time."
+_USER_DECLINED: Final = "the user did not want to answer."
+_USER_TOO_LATE: Final = "the user did not answer in time."
 CALL_UNCLEAR: Final = "it did not say in which of several calls it asked. Try again when the others are over."
-_TOO_MANY: Final = f"{MAX_FORMS} questions a call are enough."
+_TOO_MANY_FORMS: Final = f"{MAX_FORMS} questions a call are enough."
 
 _KINDS: Final[Mapping[str, FieldKind]] = {
     "string": "text",
@@ -44,18 +44,20 @@ _KINDS: Final[Mapping[str, FieldKind]] = {
 def to_form(server: str, params: types.ElicitRequestParams) -> Form:
     """Raises SecretAsked and FormUnsuitable."""
     if not isinstance(params, types.ElicitRequestFormParams):
-        raise SecretAsked(server=server)  # servers ask for secrets by a link (URL mode); none is shown
+        raise SecretAsked(server=server)  # a link (URL mode), by which servers ask for secrets
     schema = params.requested_schema
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not 1 <= len(properties) <= MAX_FIELDS:
         raise FormUnsuitable(server=server)
     if not all(isinstance(each, dict) for each in properties.values()):
         raise FormUnsuitable(server=server)
-    shown = (params.message, *(words for field in properties.values() for words in _field_texts(field)))
-    if sum(map(len, (*properties, *shown))) > MAX_FORM_LENGTH:
+    texts = [params.message]
+    for field in properties.values():
+        texts += _field_texts(field)
+    if sum(map(len, (*properties, *texts))) > MAX_FORM_LENGTH:
         raise FormUnsuitable(server=server)
-    texts = (*properties, *shown, " ".join(shown))  # a question may be split over several texts
-    if any(map(asks_for_secret, texts)) or any(
+    whole = " ".join(texts)  # a question may be split over several texts
+    if any(map(asks_for_secret, (*properties, *texts, whole))) or any(
         each.get("format") == "password" or each.get("writeOnly") is True for each in properties.values()
     ):
         raise SecretAsked(server=server)
@@ -67,8 +69,8 @@ def to_form(server: str, params: types.ElicitRequestParams) -> Form:
 
 def _field_texts(schema: Mapping[str, Any]) -> Iterator[str]:
     for key in ("title", "description", "default"):
-        if isinstance(words := schema.get(key), str):
-            yield words
+        if isinstance(text := schema.get(key), str):
+            yield text
     for choice in _to_choices(schema):
         yield from {choice.label: None, choice.value: None}
 
@@ -80,8 +82,9 @@ def _to_field(server: str, name: str, schema: Mapping[str, Any], required: bool)
     bounds = ("minLength", "maxLength") if kind == "text" else ("minimum", "maximum")
     minimum, maximum = (_to_number(schema.get(bound)) for bound in bounds)
     limit = MAX_ENTRY_LENGTH if kind == "text" else MAX_NUMBER
-    if minimum is not None and minimum > min(limit, limit if maximum is None else maximum):
-        raise FormUnsuitable(server=server)  # no entry would be accepted
+    largest = limit if maximum is None else min(limit, maximum)
+    if minimum is not None and minimum > largest:  # no entry would be accepted
+        raise FormUnsuitable(server=server)
     return FormField(
         name,
         _label(schema.get("title")) or _label(name) or "?",
@@ -96,10 +99,10 @@ def _to_field(server: str, name: str, schema: Mapping[str, Any], required: bool)
 
 
 def _to_choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
-    listed, names = schema.get("enum"), schema.get("enumNames")
-    if isinstance(listed, list):
-        labels = names if isinstance(names, list) and len(names) == len(listed) else listed
-        pairs = list(zip(listed, labels, strict=True))
+    values, names = schema.get("enum"), schema.get("enumNames")
+    if isinstance(values, list):
+        labels = names if isinstance(names, list) and len(names) == len(values) else values
+        pairs = list(zip(values, labels, strict=True))
     elif isinstance(options := schema.get("oneOf"), list):
         constants = [each for each in options if isinstance(each, dict)]
         pairs = [(each.get("const"), each.get("title", each.get("const"))) for each in constants]
@@ -128,7 +131,7 @@ class ActiveCall:
     """A running call whose server may send forms."""
 
     def __init__(self, server: str, forms: FormAsker | None, timeout: asyncio.Timeout) -> None:
-        """An open form pauses `timeout`."""
+        """`timeout` pauses while a form is open."""
         self._server = server
         self._forms = forms
         self._timeout = timeout
@@ -141,7 +144,7 @@ class ActiveCall:
     async def answer(self, params: types.ElicitRequestParams) -> types.ElicitResult:
         self.forms_received += 1
         if self.forms_received > MAX_FORMS:
-            return self.decline(_TOO_MANY)
+            return self.decline(_TOO_MANY_FORMS)
         async with self._form_lock:
             if self._forms is None:
                 return types.ElicitResult(action="decline")
@@ -161,11 +164,11 @@ class ActiveCall:
     async def _ask(self, forms: FormAsker, form: Form) -> types.ElicitResult:
         self._open_form = open_form = asyncio.create_task(forms.ask(form))
         try:
-            await asyncio.wait((open_form,), timeout=OPEN_FOR_S)
+            await asyncio.wait((open_form,), timeout=FORM_TIMEOUT_S)
         finally:
             open_form.cancel()
         if not open_form.done() or open_form.cancelled():
-            return self.decline(_TOO_LATE, action="cancel")
+            return self.decline(_USER_TOO_LATE, action="cancel")
         try:
             entries = open_form.result()
             if entries is not None:
@@ -175,13 +178,13 @@ class ActiveCall:
         except Exception as error:  # noqa: BLE001 - any error of Discord
             _log.warning("form_not_asked", error=type(error).__name__)
             return self.decline(_DECLINE_REASONS[FormUnsuitable])
-        return self.decline(_BY_USER)
+        return self.decline(_USER_DECLINED)
 
     async def _show_refusal(self, forms: FormAsker, refusal: ToolServerError) -> None:
         try:
-            async with asyncio.timeout(OPEN_FOR_S):
+            async with asyncio.timeout(FORM_TIMEOUT_S):
                 await forms.tell(refusal)
-        except Exception as error:  # noqa: BLE001 - declined anyway
+        except Exception as error:  # noqa: BLE001 - the form is declined anyway
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     def decline(self, reason: str, action: Literal["decline", "cancel"] = "decline") -> types.ElicitResult:
@@ -194,7 +197,7 @@ class ActiveCall:
         clock = asyncio.get_running_loop().time
         deadline = self._timeout.when()
         seconds_left = None if deadline is None else deadline - clock()
-        with suppress(RuntimeError):  # it has just run out
+        with suppress(RuntimeError):  # the time has just run out
             self._timeout.reschedule(None)
         try:
             yield

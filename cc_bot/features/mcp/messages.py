@@ -1,7 +1,6 @@
 """Cleans servers' messages before the MCP library validates them on the event loop, and limits results.
 
-A message is reduced to the fields that are used, in a thread if it is large. The number of values is limited,
-as parsing holds the interpreter lock.
+Unused fields are removed. The number of values is limited, as parsing them holds the interpreter lock.
 """
 
 import asyncio
@@ -26,12 +25,12 @@ from cc_bot.features.mcp.catalog import MAX_TOOLS
 from cc_bot.features.mcp.model import ServerResult
 
 MAX_MESSAGE_BYTES: Final = 12 << 20  # 8 MB of pictures in base64, and a text
-MAX_VALUES: Final = 100_000  # parsing them locks the interpreter for 30 ms
+MAX_VALUES: Final = 100_000  # parsing that many locks the interpreter for 30 ms
 MAX_CONTENT_BLOCKS: Final = 1000
-MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # more than an operator can allow
+MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # more than `max_result_kb` can be
 MAX_INTEGER_DIGITS: Final = 30  # longer ones become strings: parsing takes quadratic time
 MAX_SERVER_REQUEST_BYTES: Final = 1_000_000  # requests stay in memory until answered
-MAX_INLINE_BYTES: Final = 32_000
+MAX_INLINE_BYTES: Final = 32_000  # larger messages are cleaned in a thread
 T = TypeVar("T")
 _WORKER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
 _DELIMITERS: Final = (b",", b"[", b"{")
@@ -73,7 +72,7 @@ def _clean_json(text: bytes) -> bytes:
 
 
 def has_too_many_values(text: bytes) -> bool:
-    """Count the values of JSON by delimiters outside of strings, and compare with MAX_VALUES."""
+    """Return whether JSON has more than MAX_VALUES values, by its delimiters outside strings."""
     if sum(map(text.count, _DELIMITERS)) <= MAX_VALUES:
         return False
     unescaped = text.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -92,24 +91,25 @@ def _clean_result(result: dict[str, Any]) -> None:
 
 
 def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
-    kept, characters_left = blocks[:MAX_CONTENT_BLOCKS], MAX_RESULT_CHARACTERS
-    if omitted := len(blocks) - len(kept):
-        kept.append({"type": "text", "text": f"[{omitted} of {len(blocks)} parts were left out here.]"})
-    well_formed = [each for each in kept if isinstance(each, dict)]
+    """`structured` replaces the texts if there are none."""
+    limited, characters_left = blocks[:MAX_CONTENT_BLOCKS], MAX_RESULT_CHARACTERS
+    if omitted := len(blocks) - len(limited):
+        limited.append({"type": "text", "text": f"[{omitted} of {len(blocks)} parts were left out here.]"})
+    well_formed = [each for each in limited if isinstance(each, dict)]
     resources = [each["resource"] for each in well_formed if isinstance(each.get("resource"), dict)]
     texts = [each for each in (*well_formed, *resources) if isinstance(each.get("text"), str)]
     if not texts and structured is not None:
         texts = [{"type": "text", "text": json.dumps(structured, ensure_ascii=False)}]
-        kept += texts
+        limited += texts
     for each in texts:
         each["text"] = each["text"][:characters_left]
         characters_left -= len(each["text"])
-    return kept
+    return limited
 
 
 def _clean_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep only fields that can't make the library refuse the whole list. It never checks the wrapped input
-    schema; a pattern in an output schema could run forever."""
+    """Keep only fields for which the library can't refuse the whole list: it does not check an input schema
+    inside `allOf`. The patterns of an output schema could run forever."""
     texts = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     annotations = tool.get("annotations")
     annotations = annotations if isinstance(annotations, dict) else {}
@@ -148,6 +148,7 @@ def convert_result(result: CallToolResult, max_kb: int) -> ServerResult:
 
 
 def _collect_image(data: str, images: list[Attachment]) -> str:
+    """Add an image to `images`, and return the line for it."""
     size = sum(len(each.data) for each in images) + len(data) * 3 // 4
     if size > MAX_IMAGE_BYTES or len(images) >= MAX_IMAGES:
         return "[A picture, which was left out: there are too many, or they are too large.]"
@@ -172,6 +173,6 @@ def truncate(text: str, max_bytes: int) -> str:
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= max_bytes:
         return encoded.decode("utf-8")
-    kept = encoded[:max_bytes].decode("utf-8", "ignore")
-    omitted = len(encoded) - len(kept.encode("utf-8"))
-    return f"{kept}\n[The rest was left out here: {omitted} bytes or more.]"
+    beginning = encoded[:max_bytes].decode("utf-8", "ignore")
+    omitted = len(encoded) - len(beginning.encode("utf-8"))
+    return f"{beginning}\n[The rest was left out here: {omitted} bytes or more.]"

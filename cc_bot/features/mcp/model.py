@@ -31,25 +31,22 @@ _REFUSED_CHARACTER: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def full_name(server: str, name: str) -> str:
-    """Return the name for models: refused characters become `_`, a name of only such ones a digest."""
+    """Return a tool's name for models: refused characters become `_`, or a digest if all are refused."""
     ascii_name = _REFUSED_CHARACTER.sub("_", name)
     if name and not ascii_name.strip("_-"):
         ascii_name = f"t_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     return f"{_REFUSED_CHARACTER.sub('_', server)}{SEPARATOR}{ascii_name}"
 
 
-def find_unknown_tools(patterns: Iterable[str], tools: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
-    """Return the names and patterns that match no tool. `tools` is by server; None (not listed yet) matches
-    any."""
-    existing = [full_name(server, name) for server, names in tools.items() for name in names or ()]
-    unlisted = [full_name(server, "") for server, names in tools.items() if names is None]
-    return tuple(
+def find_unknown_tools(patterns: Iterable[str], tools: Mapping[str, Sequence[str] | None]) -> Sequence[str]:
+    """Return the patterns that match no tool. `tools`: names by server; None if it may have any."""
+    full_names = [full_name(server, name) for server, names in tools.items() for name in names or ()]
+    unlisted = tuple(full_name(server, "") for server, names in tools.items() if names is None)
+    return [
         pattern
-        for pattern in sorted(patterns)
-        if is_of_server(pattern)
-        and not any(fnmatchcase(name, pattern) for name in existing)
-        and not any(pattern.startswith(prefix) for prefix in unlisted)
-    )
+        for pattern in sorted(filter(is_of_server, patterns))
+        if not any(fnmatchcase(name, pattern) for name in full_names) and not pattern.startswith(unlisted)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +57,11 @@ class OfferedTool:
     parameters: Mapping[str, Any] = field(hash=False)
     read_only: bool
     open_world: bool
-    """False if the operator's file, or the server and an owner, say that calls reach nothing beyond the
-    server."""
+    """False if calls reach nothing beyond the server, according to it or to the operator's file."""
     needs_approval: bool
     approvers: Approvers = "asker"
-    max_calls: int = 8  # for all of the server's tools in one turn
-    only_some_roles: bool = False  # True if only some roles may use it
+    max_calls: int = 8  # of the server's tools in one turn
+    is_role_restricted: bool = False
 
     @property
     def full_name(self) -> str:
@@ -85,19 +81,19 @@ class ServerResult:
 
 @dataclass(frozen=True, slots=True)
 class StoredToolList:
-    """The tools that a server listed last, and those that an owner accepted (see catalog.py)."""
+    """The last list of a server's tools, and the last that an owner accepted (empty: none)."""
 
-    listed: str
-    accepted: str = ""
+    listed_json: str
+    accepted_json: str = ""
 
     @property
     def awaits_owner(self) -> bool:
-        return (self.accepted or "[]") != self.listed
+        return (self.accepted_json or "[]") != self.listed_json
 
     @property
     def code(self) -> str:
-        """A digest of the list, by which an owner accepts it."""
-        return hashlib.sha256(self.listed.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        """A digest of the list, which an owner enters to accept it."""
+        return hashlib.sha256(self.listed_json.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 ToolStatus = Literal["offered", "new", "changed", "gone", "left_out", "not_allowed"]
@@ -108,13 +104,13 @@ LeftOutReason = Literal["duplicate_name", "long_name", "too_large", "no_schema",
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool as listed, with bounded texts."""
+    """A tool as listed, with limited lengths."""
 
     name: str
     description: str
     schema: str  # JSON; empty if too long
     read_only: bool
-    digest: str  # a hash of all the server's fields except `open_world`
+    digest: str  # a hash of the fields above, before they are cut
     open_world: bool = True
     """False if the server declares that calls stay inside it (`openWorldHint`)."""
 
@@ -123,19 +119,18 @@ class RemoteTool:
 class ReviewedTool:
     name: str
     status: ToolStatus
-    listed: RemoteTool | None
-    accepted: RemoteTool | None
+    listed_version: RemoteTool | None  # None if the server no longer has it
+    accepted_version: RemoteTool | None  # None if it is new
     left_out_reason: LeftOutReason | None = None
 
 
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
 ToolServerProblemKind = Literal["ended", "refused", "late", "closed", "error"]
+"""`ended`: the program. `refused`, `closed`: the connection. `late`: no answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolServerProblem:
-    """Why a server is unavailable."""
-
     kind: ToolServerProblemKind
     detail: str = ""  # an exit code, or an error's type
 
@@ -146,21 +141,20 @@ class ToolServerProblem:
 MAX_FIELDS: Final = 5
 MAX_ENTRY_LENGTH: Final = 4000
 MAX_CHOICES_LENGTH: Final = 1000
-OPEN_FOR_S: Final = 300
+FORM_TIMEOUT_S: Final = 300
 MAX_NUMBER: Final = 1e15  # floats represent all smaller integers
 
 FieldValue = str | int | float | bool
 
-
 _YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"
 _NO: Final = "no n false off 0 いいえ いや しない しません 無効 × x"
-# Any other comma may be a decimal point.
+# Another comma may be a decimal point.
 _GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 
 
 def read_form(form: Form, entries: Mapping[str, str]) -> Mapping[str, FieldValue]:
-    """Return the values of the non-empty fields. Raises an InputError for the first invalid one."""
+    """Return the values of the non-empty fields. Raises InputError."""
     values = {field.name: _read_field(field, entries.get(field.name, "").strip()) for field in form.fields}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -186,11 +180,12 @@ def _read_field(field: FormField, text: str) -> FieldValue | None:
 
 
 def _find_choice(field: FormField, text: str) -> str:
-    """Prefer labels to values, and exact matches to those ignoring case and width."""
+    """Prefer exact matches to others, then labels to values."""
+    by_label = [(choice.label, choice.value) for choice in field.choices]
+    by_value = [(choice.value, choice.value) for choice in field.choices]
     for normalize in (str.strip, _fold):
-        for by_label in (True, False):
-            named = ((each.label if by_label else each.value, each.value) for each in field.choices)
-            matches = [value for name, value in named if normalize(name) == normalize(text)]
+        for names_and_values in (by_label, by_value):
+            matches = [value for name, value in names_and_values if normalize(name) == normalize(text)]
             if len(matches) == 1:
                 return matches[0]
     labels = shorten(" / ".join(choice.label for choice in field.choices), MAX_CHOICES_LENGTH)
@@ -201,20 +196,20 @@ def _parse_number(field: FormField, text: str) -> int | float:
     plain = _fold(text).replace("−", "-")
     if _GROUPED_NUMBER.fullmatch(plain):
         plain = plain.replace(",", "")
-    whole = field.kind == "whole"
+    is_whole = field.kind == "whole"
     value = float(plain) if _NUMBER.fullmatch(plain) else math.inf
-    if abs(value) > MAX_NUMBER or (whole and not value.is_integer()):
-        raise (FieldNotAWholeNumber if whole else FieldNotANumber)(name=field.title)
+    if abs(value) > MAX_NUMBER or (is_whole and not value.is_integer()):
+        raise (FieldNotAWholeNumber if is_whole else FieldNotANumber)(name=field.title)
     _check_bounds(field, value)
-    return int(value) if whole else value
+    return int(value) if is_whole else value
 
 
-def _check_bounds(field: FormField, number: float, error: type[InputError] = FieldOutOfBounds) -> None:
+def _check_bounds(field: FormField, number: float, error_type: type[InputError] = FieldOutOfBounds) -> None:
     minimum, maximum = field.minimum, field.maximum
     if (minimum is None or number >= minimum) and (maximum is None or number <= maximum):
         return
     bounds = ("" if bound is None else f"{bound:.15g}" for bound in (minimum, maximum))
-    raise error(name=field.title, expected="–".join(bounds))
+    raise error_type(name=field.title, expected="–".join(bounds))
 
 
 def _fold(text: str) -> str:

@@ -1,5 +1,5 @@
-"""The connection to one server, reopened until the operator's file no longer lists it. One task
-opens and closes the library's client; any task may call."""
+"""The connection to one server, reopened until the operator's file no longer names it. One task opens and
+closes the library's client; any task may call."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ _LOST_RESPONSE_PREFIXES: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
-"""The library's errors for calls without a readable response."""
+"""Of the library's errors for calls without a readable response."""
 _CURRENT_CALL: Final = ContextVar["ActiveCall | None"]("_CURRENT_CALL", default=None)
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
@@ -123,13 +123,13 @@ class ServerConnection:
 
     async def _watch_connection(self, client: Client, transport: Transport) -> None:
         async with asyncio.TaskGroup() as tasks:
-            listening = tasks.create_task(self._listen_for_changes(client))
-            listing = tasks.create_task(self._list_after_changes(client))
+            listen_task = tasks.create_task(self._listen_for_changes(client))
+            fetch_task = tasks.create_task(self._fetch_after_changes(client))
             await transport.closed.wait()
-            listening.cancel()
-            listing.cancel()
+            listen_task.cancel()
+            fetch_task.cancel()
 
-    async def _list_after_changes(self, client: Client) -> None:
+    async def _fetch_after_changes(self, client: Client) -> None:
         while True:
             await self._list_changed.wait()
             self._list_changed.clear()
@@ -186,8 +186,8 @@ class ServerConnection:
         if error.code != NOT_SENT and not error.message.startswith(_LOST_RESPONSE_PREFIXES):
             return ServerResult(truncate(error.message, MAX_ERROR_BYTES), ok=False)
         self._start_probe(client)
-        problem = ToolServerUnavailable if error.code == NOT_SENT else ToolCallLost
-        raise problem(server=self.entry.name) from None
+        error_type = ToolServerUnavailable if error.code == NOT_SENT else ToolCallLost
+        raise error_type(server=self.entry.name) from None
 
     @contextmanager
     def _active_call(
@@ -198,7 +198,7 @@ class ServerConnection:
         token = _CURRENT_CALL.set(call)
         try:
             yield call
-        except asyncio.CancelledError:  # the server may still work on it
+        except asyncio.CancelledError:  # the server may go on with the call
             self._abandoned_call = True
             self._start_probe(client)
             raise
@@ -214,8 +214,8 @@ class ServerConnection:
         context: ClientRequestContext,  # noqa: ARG002 - the library's signature
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
-        """In the older protocol forms name no call: they are declined unless exactly one call is running and
-        none was abandoned. In the newer one the library calls this inside the call: see _CURRENT_CALL."""
+        """In the newer protocol the library calls this inside the form's call (_CURRENT_CALL). In the older,
+        a form names no call: it is declined unless exactly one is running and none was abandoned."""
         if call := _CURRENT_CALL.get():
             return await call.answer(params)
         self._sent_unbound_form = True
@@ -242,7 +242,7 @@ class ServerConnection:
 
 
 def _describe_problem(error: Exception | None, transport: Transport | None) -> ToolServerProblem:
-    """Name the kind of failure only: messages may quote secrets of the file or text of the server."""
+    """Name only the kind of failure: error messages may quote secrets of the file or text of the server."""
     if transport is not None and transport.exit_code is not None:
         return ToolServerProblem("ended", str(transport.exit_code))
     if error is None:

@@ -42,37 +42,37 @@ POLL_INTERVAL_S: Final = 0.05
 @dataclass(slots=True)
 class ManagedServer:
     entry: ServerEntry
-    stored: StoredToolList | None = None  # None before its first list
+    tool_list: StoredToolList | None = None  # None until it has listed its tools
     catalog: Catalog = field(default_factory=Catalog)
     tokens: int = 0
-    within_budget: bool = True
+    fits_budget: bool = True
     connection: "ServerConnection | None" = None
     task: asyncio.Task[None] | None = None
-    calls: int = 0
-    failures: int = 0
+    call_count: int = 0
+    failure_count: int = 0
 
     @property
     def state(self) -> ToolServerState:
-        if not self.within_budget:
+        if not self.fits_budget:
             return "over_budget"
         return self.connection.state if self.connection else "starting"
 
 
 @dataclass(slots=True)
 class Servers:
-    lists: ToolListStore | None
-    budget: int  # for the tools of all servers
+    tool_lists: ToolListStore | None  # None: nothing is stored
+    token_budget: int  # for all servers
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
-    withheld: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Servers with newly withheld tools, of which the owners are informed."""
+    withheld_news: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    """Servers with newly withheld tools, to inform the owners of."""
 
     def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
         """Return the tools offered to a user in a channel, in a fixed order."""
         return [
             tool
             for each in self.managed.values()
-            if each.within_budget and is_offered_to(each.entry.rules, visitor)
+            if each.fits_budget and is_offered_to(each.entry.rules, visitor)
             for tool in each.catalog.offered
         ]
 
@@ -81,7 +81,7 @@ class Servers:
         return managed is not None and managed.state == "starting"
 
     async def wait_for(self, server: str) -> None:
-        """Wait for a server's start, at most its call timeout. Raises ToolServerUnavailable."""
+        """Wait for a server's start, at most its `timeout_s`. Raises ToolServerUnavailable."""
         if managed := self.managed.get(server):
             with suppress(TimeoutError):
                 async with asyncio.timeout(managed.entry.rules.timeout_s):
@@ -94,13 +94,12 @@ class Servers:
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], forms: FormAsker | None = None
     ) -> ServerResult:
-        """Call a tool; cancelling this cancels the call at the server. Without `forms`, forms are declined.
-        Raises ToolGone and ToolServerUnavailable if nothing was sent; ToolTimedOut and ToolCallLost if the
-        call may have been made."""
+        """Cancelling this cancels the call at the server. Without `forms`, they are declined. Raises ToolGone
+        and ToolServerUnavailable if nothing was sent; ToolTimedOut and ToolCallLost if it may be done."""
         managed = self.managed.get(server)
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
-        managed.calls += 1
+        managed.call_count += 1
         started_s, ok = time.monotonic(), False
         try:
             if managed.connection is None:
@@ -108,7 +107,7 @@ class Servers:
             result = await managed.connection.call(name, arguments, forms)
             ok = result.ok
         finally:
-            managed.failures += not ok
+            managed.failure_count += not ok
             self.meter.record_server_call(server, name, time.monotonic() - started_s, ok=ok)
         return result
 
@@ -119,37 +118,37 @@ class Servers:
         return self.managed[server]
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Accept the tools of the catalog with this code. Returns the tools offered now; None if nothing
-        awaited acceptance. Raises ToolServerUnknown, ToolListNotShown if the tools changed since, and
-        StorageError."""
+        """Accept the list with this code. Returns the names of the tools offered now; None if it was accepted
+        before. Raises ToolServerUnknown, ToolListNotShown if the list has changed, and StorageError."""
         managed = self.get(server)
-        if managed.stored is None or not managed.stored.awaits_owner:
+        if managed.tool_list is None or not managed.tool_list.awaits_owner:
             return None
-        if code != managed.stored.code:
+        if code != managed.tool_list.code:
             raise ToolListNotShown
-        await self._store(managed, replace(managed.stored, accepted=managed.stored.listed))
+        await self._store(managed, replace(managed.tool_list, accepted_json=managed.tool_list.listed_json))
         return tuple(each.full_name for each in managed.catalog.offered)
 
     async def apply_entries(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Manage these servers and end others. A server with the same command or address keeps running.
+        """Manage these servers and end all others. A server with the same command or address keeps running.
         Raises StorageError."""
         if not entries and not self.managed:
             return
-        stored = await self.lists.get_all() if entries and self.lists else {}
-        ending, managed_by_name = dict(self.managed), dict[str, ManagedServer]()
+        stored_lists = await self.tool_lists.get_all() if entries and self.tool_lists else {}
+        servers_to_end, managed_by_name = dict(self.managed), dict[str, ManagedServer]()
         for name, entry in entries.items():
-            previous, managed = ending.get(name), ManagedServer(entry)
+            previous, managed = servers_to_end.get(name), ManagedServer(entry)
             if previous and previous.entry.has_same_target(entry):
-                managed = ending.pop(name)
+                managed = servers_to_end.pop(name)
             managed.entry = entry
             if managed.connection:
                 managed.connection.entry = entry
-            managed.stored = managed.stored or (previous.stored if previous else None) or stored.get(name)
+            known_list = previous.tool_list if previous else None
+            managed.tool_list = managed.tool_list or known_list or stored_lists.get(name)
             await self._review(managed)
             managed_by_name[name] = managed
         self.managed = managed_by_name
         self._apply_budget()
-        await _end_servers(list(ending.values()))
+        await _end_servers(list(servers_to_end.values()))
 
     async def start(self) -> None:
         """Start new servers without waiting for them."""
@@ -167,15 +166,15 @@ class Servers:
             await asyncio.sleep(POLL_INTERVAL_S)
 
     async def close(self) -> None:
-        ending, self.managed = list(self.managed.values()), {}
-        await _end_servers(ending)
+        servers, self.managed = list(self.managed.values()), {}
+        await _end_servers(servers)
 
     async def _receive_list(self, managed: ManagedServer, tools: Sequence[RemoteTool]) -> None:
-        listed = await asyncio.to_thread(serialize_tools, tools)
-        stored = replace(managed.stored, listed=listed) if managed.stored else StoredToolList(listed)
+        listed_json = await asyncio.to_thread(serialize_tools, tools)
+        tool_list = replace(managed.tool_list or StoredToolList(""), listed_json=listed_json)
         try:
-            if has_changed := stored != managed.stored:
-                await self._store(managed, stored)
+            if has_changed := tool_list != managed.tool_list:
+                await self._store(managed, tool_list)
         except CcBotError as error:  # stored at the next start
             _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
         if managed.catalog.awaiting_owner:
@@ -183,20 +182,21 @@ class Servers:
                 "tools_withheld", server=managed.entry.name, count=len(managed.catalog.awaiting_owner)
             )
             if has_changed:
-                self.withheld.put_nowait(managed.entry.name)
+                self.withheld_news.put_nowait(managed.entry.name)
 
-    async def _store(self, managed: ManagedServer, stored: StoredToolList) -> None:
-        managed.stored = stored
+    async def _store(self, managed: ManagedServer, tool_list: StoredToolList) -> None:
+        managed.tool_list = tool_list
         await self._review(managed)
         self._apply_budget()
-        if self.lists:
-            await self.lists.put(managed.entry.name, managed.stored)  # perhaps accepted during the review
+        if self.tool_lists:
+            await self.tool_lists.put(managed.entry.name, managed.tool_list)  # perhaps accepted meanwhile
 
     async def _review(self, managed: ManagedServer) -> None:
+        """Update the catalog, again if the rules or the list change meanwhile."""
         reviewed = None
-        while managed.stored is not None and reviewed != (managed.entry, managed.stored):
-            reviewed = managed.entry, managed.stored
-            catalog = await asyncio.to_thread(review, managed.entry.name, managed.entry.rules, managed.stored)
+        while managed.tool_list is not None and reviewed != (managed.entry, managed.tool_list):
+            entry, tool_list = reviewed = managed.entry, managed.tool_list
+            catalog = await asyncio.to_thread(review, entry.name, entry.rules, tool_list)
             schemas = [tool.schema for tool in catalog.offered]
             tokens = await asyncio.to_thread(tools_tokens, schemas)
             managed.catalog, managed.tokens = catalog, tokens
@@ -204,10 +204,10 @@ class Servers:
     def _apply_budget(self) -> None:
         total = 0
         for managed in self.managed.values():
-            fits = total + managed.tokens <= self.budget
-            if not fits and managed.within_budget:
+            fits = total + managed.tokens <= self.token_budget
+            if not fits and managed.fits_budget:
                 _log.warning("tools_over_budget", server=managed.entry.name, tokens=managed.tokens)
-            managed.within_budget = fits
+            managed.fits_budget = fits
             total += managed.tokens if fits else 0
 
 
@@ -225,24 +225,24 @@ def is_offered_to(rules: ServerRules, visitor: Visitor) -> bool:
     """Return whether the rules allow the user and the channel."""
     if rules.roles and not rules.roles & set(visitor.role_ids or ()):
         return False
-    unlimited = not rules.guilds and not rules.channels
+    allows_everywhere = not rules.guilds and not rules.channels
     if visitor.guild_id is None:
-        is_allowed = unlimited if rules.dms is None else rules.dms
+        is_allowed = allows_everywhere if rules.dms is None else rules.dms
     else:
-        is_allowed = unlimited or visitor.guild_id in rules.guilds
+        is_allowed = allows_everywhere or visitor.guild_id in rules.guilds
     return is_allowed or bool(rules.channels & set(visitor.channel_ids))
 
 
 @asynccontextmanager
 async def open_servers(
     file: OperatorFile[Mapping[str, ServerEntry]],
-    lists: ToolListStore,
+    tool_lists: ToolListStore,
     *,
-    budget: int,
+    token_budget: int,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Run the servers of a loaded file. Does not wait for them to start. Raises StorageError."""
-    servers = Servers(lists, budget, meter)
+    """Run the servers of a loaded file, without waiting for their start. Raises StorageError."""
+    servers = Servers(tool_lists, token_budget, meter)
     entries = await file.current()
     await servers.apply_entries(entries)
     watching = asyncio.create_task(_apply_changes(servers, file, entries))
@@ -268,8 +268,8 @@ async def _apply_changes(
 
 
 async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> Sequence[ManagedServer]:
-    """Start and end servers. Returns them as if an owner had accepted all tools."""
-    servers = Servers(None, budget=sys.maxsize)
+    """Start and end servers. Returns them with all tools accepted."""
+    servers = Servers(None, token_budget=sys.maxsize)
     try:
         await servers.apply_entries(entries)
         await servers.start()
@@ -278,8 +278,8 @@ async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> S
                 await servers.wait_until_started()
         tried = list(servers.managed.values())
         for each in tried:
-            if each.stored:
-                await servers.accept(each.entry.name, each.stored.code)
+            if each.tool_list:
+                await servers.accept(each.entry.name, each.tool_list.code)
         return tried
     finally:
         await servers.close()

@@ -4,6 +4,7 @@ import asyncio
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 import structlog
@@ -26,17 +27,17 @@ _log = structlog.get_logger(__name__)
 
 async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
     """Show the servers, or the tools of one. Raises ToolServerUnknown."""
-    words = caller.words[ToolServersTexts]
+    texts = caller.words[ToolServersTexts]
     if not server:
-        managed = servers.managed.values()
-        return Reply((_describe_servers(managed, caller) if managed else words.none,))
-    named = servers.get(server)
-    summary, catalog = _describe_servers([named], caller), named.catalog
+        all_servers = servers.managed.values()
+        return Reply((_describe_servers(all_servers, caller) if all_servers else texts.none,))
+    managed = servers.get(server)
+    summary, catalog = _describe_servers([managed], caller), managed.catalog
     if not catalog.reviewed:
-        return Reply((summary, words.details_none))
-    written = await asyncio.to_thread(details_file, server, catalog.reviewed, named.entry.rules, words)
-    notes = [words.details, *([words.code.format(code=catalog.code)] if catalog.code else [])]
-    return Reply((summary, *notes), file=ReplyFile(words.details_file, written.encode()))
+        return Reply((summary, texts.details_none))
+    details = await asyncio.to_thread(describe_tools, server, catalog.reviewed, managed.entry.rules, texts)
+    notes = [texts.details, *([texts.code.format(code=catalog.code)] if catalog.code else [])]
+    return Reply((summary, *notes), file=ReplyFile(texts.details_file, details.encode()))
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, servers: Servers) -> Reply:
@@ -49,88 +50,88 @@ async def accept_tools(caller: Caller, server: str, code: str, *, servers: Serve
 
 
 def _describe_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
-    words = caller.words[ToolServersTexts]
-    lines = [words.title]
+    texts = caller.words[ToolServersTexts]
+    lines = [texts.title]
     for each in servers:
-        counts = {"tools": len(each.catalog.offered), "calls": each.calls, "failures": each.failures}
-        name, state = caller.text(each.entry.name), words.states[each.state]
-        lines.append(words.line.format(server=name, state=state, tokens=each.tokens, **counts))
+        counts = {"tools": len(each.catalog.offered), "calls": each.call_count, "tokens": each.tokens}
+        name, state = caller.text(each.entry.name), texts.states[each.state]
+        lines.append(
+            texts.server_line.format(server=name, state=state, failures=each.failure_count, **counts)
+        )
         if names := each.catalog.awaiting_owner:
             withheld = ", ".join(caller.text(one_line(name)) for name in names)
-            lines.append(words.withheld.format(tools=withheld))
+            lines.append(texts.withheld.format(tools=withheld))
         if left_out := each.catalog.left_out:
-            lines.append(words.left_out.format(tools=caller.text(describe_left_out(left_out, words))))
+            lines.append(texts.left_out.format(tools=caller.text(describe_left_out(left_out, texts))))
     return "\n".join(lines)
 
 
-def describe_left_out(tools: Iterable[tuple[str, LeftOutReason]], words: ToolServersTexts) -> str:
-    return one_line("; ".join(f"{name}: {words.reasons[reason].format()}" for name, reason in tools))
+def describe_left_out(tools: Iterable[tuple[str, LeftOutReason]], texts: ToolServersTexts) -> str:
+    return one_line("; ".join(f"{name}: {texts.left_out_reasons[reason].format()}" for name, reason in tools))
 
 
 def describe_accepted(server: str, names: Sequence[str] | None, caller: Caller) -> str:
-    words, name = caller.words[ToolServersTexts], caller.text(one_line(server))
+    texts, name = caller.words[ToolServersTexts], caller.text(one_line(server))
     if names is None:
-        return words.nothing_to_accept.format(server=name)
+        return texts.nothing_to_accept.format(server=name)
     if not names:
-        return words.accepted_none.format(server=name)
-    more = [words.more.format(count=len(names) - MAX_NAMES)] if len(names) > MAX_NAMES else []
+        return texts.accepted_none.format(server=name)
+    more = [texts.more.format(count=len(names) - MAX_NAMES)] if len(names) > MAX_NAMES else []
     listed = ", ".join((*(f"`{name}`" for name in names[:MAX_NAMES]), *more))
-    return words.accepted.format(server=name, tools=listed)
+    return texts.accepted.format(server=name, tools=listed)
 
 
-def details_file(
-    server: str, tools: Sequence[ReviewedTool], rules: ServerRules, words: ToolServersTexts
+def describe_tools(
+    server: str, tools: Sequence[ReviewedTool], rules: ServerRules, texts: ToolServersTexts
 ) -> str:
-    """Return a server's tools as text. Descriptions may be meant to deceive: their lines begin with a bar,
+    """Return a server's tools as text. Descriptions may be meant to deceive, so their lines begin with a bar,
     and invisible characters are spelled out."""
     lines, bytes_left = [f"{server} ({len(tools)})"], MAX_DETAILS_BYTES
-    for line in (line for tool in tools for line in _describe_tool(server, tool, rules, words)):
+    for line in chain.from_iterable(_describe_tool(server, tool, rules, texts) for tool in tools):
         bytes_left -= len(line.encode()) + 1
         if bytes_left < 0:
-            return "\n".join((*lines, words.details_cut, ""))
+            return "\n".join((*lines, texts.details_cut, ""))
         lines.append(line)
     return "\n".join((*lines, ""))
 
 
 def _describe_tool(
-    server: str, tool: ReviewedTool, rules: ServerRules, words: ToolServersTexts
+    server: str, tool: ReviewedTool, rules: ServerRules, texts: ToolServersTexts
 ) -> Iterator[str]:
     yield from ("", f"■ {full_name(server, tool.name)}")
-    yield words.status.format(status=words.statuses[tool.status])
-    listed, accepted = (
-        list(_describe_version(version, rules, words)) if version else []
-        for version in (tool.listed, tool.accepted)
-    )
+    yield texts.status.format(status=texts.statuses[tool.status])
+    listed = [*_describe_version(tool.listed_version, rules, texts)] if tool.listed_version else []
+    accepted = [*_describe_version(tool.accepted_version, rules, texts)] if tool.accepted_version else []
     if tool.status not in AWAITING_OWNER:
         yield from listed or accepted
         return
     if accepted:
-        yield from ("", words.wording_agreed, *accepted)
+        yield from ("", texts.accepted_version, *accepted)
     if listed:
-        yield from ("", words.wording_new, *listed)
+        yield from ("", texts.new_version, *listed)
     if listed == accepted:
-        yield words.wording_alike
+        yield texts.equal_versions
 
 
-def _describe_version(tool: RemoteTool, rules: ServerRules, words: ToolServersTexts) -> Iterator[str]:
-    yield words.reads if tool.read_only else words.writes
-    yield words.open_world if is_open_world(tool, rules) else words.local
-    yield words.waits if needs_approval(tool.read_only, rules) else words.does_not_wait
-    yield words.description
+def _describe_version(tool: RemoteTool, rules: ServerRules, texts: ToolServersTexts) -> Iterator[str]:
+    yield texts.only_reads if tool.read_only else texts.may_change
+    yield texts.open_world if is_open_world(tool, rules) else texts.local
+    yield texts.needs_approval if needs_approval(tool.read_only, rules) else texts.needs_no_approval
+    yield texts.description
     yield from map(_quote_line, tool.description.split("\n"))
-    yield words.arguments
+    yield texts.arguments
     if tool.schema:
         indent = 2 if len(tool.schema) <= MAX_INDENTED_LENGTH else None
         schema = json.dumps(json.loads(tool.schema), ensure_ascii=False, indent=indent)
         yield from map(_quote_line, schema.split("\n"))
     else:
-        yield words.schema_too_large
+        yield texts.schema_too_large
 
 
 def _quote_line(line: str) -> str:
-    return f"  | {''.join(map(_visible, line))}"
+    return f"  | {''.join(map(_spell_out_invisible, line))}"
 
 
-def _visible(character: str) -> str:
+def _spell_out_invisible(character: str) -> str:
     is_visible = character.isprintable() or unicodedata.category(character) == "Zs"
     return character if is_visible else character.encode("unicode_escape").decode("ascii")

@@ -16,11 +16,11 @@ class ToolListStore(Store):
     async def get_all(self) -> Mapping[str, StoredToolList]:
         """Raises StorageError."""
         rows = await self._database.query(SELECT_LISTS)
-        return {server: StoredToolList(*tools) for server, *tools in rows}
+        return {server: StoredToolList(*lists) for server, *lists in rows}
 
-    async def put(self, server: str, tools: StoredToolList) -> None:
+    async def put(self, server: str, tool_list: StoredToolList) -> None:
         """Raises StorageError."""
-        await self._change((), _PUT_TOOLS, server, tools.listed, tools.accepted)
+        await self._change((), _PUT_TOOLS, server, tool_list.listed_json, tool_list.accepted_json)
 
 
 TABLES: Final = ()

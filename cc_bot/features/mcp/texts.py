@@ -10,17 +10,17 @@ class ToolServersFileTexts(Area):
     """They repeat no values, which may be secret."""
 
     not_json = Sentence(ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。コメントと、最後の余分なコンマも使えません。", en="It is not valid JSON (line {line}, column {column}). Comments, and commas after the last entry, are not supported either.")
-    no_object = Sentence(ja='空か、オブジェクトではありません。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty, or not an object. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
-    not_an_object = Sentence(ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}")
-    other_key = Sentence(ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。', en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").')
-    twice = Sentence(ja="{key} が2度書かれています。どちらかを消してください。", en="{key} is there twice. Remove one of them.")
-    names_alike = Sentence(ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。", en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.")
+    file_not_an_object = Sentence(ja='空か、オブジェクトではありません。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。', en='It is empty, or not an object. For no servers, write {{"mcpServers": {{}}}} or remove the file.')
+    value_not_an_object = Sentence(ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}")
+    unknown_key = Sentence(ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。', en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").')
+    duplicate_key = Sentence(ja="{key} が2度書かれています。どちらかを消してください。", en="{key} is there twice. Remove one of them.")
+    names_collide = Sentence(ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。", en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.")
     bad_name = Sentence(ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。", en="Server {server}: a name is made of letters, digits, - _ . @ / and blanks, with up to 40 characters and without __.")
-    not_set = Sentence(ja="サーバー {server} の {key} にある環境変数 {variable} が設定されていません。", en="Server {server}: the variable {variable} in {key} is not set.")
-    seen_by_all = Sentence(
+    variable_not_set = Sentence(ja="サーバー {server} の {key} にある環境変数 {variable} が設定されていません。", en="Server {server}: the variable {variable} in {key} is not set.")
+    variable_public = Sentence(
         ja="サーバー {server} の {key} に ${{{variable}}} は書けません。プロセスの一覧で誰にでも見えるので、env（HTTP なら headers）に書いてください。", en="Server {server}: ${{{variable}}} can't stand in {key}, where everybody on this machine can read it in the list of processes. Put it in env (for HTTP, in headers)."
     )
-    no_command = Sentence(ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。", en="Server {server}: the program that command names is not there. Install it or correct the path.")
+    command_not_found = Sentence(ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。", en="Server {server}: the program that command names is not there. Install it or correct the path.")
     not_installed = Sentence(ja="ツールのサーバーを使うには追加のパッケージが要ります。make mcp を実行してください（pip なら pip install 'cc-bot[mcp]'）。", en="Servers with tools need one more package. Run: make mcp (with pip: pip install 'cc-bot[mcp]')")
     over_budget = Sentence(
         ja="ツールの説明が合わせて {total} トークンで、CC_BOT_TOOL_TOKENS の {limit} を超えます（{each}）。cc_bot の tools で減らすか、上限を上げてください。",
@@ -50,13 +50,13 @@ class ToolServersFileTexts(Area):
 class ToolServersTexts(Area):
     title = Sentence(ja="🔌 ツールのサーバー", en="🔌 Servers with tools")
     none = Sentence(ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。", en="There are no servers with tools. Name them in data/mcp.json.")
-    line = Sentence(ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
+    server_line = Sentence(ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
     withheld = Sentence(ja="  ⚠️ まだ認められていないので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>", en="  ⚠️ Held back until an owner accepts them: {tools}. Read them with </admin tools show> and the name of the server, then </admin tools accept>")
-    news = Sentence(
+    withheld_news = Sentence(
         ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。</admin tools show> にサーバーの名前を付けて確かめてから、</admin tools accept> で使えるようになります。",
         en="🔌 {server} has tools that no owner has accepted, so they are held back. Read them with </admin tools show> and the name of the server, then use </admin tools accept>.",
     )
-    reasons: Both[Mapping[LeftOutReason, str]] = by_key(
+    left_out_reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {
             "duplicate_name": Sentence(ja="そのままか、記号を _ に置きかえると、ほかのツールと同じ名前になります", en="another one has the same name, as it is or once each sign in it is a _"),
             "long_name": Sentence(ja="名前が空か、サーバーの名前と合わせて64文字を超えます", en="its name is empty, or with the name of the server too long (64 characters)"),
@@ -75,15 +75,15 @@ class ToolServersTexts(Area):
     details_none = Sentence(ja="まだ一度もつながっていないので、ツールが分かりません。", en="Its tools are not known yet: it was never there so far.")
     details_file = Sentence(ja="ツール.txt", en="tools.txt")
     status = Sentence(ja="状態: {status}", en="State: {status}")
-    wording_agreed = Sentence(ja="【認めたときの内容】", en="[agreed to before]")
-    wording_new = Sentence(ja="【いまの内容（まだ認めていません）】", en="[new: not agreed to yet]")
-    wording_alike = Sentence(ja="（違いは、長すぎて省いた部分にあります）", en="(They differ in what is too long to be kept.)")
-    reads = Sentence(ja="サーバーによれば、読み取るだけです。", en="It only reads, according to its server.")
-    writes = Sentence(ja="何かを変えるかもしれません。", en="It may change something.")
-    waits = Sentence(ja="呼び出しはボタンを待ちます。", en="Calls wait for a press.")
+    accepted_version = Sentence(ja="【認めたときの内容】", en="[agreed to before]")
+    new_version = Sentence(ja="【いまの内容（まだ認めていません）】", en="[new: not agreed to yet]")
+    equal_versions = Sentence(ja="（違いは、長すぎて省いた部分にあります）", en="(They differ in what is too long to be kept.)")
+    only_reads = Sentence(ja="サーバーによれば、読み取るだけです。", en="It only reads, according to its server.")
+    may_change = Sentence(ja="何かを変えるかもしれません。", en="It may change something.")
+    needs_approval = Sentence(ja="呼び出しはボタンを待ちます。", en="Calls wait for a press.")
     local = Sentence(ja="サーバーか cc_bot の local によれば、呼び出しの内容はサーバーの外に出ません。", en="A call reaches nothing beyond the server, according to it or to cc_bot.local.")
     open_world = Sentence(ja="呼び出しの内容が、サーバーの外に出るかもしれません。", en="A call may reach beyond the server.")
-    does_not_wait = Sentence(ja="呼び出しはボタンを待ちません。", en="Calls do not wait for a press.")
+    needs_no_approval = Sentence(ja="呼び出しはボタンを待ちません。", en="Calls do not wait for a press.")
     description = Sentence(ja="説明:", en="Description:")
     arguments = Sentence(ja="引数:", en="Arguments:")
     schema_too_large = Sentence(ja="（長すぎるので省きました）", en="(too large to be kept)")
@@ -102,7 +102,7 @@ class ToolServersTexts(Area):
 
 
 class FormTexts(Area):
-    asks = Sentence(
+    introduction = Sentence(
         ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",
         en="📋 The server “{server}” asks this, not the bot and not Discord, and gets your answer. Whatever it says, never enter a password, a code that you were sent or the number of a card (open for {minutes} minutes).",
     )
@@ -112,7 +112,7 @@ class FormTexts(Area):
     yes_or_no = Sentence(ja="はい / いいえ", en="yes / no")
     answered = Sentence(ja="📋 「{server}」のフォームに答えました。", en="📋 The form of “{server}” was answered.")
     declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")
-    over = Sentence(ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。", en="📋 This form was sent already, or is over. Ask again if you still need it.")
+    ended = Sentence(ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。", en="📋 This form was sent already, or is over. Ask again if you still need it.")
     not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
 
 

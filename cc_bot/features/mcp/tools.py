@@ -1,6 +1,5 @@
-"""Tools of MCP servers in a turn. Results are untrusted: they are JSON, and taint the turn. Calls need
-approval if they change something outside (unless configured otherwise), or if others' text might make the
-model leak data."""
+"""Tools of MCP servers in a turn. Results are untrusted: models get them as JSON, and they taint the turn.
+Calls need approval if they change something (or as configured), or if others' text might make data leak."""
 
 import json
 from collections import Counter
@@ -29,7 +28,7 @@ OWNERS_ELSEWHERE: Final = (
     "Only an owner of this bot may agree to this, and nobody but the user reads this answer. Nothing was"
     " done: tell the user to ask for it in a channel, not in private."
 )
-# Even arguments copied from what the user typed leak data by the choice of words: so only one such call.
+# Even calls whose arguments the user typed can leak data, by the choice of the words.
 MAX_TAINTED_CALLS: Final = 1
 _TAINTED_CALLS: Final = ""  # key in the counter; no server has this name
 
@@ -75,8 +74,8 @@ class CallableServerTool(CallableTool):
 
     def _is_leak_risk(self, context: ToolContext, values: Mapping[str, Any]) -> bool:
         """Return whether the call may send out private data, or return data that others in the turn may not
-        see. Counts a call whose arguments the user typed."""
-        if not (context.tainted and (self._tool.open_world or self._tool.only_some_roles)):
+        see. Counts the calls whose arguments the user typed."""
+        if not (context.tainted and (self._tool.open_world or self._tool.is_role_restricted)):
             return False
         known = self._tool.parameters.get("properties", {})
         if not (values.keys() <= known.keys() and is_typed_phrase(context.typed, values)):
@@ -127,5 +126,6 @@ class ServerTools:
 async def open_tools(config: "Config", stores: Stores, meter: Meter) -> AsyncIterator[ServerTools]:
     """Raises InvalidToolServers and StorageError."""
     await (file := servers_file(config)).load()
-    async with open_servers(file, stores[ToolListStore], budget=config.tool_tokens, meter=meter) as servers:
+    lists, budget = stores[ToolListStore], config.tool_tokens
+    async with open_servers(file, lists, token_budget=budget, meter=meter) as servers:
         yield ServerTools(servers)

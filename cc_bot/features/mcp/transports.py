@@ -1,5 +1,5 @@
-"""Transports with limits: a program's stdin and stdout, and HTTP. The library's own for programs neither
-limits lines nor repairs text, and hangs after an unreadable line."""
+"""Transports with limits: a program's stdin and stdout, and HTTP. The library's for programs limits no lines,
+repairs no text, and hangs after an unreadable line."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, c
 
 _log = structlog.get_logger(__name__)
 
-READ_PAUSE_S: Final = 0.001  # after each chunk, so that a flood does not block the loop
+READ_PAUSE_S: Final = 0.001  # after each chunk, so that a flood does not block the event loop
 MAX_BYTES_PER_S: Final = 8 << 20
 
 EXIT_TIMEOUT_S: Final = 0.5
@@ -36,7 +36,7 @@ _READ_BYTES: Final = 1 << 16
 CONNECT_TIMEOUT_S: Final = 10.0
 READ_TIMEOUT_S: Final = 600.0  # between two chunks
 CLOSE_TIMEOUT_S: Final = 3.0
-NOT_SENT: Final = -32099  # the call did not reach the server, or was rejected
+NOT_SENT: Final = -32099  # error code: the call did not reach the server, or was rejected
 _REJECTED_STATUSES: Final = (401, 403, 429)
 _EVENT_STREAM: Final = "text/event-stream"
 _MAX_EVENT_ID_LENGTH: Final = 1000
@@ -61,13 +61,13 @@ async def _pause(size: int) -> None:
 
 
 class ServerProcess(Transport):
-    """A program that writes a message per line. It is ended with its child processes."""
+    """A program that reads and writes a message per line. It is ended with its child processes."""
 
     def __init__(self, entry: ServerEntry) -> None:
         super().__init__(entry)
         self._process: asyncio.subprocess.Process | None = None
         self._watchdog: asyncio.subprocess.Process | None = None
-        self._pipes = list[asyncio.Task[None]]()
+        self._pipe_tasks = list[asyncio.Task[None]]()
         self._closed_by_server = False
 
     async def __aenter__(self) -> TransportStreams:
@@ -79,11 +79,11 @@ class ServerProcess(Transport):
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             raise RuntimeError("a process without pipes")
-        received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
-        self._pipes = [
-            asyncio.create_task(self._read(process.stdout, received)),
-            asyncio.create_task(self._write(process.stdin, to_send)),
+        incoming_end, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, outgoing_end = anyio.create_memory_object_stream[SessionMessage](0)
+        self._pipe_tasks = [
+            asyncio.create_task(self._read(process.stdout, incoming_end)),
+            asyncio.create_task(self._write(process.stdin, outgoing_end)),
         ]
         return incoming, outgoing
 
@@ -99,8 +99,8 @@ class ServerProcess(Transport):
             cwd=entry.folder,
             process_group=0,
         )
-        # The watchdog kills its process group when the bot dies, even by kill -9, as servers may ignore the
-        # end of stdin. It uses no process id, which could be reused.
+        # Servers may ignore the end of stdin, so a watchdog kills their process group when the bot dies, even
+        # by kill -9. `kill 0` needs no process id, which could be reused.
         with suppress(OSError):  # no shell, or the server has ended
             self._watchdog = await asyncio.create_subprocess_exec(
                 *("/bin/sh", "-c", "trap '' HUP INT TERM; read -r _; kill -KILL 0"),
@@ -112,15 +112,15 @@ class ServerProcess(Transport):
             )
 
     async def _read(
-        self, stdout: asyncio.StreamReader, received: MemoryObjectSendStream[SessionMessage | Exception]
+        self, stdout: asyncio.StreamReader, messages: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        """Pass on messages; lines that are not JSON objects are greetings or logs."""
-        with received, suppress(anyio.BrokenResourceError):
+        """Pass on messages. Lines that are not JSON objects are greetings or logs."""
+        with messages, suppress(anyio.BrokenResourceError):
             try:
                 async for line in _read_lines(stdout):
                     if line.lstrip().startswith(b"{"):
                         message = await clean_message(line)
-                        await received.send(
+                        await messages.send(
                             SessionMessage(jsonrpc_message_adapter.validate_json(message, by_name=False))
                         )
                     await _pause(len(line))
@@ -133,12 +133,12 @@ class ServerProcess(Transport):
                 self.closed.set()
 
     async def _write(
-        self, stdin: asyncio.StreamWriter, to_send: MemoryObjectReceiveStream[SessionMessage]
+        self, stdin: asyncio.StreamWriter, messages: MemoryObjectReceiveStream[SessionMessage]
     ) -> None:
-        with to_send:
+        with messages:
             try:
-                async for item in to_send:
-                    line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+                async for each in messages:
+                    line = each.message.model_dump_json(by_alias=True, exclude_unset=True)
                     stdin.write(line.encode("utf-8", "replace") + b"\n")
                     async with asyncio.timeout(WRITE_TIMEOUT_S):
                         await stdin.drain()
@@ -157,9 +157,9 @@ class ServerProcess(Transport):
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         ended_by_itself = process.returncode is not None or self._closed_by_server
-        for task in self._pipes:
+        for task in self._pipe_tasks:
             task.cancel()
-        await asyncio.gather(*self._pipes, return_exceptions=True)
+        await asyncio.gather(*self._pipe_tasks, return_exceptions=True)
         if process.stdin is not None:
             process.stdin.close()
         if await _wait_for_exit(process, EXIT_TIMEOUT_S):
@@ -177,8 +177,8 @@ class ServerProcess(Transport):
 
 
 async def _read_lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Raises MessageUnreadable for a long line."""
-    # StreamReader.readline would move megabytes of short lines.
+    """Raises MessageUnreadable for a line of more than MAX_MESSAGE_BYTES."""
+    # StreamReader.readline moves all that it has buffered for each line.
     unfinished = bytearray()
     while chunk := await stdout.read(_READ_BYTES):
         *ends, rest = chunk.split(b"\n")
@@ -192,7 +192,7 @@ async def _read_lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 async def _finish_before_cancelling(work: Coroutine[Any, Any, None]) -> None:
-    """Delay a cancellation, so that no process is half started."""
+    """Finish the work even if cancelled, so that no process is half started."""
     task, cancelled = asyncio.create_task(work), None
     with anyio.CancelScope(shield=True):
         while not task.done():
@@ -231,7 +231,7 @@ class HttpTransport(Transport):
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
             timeout=httpx2.Timeout(CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
-            transport=_BoundedRequests(self),
+            transport=_LimitedRequests(self),
             trust_env=False,
         )
         await self._stack.enter_async_context(client)
@@ -249,40 +249,39 @@ class HttpTransport(Transport):
                 await self._stack.__aexit__(kind, error, trace)
 
 
-class _BoundedRequests(httpx2.AsyncHTTPTransport):
-    def __init__(self, transport: Transport) -> None:
+class _LimitedRequests(httpx2.AsyncHTTPTransport):
+    def __init__(self, connection: Transport) -> None:
         super().__init__(trust_env=False)
-        self._transport = transport
+        self._connection = connection
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        sent: Mapping[str, Any] = json.loads(request.content or b"{}")
-        is_call = sent.get("method") == "tools/call"
+        message: Mapping[str, Any] = json.loads(request.content or b"{}")
+        is_call = message.get("method") == "tools/call"
         try:
             response = await super().handle_async_request(request)
         except httpx2.TransportError as error:
             if is_call and isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
-                return _not_sent_response(sent)
+                return _not_sent_response(message)
             if is_call:
                 return httpx2.Response(503)  # an exception would end all other calls
             if request.method == "POST":
-                self._transport.closed.set()
+                self._connection.closed.set()
             raise
         session_expired = response.status_code == 404 and "mcp-session-id" in request.headers
         if is_call and (session_expired or response.status_code in _REJECTED_STATUSES):
             if session_expired:
-                self._transport.closed.set()  # opens a new session
+                self._connection.closed.set()  # reconnecting opens a new session
             await response.aclose()
-            return _not_sent_response(sent)
+            return _not_sent_response(message)
         # Compression was not requested: the data could unpack to any size.
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("compressed", request=request)
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         body = response.stream
         if isinstance(body, httpx2.AsyncByteStream):
-            clean = _clean_events(body, request) if kind == _EVENT_STREAM else _clean_body(body)
-            response.stream = _Stream(clean, body)
-        # Decoding some charsets takes very long.
-        response.headers["content-type"] = kind
+            chunks = _clean_events(body, request) if media_type == _EVENT_STREAM else _clean_body(body)
+            response.stream = _ChangedBody(chunks, body)
+        response.headers["content-type"] = media_type  # some charsets take very long
         return response
 
 
@@ -291,43 +290,43 @@ def _not_sent_response(call: Mapping[str, Any]) -> httpx2.Response:
     return httpx2.Response(200, json={"jsonrpc": "2.0", "id": call["id"], "error": error})
 
 
-class _Stream(httpx2.AsyncByteStream):
-    def __init__(self, pieces: AsyncIterator[bytes], body: httpx2.AsyncByteStream) -> None:
-        self._pieces = pieces
+class _ChangedBody(httpx2.AsyncByteStream):
+    def __init__(self, chunks: AsyncIterator[bytes], body: httpx2.AsyncByteStream) -> None:
+        self._chunks = chunks
         self._body = body
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._pieces
+        return self._chunks
 
     async def aclose(self) -> None:
         await self._body.aclose()
 
 
-async def _paced(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Limit the chunks to 1000 a second."""
-    async for piece in body:
-        yield piece
+async def _limit_rate(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    """Yield the chunks, at most 1000 a second."""
+    async for chunk in body:
+        yield chunk
         await asyncio.sleep(READ_PAUSE_S)
 
 
 async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
     """Yield the cleaned message; nothing if it is too long, cut off or unreadable: the call fails."""
-    whole = bytearray()
+    received = bytearray()
     try:
-        async for piece in _paced(body):
-            whole += piece
-            if len(whole) > MAX_MESSAGE_BYTES:
+        async for chunk in _limit_rate(body):
+            received += chunk
+            if len(received) > MAX_MESSAGE_BYTES:
                 return
-        message = await clean_message(bytes(whole))
+        message = await clean_message(bytes(received))
     except (httpx2.TransportError, MessageUnreadable):
         return
-    whole.clear()
+    received.clear()
     yield message
 
 
 async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -> AsyncIterator[bytes]:
-    """Yield cleaned events, without the server's retry pauses: the library pauses for a second."""
-    stream = _Stream(_paced(body), body)
+    """Yield cleaned events, without the server's `retry` pauses."""
+    stream = _ChangedBody(_limit_rate(body), body)
     response = httpx2.Response(200, headers={"content-type": _EVENT_STREAM}, stream=stream, request=request)
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
         if event.event != "message":
@@ -338,5 +337,5 @@ async def _clean_events(body: httpx2.AsyncByteStream, request: httpx2.Request) -
         try:
             yield b"data: " + (await clean_message(data) if data.strip() else b"") + b"\n\n"
         except MessageUnreadable:
-            yield b"data: -\n\n"
+            yield b"data: -\n\n"  # not JSON, so the call fails
         await _pause(len(data))

@@ -62,8 +62,8 @@ class ReminderChanges:
         schedule = await stores[ScheduleStore].get(user_id, change.id)
         if schedule is None:
             return replace(change, state="undone")
-        made = ReminderChange.of("added", schedule)
-        return replace(made, state="over") if schedule.status == "done" else made
+        current = ReminderChange.from_schedule("added", schedule)
+        return replace(current, state="over") if schedule.status == "done" else current
 
 
 CHANGES: Final = {"schedule": ReminderChanges()}

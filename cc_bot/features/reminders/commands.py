@@ -38,17 +38,17 @@ remind = lightbulb.Group("remind", "remind_description", localize=True)
 loader.command(remind)
 
 
-def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
-    """Return an option for a reminder, suggested by text or number."""
+def reminder_id_option(*, is_offered: Callable[[Schedule], bool] = lambda _: True) -> int:
+    """Return an option that suggests reminders by text or number."""
 
     async def suggest(
         ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
     ) -> list[Choice]:
-        wanted = str(ctx.focused.value or "").strip().removeprefix("#").casefold()
+        query = str(ctx.focused.value or "").strip().removeprefix("#").casefold()
         return [
             (choice_name(each), each.number)
             for each in await schedules.list(int(ctx.interaction.user.id))
-            if only(each) and (wanted in one_line(each.text).casefold() or wanted in str(each.number))
+            if is_offered(each) and (query in one_line(each.text).casefold() or query in str(each.number))
         ]
 
     return number_option("remind_id", autocomplete=suggest_from(suggest))
@@ -69,7 +69,7 @@ async def turn_page(press: Press[RemindersButton], schedules: ScheduleStore) -> 
 
 async def _list_view(reader: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
     reply = await reminders.list_reminders(reader, schedules=schedules)
-    return reply_view(reply, reader, page, lambda to: RemindersButton(reader.user_id, to).custom_id())
+    return reply_view(reply, reader, page, lambda number: RemindersButton(reader.user_id, number).custom_id())
 
 
 async def add(
@@ -82,14 +82,14 @@ async def add(
     ctx: lightbulb.Context,
     schedules: ScheduleStore,
     agent_selector: AgentSelector,
-    moments: TimeResolver,
+    resolver: TimeResolver,
 ) -> Reply:
     interaction = ctx.interaction
-    here = where != "dm" and not is_bot_dm(interaction)
+    in_channel = where != "dm" and not is_bot_dm(interaction)
     key = (await agent_selector.for_interaction(interaction)).key
-    to = Destination.choose(key, here=here, can_write=can_write(interaction))
+    destination = Destination.choose(key, in_channel=in_channel, can_write=can_write(interaction))
     return await reminders.add(
-        caller, to, text=text, when=when, repeat=repeat or "", schedules=schedules, moments=moments
+        caller, destination, text=text, when=when, repeat=repeat or "", schedules=schedules, resolver=resolver
     )
 
 
@@ -103,12 +103,12 @@ reply_command(
     repeat=text_option("remind_repeat", default=None, max_length=MAX_WHEN_CHARACTERS),
     where=text_option("remind_where", default=None, choices=choices("remind", "here", "dm")),
 )
-reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_id())
+reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_id_option())
 reply_command(
     remind.register,
     "remind_resume",
     reminders.resume,
-    id=reminder_id(only=lambda schedule: schedule.status == "paused"),
+    id=reminder_id_option(is_offered=lambda schedule: schedule.status == "paused"),
 )
 
 
@@ -122,7 +122,7 @@ async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, updat
 
 @on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipients: Recipients) -> str | None:
-    """Set the same reminder again, and remove the old buttons."""
+    """Set the same reminder again, and replace the buttons."""
     interaction, button, recipient = press
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:

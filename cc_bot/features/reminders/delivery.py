@@ -1,5 +1,5 @@
-"""Posts due reminders and heartbeats, each claimed firing once. If Discord refuses, or the owner left the
-server, the schedule is paused and its owner informed by DM."""
+"""Posts due reminders and heartbeats, each once. If Discord refuses, or the user has left the server, the
+schedule is paused and the user informed by DM."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -28,16 +28,17 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Target
 from cc_bot.features.reminders.model import Firing, Obstacle, Schedule, UnreportedFirings
 from cc_bot.features.reminders.scheduler import Scheduler
-from cc_bot.features.reminders.service import Composer
+from cc_bot.features.reminders.service import Composer, Composition
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.views import (
     heartbeat_page,
+    paused_page,
     reminder_page,
     reminder_text,
-    stopped_page,
     undelivered_page,
 )
 from cc_bot.log import upkeep
+from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +57,7 @@ _OBSTACLES: Final[dict[int, Obstacle]] = {
     50033: "dms_closed",  # invalid recipient
     50278: "dms_closed",  # no server in common with the user
 }
-_NO_MEMBER: Final = frozenset({10007, 10013})
+_NO_MEMBER: Final = frozenset({10007, 10013})  # unknown member, unknown user
 
 
 class Refused(Exception):
@@ -66,12 +67,12 @@ class Refused(Exception):
         self.error = error
 
 
-class Unwanted(Exception):
-    """Raised if the user cancelled first."""
+class Withdrawn(Exception):
+    """The user cancelled first."""
 
 
 @dataclass(eq=False, slots=True)
-class Posting:
+class ReminderPoster:
     """Posts messages, with retries: Discord creates one per nonce."""
 
     rest: hikari.api.RESTClient
@@ -79,14 +80,14 @@ class Posting:
     _dms: LruCache[int, int] = field(default_factory=LruCache)
 
     async def check_membership(self, schedule: Schedule) -> None:
-        """Raise Refused if the owner is known to have left the server."""
+        """Raise Refused if the user is known to have left the server."""
         if schedule.guild_id is None or schedule.audience == "private":
             return
         try:
             await self.pace.wait()
             await self.rest.fetch_member(schedule.guild_id, schedule.key.user_id)
         except hikari.UnauthorizedError:
-            raise  # the bot's token is refused: exit
+            raise  # the bot's token is invalid: the program ends
         except hikari.NotFoundError as error:
             if int(error.code) in _NO_MEMBER:
                 raise Refused("left_server", error) from error
@@ -99,37 +100,38 @@ class Posting:
         """Raises as `post`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
-            channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), is_wanted)).id)
+            channel = await self._request(lambda: self.rest.create_dm_channel(user_id), is_wanted)
+            channel_id = int(channel.id)
             self._dms[user_id] = channel_id
         return await self.post(channel_id, user_id, page, nonce, is_wanted)
 
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post without refused parts, pinging only that user. Raises Refused, Unwanted and HikariError."""
-        without = frozenset[Part]()
+        """Post without refused parts, pinging only that user. Raises Refused, Withdrawn and HikariError."""
+        refused_parts = frozenset[Part]()
         while True:
-            content = {**post_arguments(page.without(without)), "user_mentions": [user_id]}
+            content = {**post_arguments(page.without(refused_parts)), "user_mentions": [user_id]}
             create = partial(self.rest.create_message, channel_id, nonce=nonce, **content)
             try:
-                return await self._try(create, is_wanted)
+                return await self._request(create, is_wanted)
             except Refused as refused:
-                simpler = parts_to_leave_out(page.parts(None), without, refused.error)
-                if simpler is None:
+                more_parts = parts_to_leave_out(page.parts(None), refused_parts, refused.error)
+                if more_parts is None:
                     raise
-                without = simpler
+                refused_parts = more_parts
 
-    async def _try(self, call: Callable[[], Awaitable[Result]], is_wanted: IsWanted | None) -> Result:
+    async def _request(self, call: Callable[[], Awaitable[Result]], is_wanted: IsWanted | None) -> Result:
         async def attempt() -> Result:
             await self.pace.wait()
             if is_wanted and not await is_wanted():
-                raise Unwanted
+                raise Withdrawn
             return await call()
 
         try:
             return await retry(attempt, RETRY_PAUSES_S)
         except hikari.UnauthorizedError:
-            raise  # the bot's token is refused: exit
+            raise
         except hikari.ClientHTTPResponseError as error:
             raise Refused(_OBSTACLES.get(int(error.code), "channel_refused"), error) from error
 
@@ -139,7 +141,7 @@ def nonce_at(kind: str, number: int, moment: datetime) -> str:
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
-TARGETS: Final[tuple[Target, ...]] = ("channel", "dm")  # a terminal delivers its own
+TARGETS: Final[tuple[Target, ...]] = ("channel", "dm")  # reminders in a terminal are shown there
 MAX_CONCURRENT: Final = 16
 RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)  # before each attempt
 CLOSE_TIMEOUT_S: Final = 2.0  # for a claim in progress
@@ -147,19 +149,19 @@ SCHEDULER_PAUSE_S: Final = 10.0
 
 
 @dataclass(eq=False, slots=True)
-class Reminders:
+class ReminderDelivery:
     """Posts at most MAX_CONCURRENT at a time: a crash leaves few outcomes unknown."""
 
     composer: Composer | None  # None without heartbeats
     schedules: ScheduleStore
-    posting: Posting
+    poster: ReminderPoster
     agent_selector: AgentSelector
     gate: Gate
     side_message: SideMessage
     recipients: Recipients
     leases: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
-    _leading: Tasks = field(default_factory=Tasks)
+    _leader_tasks: Tasks = field(default_factory=Tasks)
     _is_leader: bool = False
     _scheduler_ended: asyncio.Event = field(default_factory=asyncio.Event)
     _in_flight: Tasks = field(default_factory=Tasks)
@@ -170,7 +172,7 @@ class Reminders:
 
     def begin(self) -> None:
         """Run the scheduler while this process holds the lease."""
-        self._leading.start(self.leases.run_as_leader("reminders", self._run_scheduler))
+        self._leader_tasks.start(self.leases.run_as_leader("reminders", self._run_scheduler))
 
     async def close(self) -> None:
         self._scheduler.stop()
@@ -179,7 +181,7 @@ class Reminders:
                 async with asyncio.timeout(CLOSE_TIMEOUT_S):
                     await self._scheduler_ended.wait()
         if not self._scheduler_ended.is_set():
-            for task in self._leading:
+            for task in self._leader_tasks:
                 task.cancel()
 
     async def drain(self, timeout_s: float) -> None:
@@ -188,22 +190,22 @@ class Reminders:
             await asyncio.wait(self._in_flight, timeout=max(timeout_s, 0))
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait for claimed posts until this time of the loop, then cancel them."""
+        """Wait for claimed posts until this time of the event loop, then cancel them."""
         await self.drain(deadline_s - asyncio.get_running_loop().time())
         await self._in_flight.cancel()
-        await self._leading.cancel()
+        await self._leader_tasks.cancel()
 
     async def deliver(self, firing: Firing, page: Page, message: Message) -> None:
         schedule, user_id = firing.schedule, firing.schedule.key.user_id
         nonce, is_wanted = nonce_at("r", schedule.id, firing.due_at), partial(self._is_wanted, schedule)
         try:
             if schedule.audience == "private":
-                posted = await self.posting.post_dm(user_id, page, nonce, is_wanted)
+                posted = await self.poster.post_dm(user_id, page, nonce, is_wanted)
             else:
-                await self.posting.check_membership(schedule)
+                await self.poster.check_membership(schedule)
                 channel_id = schedule.key.channel_id
-                posted = await self.posting.post(channel_id, user_id, page, nonce, is_wanted)
-        except Unwanted:
+                posted = await self.poster.post(channel_id, user_id, page, nonce, is_wanted)
+        except Withdrawn:
             _log.info("firing_withdrawn", schedule=schedule.id)
             await _record(lambda: self.schedules.mark_skipped(firing))
         except Refused as refused:
@@ -215,16 +217,16 @@ class Reminders:
             await _record(lambda: self.schedules.mark_sent(firing, sent, channel_id=channel_id))
 
     async def _run_scheduler(self) -> None:
-        """End, and give up the lease, only once all claimed firings are posted."""
+        """The end gives up the lease, so wait for claimed posts."""
         self._is_leader = True
         try:
             while not self._scheduler_ended.is_set():
                 try:
-                    async with aclosing(self._scheduler.run()) as found:
-                        async for each in found:
+                    async with aclosing(self._scheduler.run()) as firings:
+                        async for each in firings:
                             await self._handle(each)
                     self._scheduler_ended.set()
-                except Exception:  # noqa: BLE001 - logged; the scheduler must go on
+                except Exception:  # noqa: BLE001 - the scheduler must go on
                     _log.error("scheduler_broke", exc_info=True)
                     await asyncio.sleep(SCHEDULER_PAUSE_S)
             await asyncio.gather(*self._in_flight, return_exceptions=True)
@@ -235,17 +237,17 @@ class Reminders:
         finally:
             self._is_leader = False
 
-    async def _handle(self, found: Firing | UnreportedFirings) -> None:
-        if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
-            self._begin(self._send_heartbeat(found))  # it asks the model, and takes no slot
+    async def _handle(self, due: Firing | UnreportedFirings) -> None:
+        if isinstance(due, Firing) and due.schedule.kind == "heartbeat":
+            self._start(self._send_heartbeat(due))  # it waits for the model, so takes no slot
         else:
             await self._slots.acquire()
-            work = self._send_reminder(found) if isinstance(found, Firing) else self._report_missed(found)
-            self._begin(work).add_done_callback(lambda _: self._slots.release())
-        async with self._slots:  # free slot before the next claim
+            work = self._send_reminder(due) if isinstance(due, Firing) else self._report_missed(due)
+            self._start(work).add_done_callback(lambda _: self._slots.release())
+        async with self._slots:  # wait for a free slot before the next claim
             pass
 
-    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         return self._in_flight.start(_guard(work))
 
     async def _send_reminder(self, firing: Firing) -> None:
@@ -265,62 +267,68 @@ class Reminders:
             await _record(lambda: self.schedules.mark_skipped(firing))
             return
         try:
-            recipient = await self._recipient(schedule)
-            options = TurnOptions(
-                recipient.locale,
-                recipient.timezone,
-                memory_paused=recipient.memory_paused,
-                agent=await self.agent_selector.for_scheduled_message(schedule.key, schedule.guild_id),
-                guild_id=schedule.guild_id,
-            )
-            composed = await self.composer.compose(schedule, options)
-        except BaseException as error:
-            # no user waits for a heartbeat
+            composition = await self._compose_heartbeat(schedule, self.composer)
+        except BaseException as error:  # the heartbeat is skipped: no user waits for it
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
             await asyncio.shield(_record(lambda: self.schedules.mark_skipped(firing)))
             raise
-        if composed is not None and composed.drew:
+        if composition is not None and composition.changed_canvas:
             try:
-                await self.posting.check_membership(schedule)
+                await self.poster.check_membership(schedule)
             except Refused as refused:
                 await self._pause(firing, refused.obstacle)
                 return
             await self.side_message.refresh(schedule.key)
-        if composed is None or composed.message is None:
+        if composition is None or composition.message is None:
             await _record(lambda: self.schedules.mark_skipped(firing))
         else:
-            await self.deliver(firing, heartbeat_page(schedule, composed.message.content), composed.message)
+            page = heartbeat_page(schedule, composition.message.content)
+            await self.deliver(firing, page, composition.message)
+
+    async def _compose_heartbeat(self, schedule: Schedule, composer: Composer) -> Composition | None:
+        recipient = await self._recipient(schedule)
+        options = TurnOptions(
+            recipient.locale,
+            recipient.timezone,
+            memory_paused=recipient.memory_paused,
+            agent=await self.agent_selector.for_scheduled_message(schedule.key, schedule.guild_id),
+            guild_id=schedule.guild_id,
+        )
+        return await composer.compose(schedule, options)
 
     async def _report_missed(self, missed: UnreportedFirings) -> None:
-        """Report by DM, else public ones in their channels; repeat it with the same nonces."""
+        """Report by DM or, if that is refused, public reminders in their channels."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self.gate.may_use(first.key, first.guild_id):
-            user_id, recipient = first.key.user_id, await self._recipient(first)
-            page = undelivered_page(missed, recipient.words)
+            user_id, words = first.key.user_id, (await self._recipient(first)).words
+            page = undelivered_page(missed, words)
             try:
-                await self.posting.post_dm(user_id, page, nonce_at("u", user_id, latest))
+                await self.poster.post_dm(user_id, page, nonce_at("u", user_id, latest))
             except Refused as refused:
                 _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
                 public = [each for each in missed if each.schedule.audience == "public"]
                 for channel_id in {each.schedule.key.channel_id for each in public}:
-                    part = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
-                    with suppress(Refused):
-                        await self.posting.check_membership(part[0].schedule)
-                        page = undelivered_page(part, recipient.words)
-                        page = replace(page, content=f"<@{user_id}>\n{page.content}")
-                        nonce = nonce_at("u", channel_id, latest)
-                        await self.posting.post(channel_id, user_id, page, nonce)
+                    firings = tuple(each for each in public if each.schedule.key.channel_id == channel_id)
+                    await self._report_in_channel(firings, words, nonce_at("u", channel_id, latest))
         await _record(lambda: self.schedules.mark_reported(missed))
 
+    async def _report_in_channel(self, missed: UnreportedFirings, words: Texts, nonce: str) -> None:
+        schedule = missed[0].schedule
+        user_id, page = schedule.key.user_id, undelivered_page(missed, words)
+        page = replace(page, content=f"<@{user_id}>\n{page.content}")
+        with suppress(Refused):
+            await self.poster.check_membership(schedule)
+            await self.poster.post(schedule.key.channel_id, user_id, page, nonce)
+
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return False if cancelled or paused since the claim, and True if the database fails."""
+        """Return False if the user cancelled since the claim, and True if the database fails."""
         with suppress(StorageError):
-            now = await self.schedules.get(schedule.key.user_id, schedule.id)
-            return now is not None and now.status != "paused"
+            current = await self.schedules.get(schedule.key.user_id, schedule.id)
+            return current is not None and current.status != "paused"
         return True
 
     async def _pause(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Pause the schedule, and inform its owner by DM, or in a later reply if DMs fail."""
+        """Pause the schedule, and inform the user by DM. If DMs fail, a later reply does."""
         schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
         await _record(lambda: self.schedules.mark_failed(firing, obstacle))
@@ -330,30 +338,30 @@ class Reminders:
         if schedule.kind == "heartbeat" and self.composer:
             page = Page(self.composer.paused_sentence(schedule, recipient.words))
         else:
-            page = stopped_page(schedule, recipient.words)
+            page = paused_page(schedule, recipient.words)
         nonce = nonce_at("p", schedule.id, self.recipients.clock())
         try:
-            await self.posting.post_dm(schedule.key.user_id, page, nonce)
+            await self.poster.post_dm(schedule.key.user_id, page, nonce)
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 
     async def _recipient(self, schedule: Schedule) -> Recipient:
-        """Return the owner, with default settings if the database fails."""
-        user_id, recipients, spoken = schedule.key.user_id, self.recipients, schedule.locale
-        if spoken is None and schedule.guild_id:
-            spoken = recipients.guilds.locale_of_guild(schedule.guild_id)
+        """Return the user, with default settings if the database fails."""
+        user_id, recipients, locale = schedule.key.user_id, self.recipients, schedule.locale
+        if locale is None and schedule.guild_id:
+            locale = recipients.guilds.locale_of_guild(schedule.guild_id)
         with suppress(StorageError):
-            return await recipients.for_user(user_id, spoken)
-        locale = spoken or recipients.locale
+            return await recipients.for_user(user_id, locale)
+        locale = locale or recipients.locale
         return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
 
 
-async def _record(record: Callable[[], Awaitable[Result]]) -> None:
-    """Retry: the post can't be taken back."""
+async def _record(write: Callable[[], Awaitable[Result]]) -> None:
+    """Record an outcome, with retries."""
     for pause_s in RECORD_PAUSES_S:
         await asyncio.sleep(pause_s)
         with suppress(StorageError):
-            await record()
+            await write()
             return
     _log.warning("firing_not_noted")
 

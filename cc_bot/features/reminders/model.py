@@ -14,7 +14,7 @@ from cc_bot.domain.when.repeats import Quiet
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
-MAX_LATENESS: Final = timedelta(hours=1)  # later ones are reported as missed, not sent
+MAX_LATENESS: Final = timedelta(hours=1)  # later reminders are reported as missed, not sent
 
 ScheduleKind = Literal["reminder", "heartbeat"]
 
@@ -23,7 +23,7 @@ Obstacle = Literal[
     "", "channel_gone", "bot_removed", "left_server", "dms_closed", "permission_missing", "channel_refused"
 ]
 FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "failed"]
-# claimed: one process is sending it. skipped: empty heartbeat, or withdrawn. missed: beyond MAX_LATENESS.
+# claimed: a process is sending it. skipped: empty heartbeat, or withdrawn. missed: later than MAX_LATENESS.
 # uncertain: the process died before recording an outcome; not sent again. failed: refused, schedule paused.
 
 
@@ -50,7 +50,7 @@ class Schedule:
 
     @property
     def audience(self) -> Visibility:
-        """Return who reads its message."""
+        """Return who reads the messages."""
         return "public" if self.target == "channel" and self.visibility == "public" else "private"
 
     @property
@@ -59,7 +59,7 @@ class Schedule:
 
 
 def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibility) -> bool:
-    """Return whether an answer may mention it: in a channel, only if it was made there in public."""
+    """Return whether an answer may mention it: a public one only if it was made publicly in that channel."""
     made_here = schedule.visibility == "public" and schedule.key.channel_id == channel_id
     return visibility == "private" or made_here
 
@@ -67,7 +67,7 @@ def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibili
 @dataclass(frozen=True, slots=True)
 class Firing:
     schedule: Schedule
-    due_at: datetime
+    due_at: datetime  # one of its times
     state: FiringState = "claimed"
 
 
@@ -81,7 +81,7 @@ class ReminderChange(Change):
     zone: ZoneInfo = field(default=ZoneInfo("UTC"), compare=False)
 
     @classmethod
-    def of(cls, kind: Literal["added", "cancelled"], schedule: Schedule) -> "ReminderChange":
+    def from_schedule(cls, kind: Literal["added", "cancelled"], schedule: Schedule) -> "ReminderChange":
         return cls(
             *("schedule", kind, schedule.id, schedule.text, schedule.number),
             due_at=schedule.due_at if kind == "added" else None,

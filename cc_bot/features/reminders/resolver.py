@@ -1,4 +1,4 @@
-"""Resolves a typed time to schedules: by rules, else by a model whose answer the rules check."""
+"""Resolves times that users type: by rules, or by a model whose answer the rules check."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ class TimeResolver:
     async def resolve(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
-        """Never resolve a repeat to a single time. Raises InputError and LimitReached."""
+        """A text that mentions a repeat never gives a single time. Raises InputError and LimitReached."""
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
         except (NoSuchTime, RepeatAmbiguous):
@@ -52,10 +52,10 @@ class TimeResolver:
             words = f"{when} {repeat}".strip()
             if len(words) > MAX_LENGTH:
                 raise
-            proposed = await self._ask_model(words, zone, locale, payer)
-            if proposed is None:
+            answer = await self._ask_model(words, zone, locale, payer)
+            if answer is None:
                 raise
-        moment, cron = proposed
+        moment, cron = answer
         if not cron and not repeat and looks_repeated(when):
             raise RepeatNotUnderstood
         return parse_schedules(moment, cron or repeat, self.clock(), zone)
@@ -109,12 +109,12 @@ _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 def make_prompt(words: str, now: datetime, locale: Locale) -> tuple[str, str]:
     """Return instruction and material."""
-    clock = f"{now:%Y-%m-%d} ({_DAYS[now.weekday()]}) {now:%H:%M}"  # not in the form of an answer
-    return _WHEN_INSTRUCTIONS[locale], json.dumps({"now": clock, "words": words}, ensure_ascii=False)
+    present = f"{now:%Y-%m-%d} ({_DAYS[now.weekday()]}) {now:%H:%M}"  # not in the form of an answer
+    return _WHEN_INSTRUCTIONS[locale], json.dumps({"now": present, "words": words}, ensure_ascii=False)
 
 
 def find_schedule(answer: str) -> tuple[str, str] | None:
-    """Return the only time that an answer names, as local ISO time, and its cron, if any."""
+    """Return the time (local, ISO) that an answer names, and its cron. None unless it names exactly one."""
     found = {match[0]: match.end() for match in _MOMENT.finditer(answer)}
     if len(found) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Waits for due times and yields them, each claimed just before."""
+"""Claims due times and yields their firings."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection
@@ -18,14 +18,14 @@ from cc_bot.features.reminders.store import CLAIM_TIMEOUT, ScheduleStore
 CHECK_EVERY_S: Final = 15.0  # clocks change, and other processes die with claims
 MAX_SLEEP_S: Final = 2.0  # another process may set an earlier time
 PRUNE_EVERY: Final = timedelta(days=1)
-_MIN_S: Final = 0.01
+_MIN_PAUSE_S: Final = 0.01
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, slots=True)
 class Scheduler:
-    """Claims due times in these places, of one user or all."""
+    """Claims due times; of all users if `user_id` is None."""
 
     schedules: ScheduleStore
     targets: Collection[Target]
@@ -44,8 +44,8 @@ class Scheduler:
         while not self._stopped.is_set():
             self._changed = self.schedules.changed
             try:
-                while not self._stopped.is_set() and (found := await self._next()) is not None:
-                    yield found
+                while not self._stopped.is_set() and (due := await self._claim_next()) is not None:
+                    yield due
                 await self._prune()
             except CcBotError as error:
                 _log.warning("schedules_not_read", error=type(error).__name__)
@@ -54,7 +54,7 @@ class Scheduler:
             await self.wait()
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         return self._stopped.is_set()
 
     def stop(self) -> None:
@@ -64,28 +64,28 @@ class Scheduler:
     async def claim_all_due(self) -> list[Firing | UnreportedFirings]:
         """Raises StorageError."""
         self._changed = self.schedules.changed
-        found: list[Firing | UnreportedFirings] = []
-        while (each := await self._next()) is not None:
-            found.append(each)
-        return found
+        claimed: list[Firing | UnreportedFirings] = []
+        while (each := await self._claim_next()) is not None:
+            claimed.append(each)
+        return claimed
 
     async def wait(self) -> None:
-        """Wait until a schedule may be due."""
+        """Wait until a schedule may be due, at most `check_every_s`."""
         clock = asyncio.get_running_loop().time
-        until_s = clock() + self.check_every_s
-        waiting = [asyncio.create_task(event.wait()) for event in (self._changed, self._stopped)]
+        deadline_s = clock() + self.check_every_s
+        tasks = [asyncio.create_task(event.wait()) for event in (self._changed, self._stopped)]
         try:
-            while (pause_s := min(await self._pause_s(), until_s - clock())) > 0:
+            while (pause_s := min(await self._seconds_to_next(), deadline_s - clock())) > 0:
                 done, _ = await asyncio.wait(
-                    waiting, timeout=min(pause_s, MAX_SLEEP_S), return_when=asyncio.FIRST_COMPLETED
+                    tasks, timeout=min(pause_s, MAX_SLEEP_S), return_when=asyncio.FIRST_COMPLETED
                 )
                 if done or pause_s <= MAX_SLEEP_S:
                     return
         finally:
-            for task in waiting:
+            for task in tasks:
                 task.cancel()
 
-    async def _next(self) -> Firing | UnreportedFirings | None:
+    async def _claim_next(self) -> Firing | UnreportedFirings | None:
         now, user_id = self.clock(), self.user_id
         for firing in await self.schedules.claim_due(now, self.targets, user_id=user_id):
             return firing
@@ -98,11 +98,11 @@ class Scheduler:
             await self.schedules.prune()
             self._pruned_at = now
 
-    async def _pause_s(self) -> float:
+    async def _seconds_to_next(self) -> float:
         try:
             due = await self.schedules.get_next_due(self.targets, user_id=self.user_id)
         except CcBotError:
             due = None
         if due is None:
             return self.check_every_s
-        return min(max((due - self.clock()).total_seconds(), _MIN_S), self.check_every_s)
+        return min(max((due - self.clock()).total_seconds(), _MIN_PAUSE_S), self.check_every_s)

@@ -21,28 +21,29 @@ MAX_QUOTE_LENGTH: Final = 700
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
-    message: Message | None  # None if it only drew; its calls name the memories that it quotes
-    drew: bool = False
+class Composition:
+    message: Message | None  # None if only the canvas changed; its calls name the memories that it quotes
+    changed_canvas: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Writes the messages of heartbeats, which have no text of their own."""
+    """Writes the messages of heartbeats."""
 
-    compose: Callable[[Schedule, TurnOptions], Awaitable[Composed | None]]  # None: nothing to say
-    paused_sentence: Callable[[Schedule, Texts], str]  # for its user when it can't be sent
+    compose: Callable[[Schedule, TurnOptions], Awaitable[Composition | None]]  # None: nothing to say
+    paused_sentence: Callable[[Schedule, Texts], str]  # if Discord refuses it
 
 
 class Destination(NamedTuple):
     key: SessionKey
     target: Target
-    moved_to_dm: bool = False  # the bot can't post where the caller wanted it
+    moved_to_dm: bool = False  # the bot can't write in the channel
 
     @classmethod
-    def choose(cls, key: SessionKey, *, here: bool, can_write: bool) -> "Destination":
+    def choose(cls, key: SessionKey, *, in_channel: bool, can_write: bool) -> "Destination":
         """Choose the channel if it is wanted and writable, else the DM."""
-        return cls(key, "channel" if here and can_write else "dm", moved_to_dm=here and not can_write)
+        target: Target = "channel" if in_channel and can_write else "dm"
+        return cls(key, target, moved_to_dm=in_channel and not can_write)
 
     def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
         return {
@@ -56,11 +57,11 @@ class Destination(NamedTuple):
 
 
 async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
-    texts, known = caller.words[ReminderTexts], await schedules.list(caller.user_id)
-    if not known:
+    texts, reminders = caller.words[ReminderTexts], await schedules.list(caller.user_id)
+    if not reminders:
         return Reply((texts.none,))
-    title = texts.list_title.format(count=len(known))
-    return Reply(title=title, items=tuple(reminder_item(each, caller) for each in known))
+    title = texts.list_title.format(count=len(reminders))
+    return Reply(title=title, items=tuple(reminder_item(each, caller) for each in reminders))
 
 
 async def add(
@@ -71,11 +72,11 @@ async def add(
     when: str,
     repeat: str = "",
     schedules: ScheduleStore,
-    moments: TimeResolver,
+    resolver: TimeResolver,
 ) -> Reply:
-    """Set one for each time in `when`, or none. Raises as `TimeResolver.resolve` and `ScheduleStore.add`."""
+    """Add a reminder for each time in `when`. Raises as `TimeResolver.resolve` and `ScheduleStore.add`."""
     schedules.check(text)
-    planned = await moments.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
+    planned = await resolver.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
         raise TooManySchedules(limit=MAX_SCHEDULES)
     added = [
@@ -84,75 +85,74 @@ async def add(
         )
         for due_at, cron in planned
     ]
-    limit = MAX_QUOTE_LENGTH // (2 * len(added) - 1)  # five fit a message
-    in_dm = caller.words[ReminderTexts].by_dm_instead
-    where = in_dm if destination.moved_to_dm else _describe_target(added[0], caller)
+    limit = MAX_QUOTE_LENGTH // (2 * len(added) - 1)  # so that MAX_AT_ONCE sentences fit a message
+    target_notes = () if destination.target == "terminal" else (_describe_target(added[0], caller),)
+    if destination.moved_to_dm:
+        target_notes = (caller.words[ReminderTexts].by_dm_instead,)
     return Reply(
         tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
-        notes=(
-            *([] if destination.target == "terminal" else [where]),
-            *await _paused_note(caller, schedules),
-        ),
+        notes=(*target_notes, *await _paused_notes(caller, schedules)),
         actions=tuple(_cancel_action(each, caller, one_of_several=len(added) > 1) for each in added),
     )
 
 
 async def change(
     caller: Caller,
-    before: Schedule,
+    reminder: Schedule,
     *,
     text: str,
     when: str,
     repeat: str,
     schedules: ScheduleStore,
-    moments: TimeResolver,
+    resolver: TimeResolver,
 ) -> Reply:
-    """A repeat alone keeps the time, and vice versa. Raises ScheduleNotFound, SeveralTimes, or as `add`."""
-    time, zone = None, caller.timezone
+    """An empty `when` or `repeat` stays as it is. Raises ScheduleNotFound, SeveralTimes, or as `add`."""
+    planned, zone = None, caller.timezone
     if when.strip() or repeat.strip():
-        first_time = when if when.strip() else f"{before.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
+        first_time = when if when.strip() else f"{reminder.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
         schedules.check(text)
-        time, *others = await moments.resolve(first_time, repeat, zone, caller.locale, payer=caller.payer)
+        planned, *others = await resolver.resolve(first_time, repeat, zone, caller.locale, payer=caller.payer)
         if others:
             raise SeveralTimes
-        due, cron = time
-        if before.repeat and not cron and not repeat.strip():
-            time = move_start(before.repeat, due, zone)
-    changed = await schedules.change(caller.user_id, before.id, text=text, time=time, timezone=zone.key)
+        due, cron = planned
+        if reminder.repeat and not cron and not repeat.strip():
+            planned = move_start(reminder.repeat, due, zone)
+    user_id, timezone = caller.user_id, zone.key
+    changed = await schedules.change(user_id, reminder.id, text=text, planned=planned, timezone=timezone)
     if changed is None:
-        raise ScheduleNotFound(id=before.number)
+        raise ScheduleNotFound(id=reminder.number)
     return Reply((reminder_sentence(changed, changed.due_at, caller),), receipts_changed=True)
 
 
 async def find_reminder(schedules: ScheduleStore, user_id: int, number: int) -> Schedule:
-    """Raises ScheduleNotFound, also if it is over."""
-    found = await schedules.get_by_number(user_id, number)
-    if found is None or found.status == "done":
+    """Return a user's active or paused reminder. Raises ScheduleNotFound."""
+    reminder = await schedules.get_by_number(user_id, number)
+    if reminder is None or reminder.status == "done":
         raise ScheduleNotFound(id=number)
-    return found
+    return reminder
 
 
 async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - the option's name
-    known = await find_reminder(schedules, caller.user_id, id)
-    if await schedules.cancel(caller.user_id, known.id) is None:
+    reminder = await find_reminder(schedules, caller.user_id, id)
+    if await schedules.cancel(caller.user_id, reminder.id) is None:
         raise ScheduleNotFound(id=id)
-    notes = await _paused_note(caller, schedules)
-    return Reply((cancelled_sentence(known, caller),), notes=notes, receipts_changed=True)
+    notes = await _paused_notes(caller, schedules)
+    return Reply((cancelled_sentence(reminder, caller),), notes=notes, receipts_changed=True)
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
     """Cancel a reminder with its repeats, unless it is over."""
-    known = await schedules.get(caller.user_id, schedule_id)
-    if known is None or known.status == "done" or not await schedules.cancel(caller.user_id, schedule_id):
-        return Reply((caller.words[ReminderTexts].gone,))
-    return Reply((cancelled_sentence(known, caller),))
+    reminder = await schedules.get(caller.user_id, schedule_id)
+    if reminder and reminder.status != "done" and await schedules.cancel(caller.user_id, schedule_id):
+        return Reply((cancelled_sentence(reminder, caller),))
+    return Reply((caller.words[ReminderTexts].gone,))
 
 
-async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - likewise
-    """A single time in the past is sent at once."""
-    texts, before = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
-    resumed = await schedules.resume(caller.user_id, before.id)
-    text = caller.text(before.text, MAX_QUOTE_LENGTH)
+async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - the option's name
+    """A reminder whose only time has passed is sent at once."""
+    texts, reminder = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
+    resumed = await schedules.resume(caller.user_id, reminder.id)
+    text = caller.text(reminder.text, MAX_QUOTE_LENGTH)
     if resumed is None:
         return Reply((texts.not_paused.format(text=text),))
     return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
@@ -164,7 +164,7 @@ def reminder_sentence(
     texts, text = caller.words[ReminderTexts], caller.text(reminder.text, limit)
     if reminder.repeat:
         repeat = caller.words[RepeatTexts].describe(reminder.repeat)
-        return texts.again_and_again.format(repeat=repeat, time=caller.at(due_at), text=text)
+        return texts.repeated.format(repeat=repeat, time=caller.at(due_at), text=text)
     return texts.once.format(time=caller.moment(due_at), text=text)
 
 
@@ -176,8 +176,8 @@ def reminder_item(schedule: Schedule, caller: Caller) -> Item:
     times = [caller.moment(schedule.due_at)]
     if schedule.repeat:
         times = [f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}", caller.at(schedule.due_at)]
-    paused = schedule.status == "paused"
-    trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if paused else ""
+    is_paused = schedule.status == "paused"
+    trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
     return Item(schedule.number, schedule.text, (*times, _describe_target(schedule, caller)), trouble)
 
 
@@ -199,8 +199,8 @@ def _describe_target(schedule: Schedule, caller: Caller) -> str:
     return texts.by_dm if schedule.target == "dm" else texts.in_terminal
 
 
-async def _paused_note(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
+async def _paused_notes(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
     """Point to undeliverable reminders: a user with closed DMs can't learn of them otherwise."""
-    known = await schedules.list(caller.user_id)
-    count = sum(each.status == "paused" and each.obstacle != "" for each in known)
+    reminders = await schedules.list(caller.user_id)
+    count = sum(each.status == "paused" and each.obstacle != "" for each in reminders)
     return (caller.words[ReminderTexts].look_at_paused.format(count=count),) if count else ()

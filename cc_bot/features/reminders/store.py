@@ -1,8 +1,8 @@
 """Reminders and heartbeats, and the outcome of each firing.
 
 A row of `firings` with a unique key is written before a message is sent, so each is sent at most once. If the
-process dies before recording the outcome, the firing is uncertain, and its user is informed.
-tests/stores/test_scope.py reads the marks `/* all users */`: the statement names no user on purpose.
+process dies before it records the outcome, the firing is uncertain, and its user is informed.
+`/* all users */` marks a statement that names no user (for tests/stores/test_scope.py).
 """
 
 import asyncio
@@ -35,6 +35,7 @@ from cc_bot.domain.message import Message, Target, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
 from cc_bot.domain.when.repeats import Quiet, is_hour_based, next_time, parse_hours
+from cc_bot.domain.when.resolve import Planned
 from cc_bot.features.memory.stores.limits import SecretRules
 from cc_bot.features.reminders.model import (
     MAX_LATENESS,
@@ -58,15 +59,15 @@ SCHEDULE: Final = Columns(
     number=Codec(read=lambda number: number or 0),
     target=Codec(column="place"),
 )
-_INSERTED: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
+_INSERT_PARAMETERS: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
 _FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
 
-# The columns of _INSERTED in their order; $1 is the user, whose number `next_number` reads.
+# $1 is the user, for `next_number`.
 INSERT: Final = f"""
-    INSERT INTO schedules ({_INSERTED.names}, advanced_at, number)
+    INSERT INTO schedules ({_INSERT_PARAMETERS.names}, advanced_at, number)
     VALUES (
-        {_INSERTED.placeholders}, {_INSERTED["created_at"]},
-        CASE {_INSERTED["kind"]} WHEN 'reminder' THEN {next_number("schedule")} END
+        {_INSERT_PARAMETERS.placeholders}, {_INSERT_PARAMETERS["created_at"]},
+        CASE {_INSERT_PARAMETERS["kind"]} WHEN 'reminder' THEN {next_number("schedule")} END
     )
     RETURNING {SCHEDULE.select}
 """
@@ -79,14 +80,14 @@ _SELECT_OPEN: Final = f"""
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
 """
 
-_MISSED: Final = f"""
+_SELECT_MISSED: Final = f"""
     SELECT {SCHEDULE.with_alias("s")}, f.due_at, f.state
     FROM firings AS f JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
     WHERE f.state IN ('missed', 'uncertain') AND s.kind = 'reminder'
 """
 
 # $2 kind
-_LIST: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.due_at, s.id"
+_SELECT_KIND: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
 # $1 places (JSON array), $2 user; NULL: all users
 _SCOPE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
@@ -103,7 +104,7 @@ _HAS_ROOM: Final = f"""(
     )
 )"""
 
-# Uses the index firings_open. $1: claims before this time become uncertain even if their process lives
+# Uses the index firings_open. $1: earlier claims become uncertain even if their process lives
 MARK_UNCERTAIN: Final = """
     UPDATE firings SET state = 'uncertain'
     WHERE state = 'claimed' AND (
@@ -113,21 +114,22 @@ MARK_UNCERTAIN: Final = """
     RETURNING schedule_id /* all users */
 """
 
-# Lets other processes make the reports that a dead process took. Uses the index firings_being_told.
+# Lets other processes make the reports of a dead one. Uses the index firings_being_told.
 RELEASE_REPORTS: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
     /* all users */
 """
 
-MIN_CLOCK_CHANGE: Final = timedelta(minutes=1)  # smaller ones do not change what is due
-_BATCH: Final = 50
+MIN_CLOCK_CHANGE: Final = timedelta(minutes=1)  # smaller changes of the clock are ignored
+_MAX_DUE_ROWS: Final = 50
 
 
 def _claim(
     process: str, scope: tuple[str, int | None], now: datetime, limit: int
 ) -> Transaction[list[Firing]]:
-    """Claim due times and advance schedules. Recomputes a `due_at` computed (`advanced_at`) in the future."""
+    """Claim due times and advance schedules. If `advanced_at` is in the future, the clock was set back, so
+    `due_at` is computed again. `scope`: the parameters of _SCOPE."""
     select_rewound = f"""
         SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
@@ -142,12 +144,12 @@ def _claim(
         RETURNING schedule_id
     """
     claimed: list[Firing] = []
-    sql = f"""
+    select_due = f"""
         SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.due_at <= $3 AND {_SCOPE} AND {_HAS_ROOM}
         ORDER BY s.due_at LIMIT $4 /* all users */
     """
-    rows = yield Statement(sql, (*scope, to_ms(now), _BATCH))
+    rows = yield Statement(select_due, (*scope, to_ms(now), _MAX_DUE_ROWS))
     for schedule in map(SCHEDULE.read, rows):
         due, next_due = _choose_time(schedule, now)
         if not (yield _advance(schedule, next_due, now)):
@@ -172,12 +174,13 @@ def _time_after(schedule: Schedule, moment: datetime) -> datetime | None:
 def _next_time_in_rhythm(schedule: Schedule, now: datetime) -> datetime | None:
     if not is_hour_based(schedule.repeat):
         return _time_after(schedule, now)
-    hours = timedelta(hours=parse_hours(schedule.repeat))  # counted from its time, not from now
-    return _time_after(schedule, schedule.due_at + max(now - schedule.due_at, timedelta()) // hours * hours)
+    interval = timedelta(hours=parse_hours(schedule.repeat))
+    lateness = max(now - schedule.due_at, timedelta())
+    return _time_after(schedule, schedule.due_at + lateness // interval * interval)
 
 
 def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """Return the time to send now, if any, and the next one. Of late times, the newest is sent."""
+    """Return the time to send now, if any, and the next time. Of several late times, the last is sent."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
     if now - schedule.due_at > MAX_LATENESS:
@@ -192,7 +195,7 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
 
 
 def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> Statement:
-    """Do nothing if the user has changed it since it was read."""
+    """Return a statement that does nothing if the user has changed the schedule since."""
     due, status = (next_due, "active") if next_due else (schedule.due_at, "done")
     values = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
     advance = """
@@ -203,8 +206,8 @@ def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> St
     return Statement(advance, (schedule.key.user_id, schedule.id, *values))
 
 
-RETENTION: Final = timedelta(days=30)  # after its last time; its buttons still work
-CLAIM_TIMEOUT: Final = timedelta(minutes=5)  # then it is uncertain, even if its process lives
+RETENTION: Final = timedelta(days=30)  # after the last time; the buttons still work
+CLAIM_TIMEOUT: Final = timedelta(minutes=5)  # then a claim is uncertain, even if its process lives
 
 
 class ScheduleFields(TypedDict, total=False):
@@ -248,16 +251,16 @@ class ScheduleStore(Store):
         """Add a schedule; a heartbeat replaces the previous one. Raises TooManySchedules, and as `check`."""
         text = self.check(text) if kind == "reminder" else ""
         target = "dm" if fields.get("visibility") == "private" and target == "channel" else target
-        wanted = Schedule(0, key, kind, text, due_at, self._clock(), target=target, **fields)
-        columns = SCHEDULE.write(wanted) | {"locale": str(wanted.locale or "")}
+        new = Schedule(0, key, kind, text, due_at, self._clock(), target=target, **fields)
+        columns = SCHEDULE.write(new) | {"locale": str(new.locale or "")}
 
         def steps() -> Transaction[Schedule]:
             if kind == "heartbeat":
                 drop = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
                 yield Statement(drop, (key.user_id,))
-            elif len((yield Statement(_LIST, (key.user_id, kind)))) >= MAX_SCHEDULES:
+            elif len((yield Statement(_SELECT_KIND, (key.user_id, kind)))) >= MAX_SCHEDULES:
                 raise TooManySchedules(limit=MAX_SCHEDULES)
-            [row] = yield Statement(INSERT, _INSERTED.pick(columns))
+            [row] = yield Statement(INSERT, _INSERT_PARAMETERS.pick(columns))
             yield Statement(record_last_number("schedule"), (key.user_id,))
             return SCHEDULE.read(row)
 
@@ -275,10 +278,10 @@ class ScheduleStore(Store):
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
         """List the user's active and paused schedules by next time."""
-        return [*map(SCHEDULE.read, await self._database.query(_LIST, user_id, kind))]
+        return [*map(SCHEDULE.read, await self._database.query(_SELECT_KIND, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Delete and return it, if it exists."""
+        """Delete and return a schedule, if it exists."""
         delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
         suppress_reports = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 
@@ -291,7 +294,7 @@ class ScheduleStore(Store):
         return await self._database.write(steps, [user_lock(user_id)])
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Resume at its next time, or now if its only time has passed. None if the user has no paused one."""
+        """Resume at the next time, or now if the only time has passed. None if it is not paused."""
         now = self._clock()
         resume = f"""
             UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
@@ -315,15 +318,9 @@ class ScheduleStore(Store):
         return schedule
 
     async def change(
-        self,
-        user_id: int,
-        schedule_id: int,
-        *,
-        text: str,
-        time: tuple[datetime, str] | None = None,
-        timezone: str = "",
+        self, user_id: int, schedule_id: int, *, text: str, planned: Planned | None = None, timezone: str = ""
     ) -> Schedule | None:
-        """Change the text and, if given, time, repeat and zone; this resumes it. Raises as `check`."""
+        """Change the text; with `planned` also time, repeat and zone, and resume. Raises as `check`."""
         ids = (user_id, schedule_id)
         where = f"""
             WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
@@ -333,13 +330,14 @@ class ScheduleStore(Store):
             UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END {where}
         """
         batch = [Statement(reword, (*ids, self.check(text)))]
-        if time is not None:
+        if planned is not None:
+            due_at, repeat = planned
             retime = f"""
                 UPDATE schedules
                 SET due_at = $3, repeat = $4, timezone = $5, advanced_at = $6,
                     status = 'active', obstacle = '' {where}
             """
-            times = (to_ms(time[0]), time[1], timezone, to_ms(self._clock()))
+            times = (to_ms(due_at), repeat, timezone, to_ms(self._clock()))
             batch.append(Statement(retime, (*ids, *times)))
         *_, rows = await self._database.transaction(batch, [user_lock(user_id)])
         self._notify()
@@ -372,13 +370,13 @@ class ScheduleStore(Store):
         self, now: datetime, targets: Collection[Target], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
         """Claim due times; those more than MAX_LATENESS late are recorded as missed."""
-        scope = (_as_list(targets), user_id)
+        scope = (_to_json(targets), user_id)
         return await self._database.write(
             lambda: _claim(self._process, scope, now, limit), [MAINTENANCE_LOCK]
         )
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """`channel_id`: of the message, if not the schedule's."""
+        """`channel_id`: where the message is, if not in the schedule's channel."""
         schedule = firing.schedule
         values = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -386,7 +384,7 @@ class ScheduleStore(Store):
             *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
-        # If the gateway delivered it first, that row becomes the user's. After an erasure nothing is stored.
+        # A row that the gateway has stored becomes the user's. After an erasure nothing is stored.
         sql = """
             INSERT INTO messages (
                 user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
@@ -411,14 +409,14 @@ class ScheduleStore(Store):
         )
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Record that it can't be sent, and pause the schedule."""
+        """Record that Discord refused the message, and pause the schedule."""
         user_id = firing.schedule.key.user_id
         pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
         batch = [_record_outcome(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]
         await self._database.transaction(batch, [user_lock(user_id)])
 
     async def mark_uncertain(self, older_than: datetime) -> int:
-        """Mark claims older than this or of dead processes as uncertain. Returns their number."""
+        """Mark old claims and those of dead processes as uncertain. Returns their number."""
         batch = [Statement(MARK_UNCERTAIN, (to_ms(older_than),)), Statement(RELEASE_REPORTS)]
         rows, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(rows)
@@ -426,9 +424,10 @@ class ScheduleStore(Store):
     async def take_unreported(
         self, targets: Collection[Target], *, user_id: int | None = None
     ) -> UnreportedFirings:
-        """Take one owner's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
+        """Take one user's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
         unreported = f"""
-            {_MISSED} AND f.reported = 0 AND {_SCOPE} ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
+            {_SELECT_MISSED} AND f.reported = 0 AND {_SCOPE}
+            ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
         """
         report = """
             UPDATE firings SET reported = 1, told_by = $4
@@ -436,9 +435,9 @@ class ScheduleStore(Store):
         """
 
         def steps() -> Transaction[UnreportedFirings]:
-            rows = yield Statement(unreported, (_as_list(targets), user_id))
-            by_owner = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
-            missed = next((tuple(firings) for _, firings in by_owner), ())
+            rows = yield Statement(unreported, (_to_json(targets), user_id))
+            by_user = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
+            missed = next((tuple(firings) for _, firings in by_user), ())
             for each in missed:
                 yield Statement(report, (*_firing_key(each), self._process or None))
             return missed
@@ -447,8 +446,8 @@ class ScheduleStore(Store):
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """List the user's missed and uncertain reminders since then."""
-        missed = f"{_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
-        return [*map(_FIRING.read, await self._database.query(missed, user_id, to_ms(since)))]
+        sql = f"{_SELECT_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
+        return [*map(_FIRING.read, await self._database.query(sql, user_id, to_ms(since)))]
 
     async def mark_reported(self, missed: UnreportedFirings) -> None:
         update = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
@@ -458,19 +457,19 @@ class ScheduleStore(Store):
     async def get_next_due(
         self, targets: Collection[Target], *, user_id: int | None = None
     ) -> datetime | None:
-        """Return the earliest next time; it may have passed."""
+        """Return the earliest next time, which may have passed."""
         next_due = f"""
             SELECT s.due_at FROM schedules AS s
             WHERE s.status = 'active' AND s.due_at > 0 AND {_SCOPE} AND {_HAS_ROOM}
             ORDER BY s.due_at LIMIT 1 /* all users */
         """
-        rows = await self._database.query(next_due, _as_list(targets), user_id)
+        rows = await self._database.query(next_due, _to_json(targets), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
-        over = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
-        settled = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
-        batch = [Statement(each, (to_ms(self._clock() - RETENTION),)) for each in (over, settled)]
+        schedules = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
+        firings = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
+        batch = [Statement(each, (to_ms(self._clock() - RETENTION),)) for each in (schedules, firings)]
         await self._database.transaction(batch, [MAINTENANCE_LOCK])
 
     def check(self, text: str) -> str:
@@ -488,7 +487,7 @@ class ScheduleStore(Store):
         changed.set()
 
 
-def _as_list(targets: Collection[Target]) -> str:
+def _to_json(targets: Collection[Target]) -> str:
     return json.dumps(sorted(targets))
 
 
@@ -505,11 +504,11 @@ def _record_outcome(firing: Firing, state: FiringState, message_id: int | None =
     return Statement(update, (*_firing_key(firing), state, message_id))
 
 
-_FEW_HOURS: Final = timedelta(hours=4)  # more frequent repeats skip no time in a new zone
+_FEW_HOURS: Final = timedelta(hours=4)  # a more frequent repeat skips no time in a new zone
 
 
 def _next_time_in_zone(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
-    """A 7:00 sent today is not sent again at 7:00 of the new zone. A later begin stays on its day."""
+    """If today's 7:00 was sent, the next is tomorrow's. A repeat that begins later keeps its first day."""
     if not old.repeat or is_hour_based(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now

@@ -1,4 +1,4 @@
-"""Reminders in the terminal: commands, and due ones while it is open."""
+"""`/remind …` in the terminal, and the reminders that come due while it is open."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message
 from cc_bot.domain.text import printable
-from cc_bot.domain.when.resolve import split_when
+from cc_bot.domain.when.resolve import parse_schedules, split_when
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
-from cc_bot.features.reminders.texts import RemindHereTexts
+from cc_bot.features.reminders.texts import TerminalReminderTexts
 from cc_bot.terminal.chat import Conversation
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import indent_symbols
@@ -37,25 +37,26 @@ async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) ->
 
 
 async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    """Take `明日9時と18時 薬`. Raises InputError."""
+    """Add the reminders of a text such as `明日9時と18時 薬`. Raises InputError."""
     if not text:
         raise errors.EmptyReminder
     when, what = split_when(text)
-    if not what:
-        raise InvalidCommand(chat.texts[RemindHereTexts].what)
     profile, schedules = chat.profile, chat.stores[ScheduleStore]
+    if not what:
+        parse_schedules(when, "", utc_now(), profile.timezone)  # raises NoSuchTime for `25:99 薬`
+        raise InvalidCommand(chat.texts[TerminalReminderTexts].text_needed)
     return await reminders.add(
         profile.caller,
         reminders.Destination(profile.key, "terminal"),
         text=what,
         when=when,
         schedules=schedules,
-        moments=chat[TimeResolver],
+        resolver=chat[TimeResolver],
     )
 
 
 async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
-    number = parse_number(text, chat.texts[RemindHereTexts].id_needed)
+    number = parse_number(text, chat.texts[TerminalReminderTexts].id_needed)
     return await reminders.delete(chat.profile.caller, number, schedules=chat.stores[ScheduleStore])
 
 
@@ -72,7 +73,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
 
 
 def due_lines(due: Firing | UnreportedFirings, zone: ZoneInfo, texts: Texts) -> str:
-    words, now = texts[RemindHereTexts], utc_now()
+    words, now = texts[TerminalReminderTexts], utc_now()
 
     def line(template: str, firing: Firing) -> str:
         content = indent_symbols(printable(firing.schedule.text), at_line_start=False)
@@ -81,7 +82,7 @@ def due_lines(due: Firing | UnreportedFirings, zone: ZoneInfo, texts: Texts) -> 
         )
 
     if isinstance(due, Firing):
-        return line(words.said_late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)
+        return line(words.late if now - due.due_at > LATE_AFTER else "⏰ {text}", due)
     templates = {"missed": words.missed, "uncertain": words.uncertain}
     return "\n".join(line(templates[firing.state], firing) for firing in due)
 
@@ -93,7 +94,7 @@ class DueReminders:
         self.scheduler = Scheduler(self._schedules, targets=["terminal"], user_id=self._chat.user_id)
 
     async def show(self) -> None:
-        """Show what is due now; after a failure, the next call tries again."""
+        """Show what is due now. If this fails, the next call tries again."""
         async with self._conversation.busy:
             try:
                 for each in await self.scheduler.claim_all_due():
@@ -107,19 +108,18 @@ class DueReminders:
 
     async def keep_showing(self) -> None:
         await self.scheduler.wait()
-        while not self.scheduler.stopped:
+        while not self.scheduler.is_stopped:
             await self.show()
             await self.scheduler.wait()
 
 
 @asynccontextmanager
 async def run_during_chat(conversation: Conversation) -> AsyncIterator[None]:
-    """Show reminders as they come due."""
     due = DueReminders(conversation)
     await due.show()
-    showing = asyncio.create_task(due.keep_showing())
+    task = asyncio.create_task(due.keep_showing())
     try:
         yield
     finally:
-        due.scheduler.stop()  # not cancelled: claimed reminders are still shown
-        await asyncio.gather(showing, return_exceptions=True)
+        due.scheduler.stop()  # cancelling the task could lose a claimed reminder
+        await asyncio.gather(task, return_exceptions=True)

@@ -7,10 +7,10 @@ from cc_bot.domain.when.repeats import Interval, split_repeat
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
-_NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+_WEEKDAY_NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
 _HOUR_STEPS: Final = re.compile(r"(?:\*|(\d{1,2})-23)/(\d{1,2})")
-_IN_EVERY_MONTH: Final = 28
+_LAST_DAY_OF_ALL_MONTHS: Final = 28
 
 
 class ReminderTexts(Area):
@@ -22,7 +22,7 @@ class ReminderTexts(Area):
     not_yours = Sentence(ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。", en="Only the person who set the reminder can use this button. Set your own with </remind add>.")
 
     once = Sentence(ja="⏰ {time} にお知らせします: {text}", en="⏰ I’ll remind you on {time}: {text}")
-    again_and_again = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
+    repeated = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
@@ -56,14 +56,12 @@ class ReminderTexts(Area):
     uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; they may not have reached you.")
 
 
-class RemindHereTexts(Area):
-    """Reminders in the terminal."""
-
-    said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
+class TerminalReminderTexts(Area):
+    late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} may not have reached you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
-    what = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
+    text_needed = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
 
 
 class RepeatTexts(Area):
@@ -98,7 +96,7 @@ class RepeatTexts(Area):
     last_comma = Sentence(ja="・", en=" and ")
 
     def describe(self, repeat: str) -> str:
-        """Return a repeat in words, as 平日 9:00 or every weekday at 9:00; otherwise the cron."""
+        """Return words such as `every weekday at 9:00`; the cron if there are none for it."""
         if match := _HOURS.fullmatch(repeat):
             return _describe_hours(self, int(match[1]))
         try:
@@ -107,7 +105,7 @@ class RepeatTexts(Area):
             steps = _HOUR_STEPS.fullmatch(hour)
             if interval is None and days == ["*"] * 3 and (steps or hour == "*"):
                 if steps:
-                    return _describe_hours(self, int(steps[2]), first=int(steps[1] or 0), past=int(minute))
+                    return _describe_hours(self, int(steps[2]), first=int(steps[1] or 0), minute=int(minute))
                 return self.hourly_at.format(minute=minute) if int(minute) else self.hourly
             times = [_describe_time(self, each, int(minute)) for each in _parse_numbers(hour)]
             return self.at.format(days=_describe_days(self, interval, *days), times=_join(self, times))
@@ -116,7 +114,7 @@ class RepeatTexts(Area):
 
 
 def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
-    """Raises ValueError or IndexError if there are no words for them."""
+    """Raises ValueError or IndexError if there are no words for the days."""
     count, unit = (interval.count, interval.unit) if interval else (1, "")
     match (unit, day, month, weekday):
         case ("" | "days", "*", "*", "*"):
@@ -154,7 +152,7 @@ def _describe_month(phrases: RepeatTexts, day: str, weekday: str) -> str:
         return phrases.month_end
     numbers = _parse_numbers(day)
     words = _join(phrases, [phrases.counted[number - 1] for number in numbers])
-    return words + (phrases.some_months if numbers[-1] > _IN_EVERY_MONTH else "")
+    return words + (phrases.some_months if numbers[-1] > _LAST_DAY_OF_ALL_MONTHS else "")
 
 
 def _describe_date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> str:
@@ -180,9 +178,9 @@ def _describe_time(phrases: RepeatTexts, hour: int, minute: int) -> str:
     return f"{hours}:{minute:02}"
 
 
-def _describe_hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -> str:
-    if first or past:
-        return phrases.hours_apart_from.format(hours=hours, time=_describe_time(phrases, first, past))
+def _describe_hours(phrases: RepeatTexts, hours: int, *, first: int = 0, minute: int = 0) -> str:
+    if first or minute:
+        return phrases.hours_apart_from.format(hours=hours, time=_describe_time(phrases, first, minute))
     return phrases.hourly if hours == 1 else phrases.hours_apart.format(hours=hours)
 
 
@@ -196,7 +194,7 @@ def _parse_numbers(field: str) -> list[int]:
 
 
 def _parse_number(text: str) -> int:
-    return _NAMES.index(text) if text in _NAMES else int(text)
+    return _WEEKDAY_NAMES.index(text) if text in _WEEKDAY_NAMES else int(text)
 
 
 def _join(phrases: RepeatTexts, parts: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Reminders as tools. One from an approved proposal is tainted, and taints a turn that lists it."""
+"""Tools for reminders. A reminder from an approved proposal is tainted, and taints a turn that lists it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -60,9 +60,9 @@ async def schedule(
         shown = show(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
-    for known in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
-        if _identity(known) == same:
-            return _report_added(known)
+    for existing in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
+        if _identity(existing) == same:
+            return _report_added(existing)
     added = await store.add(
         key,
         text,
@@ -81,12 +81,12 @@ async def schedule(
 @tool(writes=False, subject="schedule")
 async def list_schedules(context: ToolContext) -> ToolOutcome:
     """List the user's reminders, the next one first."""
-    known = await _list_visible(context)
-    if not known:
+    reminders = await _list_visible(context)
+    if not reminders:
         return succeeded({"schedules": []})
-    listed = known[:MAX_LISTED]
+    listed = reminders[:MAX_LISTED]
     content = {"note": DATA_NOT_INSTRUCTIONS, "schedules": [_to_json(each) for each in listed]}
-    more = {"more": len(known) - MAX_LISTED} if len(known) > MAX_LISTED else {}
+    more = {"more": len(reminders) - MAX_LISTED} if len(reminders) > MAX_LISTED else {}
     return succeeded({**content, **more}, tainted=any(each.tainted for each in listed))
 
 
@@ -94,13 +94,13 @@ async def list_schedules(context: ToolContext) -> ToolOutcome:
 async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it again."""
-    known = await _list_visible(context)
-    found = next((each for each in known if each.number == id), None)
+    reminders = await _list_visible(context)
+    found = next((each for each in reminders if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
     expected = {"text": found.text, "repeat": found.repeat}
     check_as_proposed(context, **expected)
-    others = [each.text for each in known if each is not found]
+    others = [each.text for each in reminders if each is not found]
     if needs_approval(
         context, lambda: context.grounding.asks_to_end(found.text, others=others, may_be_done=True)
     ):
@@ -112,11 +112,12 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     if cancelled is None:
         raise ScheduleNotFound(id=id)
     content = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
-    return succeeded(content, changes=(ReminderChange.of("cancelled", cancelled),), tainted=cancelled.tainted)
+    change = ReminderChange.from_schedule("cancelled", cancelled)
+    return succeeded(content, changes=(change,), tainted=cancelled.tainted)
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
-    """Return time and cron; an approved call passes those that the user was shown."""
+    """Return time and cron. An approved call has those that the user was shown."""
     if context.approved is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
@@ -141,16 +142,17 @@ def _time_line(
 
 
 async def _list_visible(context: ToolContext) -> Sequence[Schedule]:
-    known = await context.stores[ScheduleStore].list(context.user_id)
-    return [each for each in known if may_mention(each, context.key.channel_id, context.visibility)]
+    reminders = await context.stores[ScheduleStore].list(context.user_id)
+    return [each for each in reminders if may_mention(each, context.key.channel_id, context.visibility)]
 
 
 def _report_added(schedule: Schedule) -> ToolOutcome:
-    return succeeded({"scheduled": _to_json(schedule)}, changes=(ReminderChange.of("added", schedule),))
+    change = ReminderChange.from_schedule("added", schedule)
+    return succeeded({"scheduled": _to_json(schedule)}, changes=(change,))
 
 
 def _to_json(schedule: Schedule) -> dict[str, Any]:
-    """Receipts of stored answers are built from this."""
+    """Receipts of stored answers are built from this, too."""
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,

@@ -16,24 +16,22 @@ from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
-    """Write the time: Discord renders no timestamps in choices."""
+    """Write out the time: Discord renders no timestamps in choices."""
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
-LATE_AFTER: Final = timedelta(minutes=2)  # then it is shown as late
+LATE_AFTER: Final = timedelta(minutes=2)  # later messages say so
 MAX_QUOTE_LENGTH: Final = 200
 MAX_LISTED: Final = 6
 
 
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     schedule = firing.schedule
-    late = NO_FACTS.with_notes(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
-    text = f"<@{schedule.key.user_id}> {reminder_text(schedule)}"
-    return Page(
-        _plain_text(text),
-        reminder_buttons(schedule, words),
-        facts=late if now - firing.due_at > LATE_AFTER else NO_FACTS,
-    )
+    facts = NO_FACTS
+    if now - firing.due_at > LATE_AFTER:
+        facts = NO_FACTS.with_notes(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
+    content = _without_previews(f"<@{schedule.key.user_id}> {reminder_text(schedule)}")
+    return Page(content, reminder_buttons(schedule, words), facts=facts)
 
 
 def reminder_text(schedule: Schedule) -> str:
@@ -43,7 +41,7 @@ def reminder_text(schedule: Schedule) -> str:
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
     mention = f"<@{schedule.key.user_id}> " if schedule.audience == "public" else ""
-    return Page(_plain_text(f"{mention}{for_discord(text)}"))
+    return Page(_without_previews(f"{mention}{for_discord(text)}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
@@ -72,22 +70,24 @@ def undelivered_page(missed: UnreportedFirings, words: Texts) -> Page:
     lines = list[str]()
     texts = words[ReminderTexts]
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
-        firings = [each for each in missed if each.state == state]
-        shown = [f"- {timestamp(each.due_at, 'f')} {_quoted(each.schedule)}" for each in firings[:MAX_LISTED]]
-        more = [f"- … +{len(firings) - MAX_LISTED}"] if len(firings) > MAX_LISTED else []
-        lines += (heading, *shown, *more) if firings else ()
-    return Page(_plain_text("\n".join(lines)))
+        if firings := [each for each in missed if each.state == state]:
+            lines.append(heading)
+        for each in firings[:MAX_LISTED]:
+            lines.append(f"- {timestamp(each.due_at, 'f')} {_quote(each.schedule)}")
+        if len(firings) > MAX_LISTED:
+            lines.append(f"- … +{len(firings) - MAX_LISTED}")
+    return Page(_without_previews("\n".join(lines)))
 
 
-def stopped_page(schedule: Schedule, words: Texts) -> Page:
+def paused_page(schedule: Schedule, words: Texts) -> Page:
     texts, reason = words[ReminderTexts], words[ReminderTexts].reasons[schedule.obstacle]
-    return Page(_plain_text(texts.stopped.format(text=_quoted(schedule), reason=reason)))
+    return Page(_without_previews(texts.stopped.format(text=_quote(schedule), reason=reason)))
 
 
-def _quoted(schedule: Schedule) -> str:
+def _quote(schedule: Schedule) -> str:
     return escape_markdown(shorten(one_line(schedule.text), MAX_QUOTE_LENGTH))
 
 
-def _plain_text(text: str) -> str:
-    """Suppress link previews: a model may have written it."""
+def _without_previews(text: str) -> str:
+    """Cut to one message. Links have no previews, as a model may have written them."""
     return next(iter(split_messages(text, limit=MESSAGE_LIMIT, max_count=1)), "")

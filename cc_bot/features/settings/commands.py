@@ -58,8 +58,8 @@ loader = lightbulb.Loader()
 async def suggest_timezones(
     ctx: lightbulb.AutocompleteContext[str], recipients: Recipients = lightbulb.di.INJECTED
 ) -> Sequence[Choice]:
-    own = (await recipients.find(ctx.interaction)).timezone.key
-    return suggest_zones(str(ctx.focused.value or ""), own)
+    current = (await recipients.find(ctx.interaction)).timezone.key
+    return suggest_zones(str(ctx.focused.value or ""), current)
 
 
 async def settings(
@@ -74,8 +74,8 @@ async def settings(
     running: RunningTurns,
 ) -> Reply:
     """Change the given settings, and show all. Raises UnknownTimezone."""
-    may_speak = running.spoken_answers is not None
-    voice_is_missing, changes = voice == "on" and not may_speak, dict[str, Any]()
+    has_voice, changes = running.spoken_answers is not None, dict[str, Any]()
+    voice_is_missing = voice == "on" and not has_voice
     if language is not None:
         changes["locale"] = Locale(language)
     if timezone is not None:
@@ -86,22 +86,22 @@ async def settings(
         await change_settings(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
         caller = await recipients.find(ctx.interaction)
     texts = caller.words[SessionTexts]
-    saved = [texts.settings_saved] if changes else []
-    lines = _overview(caller, await stores.settings.get(caller.user_id), may_speak=may_speak)
+    lines = [texts.settings_saved] if changes else []
+    lines += _describe_settings(caller, await stores.settings.get(caller.user_id), has_voice=has_voice)
     notes = (texts.voice_unset,) if voice_is_missing else ()
-    return Reply((*saved, *lines), title=texts.settings_title, notes=notes)
+    return Reply(tuple(lines), title=texts.settings_title, notes=notes)
 
 
-def _overview(caller: Recipient, chosen: UserSettings, *, may_speak: bool) -> Sequence[str]:
+def _describe_settings(caller: Recipient, stored: UserSettings, *, has_voice: bool) -> Sequence[str]:
     texts, zone = caller.words[SessionTexts], caller.timezone.key
     language = texts.language_ja if caller.locale is Locale.JA else texts.language_en
-    if not chosen.locale:
+    if not stored.locale:
         language = texts.settings_default.format(value=language)
-    if not chosen.timezone:
+    if not stored.timezone:
         zone = texts.settings_default.format(value=zone)
     lines = [f"{texts.settings_language}: {language}", f"{texts.settings_timezone}: {zone}"]
     voice = texts.voice_on if caller.spoken else texts.voice_off
-    return [*lines, f"{texts.settings_voice}: {voice}"] if may_speak else lines
+    return [*lines, f"{texts.settings_voice}: {voice}"] if has_voice else lines
 
 
 reply_command(
@@ -124,34 +124,36 @@ _COMMAND: Final = re.compile(r"- `</([a-z]+)")
 
 
 async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> Reply:
-    owner = caller.user_id in await owners.ids()
-    return Reply((help_text(caller.words, granted.reading, owner=owner),))
+    is_owner = caller.user_id in await owners.ids()
+    return Reply((help_text(caller.words, granted.reading, is_owner=is_owner),))
 
 
-def help_text(texts: Texts, reading: Reading, *, owner: bool = False) -> str:
-    """Return the help, which fits an embed: lines about existing commands, else their descriptions."""
-    words, names, name_command = texts[SessionTexts], command_names(texts.locale), command_namer(texts.locale)
-    mention = "" if reading == "off" else words.help_mention
-    stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
-    admin = words.help_admin if owner and "admin" in names else ""
-    marked = SessionTexts.help.of(texts.locale).splitlines(keepends=True)
-    lines = zip(marked, words.help.splitlines(keepends=True), strict=True)
-    offered = "".join(
-        line for mark, line in lines if not (named := _COMMAND.match(mark)) or named[1] in names
-    )
-    described = {"admin", "help", *(named[1] for mark in marked if (named := _COMMAND.match(mark)))}
+def help_text(words: Texts, reading: Reading, *, is_owner: bool = False) -> str:
+    """Return the help, which fits an embed. Commands that no line of it names have their descriptions."""
+    texts, names, name_command = words[SessionTexts], command_names(words.locale), command_namer(words.locale)
+    stored = {"off": "", "mentions": texts.help_stored_mentions, "all": texts.help_stored_all}
+    templates = SessionTexts.help.of(words.locale).splitlines(keepends=True)
+    lines, described = list[str](), {"admin", "help"}
+    for template, line in zip(templates, texts.help.splitlines(keepends=True), strict=True):
+        command = _COMMAND.match(template)
+        if command is None or command[1] in names:
+            lines.append(line)
+        if command is not None:
+            described.add(command[1])
     others = "".join(
         f"- `{name_command(key)}` {names[f'{key}_description']}\n"
         for key in names
         if "_" not in key and f"{key}_description" in names and key not in described
     )
-    return offered.format(mention=mention, admin=others + admin, stored=stored[reading])
+    mention = "" if reading == "off" else texts.help_mention
+    admin = others + (texts.help_admin if is_owner and "admin" in names else "")
+    return "".join(lines).format(mention=mention, admin=admin, stored=stored[reading])
 
 
 reply_command(loader.command, "help", show_help)
 reply_command(loader.command, "usage", show_usage, server=switch_option("usage_server", default=False))
 
-ALL: Final = "all"
+ALL_BROWSERS: Final = "all"
 MAX_LISTED: Final = 5
 
 
@@ -161,7 +163,7 @@ async def open_pages(caller: Recipient, *, browsers: WebSessionStore, bot: BotDe
         code = await browsers.make_code(WebOrigin(caller.user_id, caller.channel_id, caller.guild_id))
         links = (Button(texts.open, "", url=f"{bot.pages_url}/sign-in?{urlencode({'code': code})}"),)
     sentence = texts.link if links else texts.not_served
-    return _browsers(sentence, await browsers.list(caller.user_id), caller, links)
+    return _browsers_view(sentence, await browsers.list(caller.user_id), caller, links)
 
 
 reply_command(loader.command, "web", open_pages)
@@ -170,34 +172,34 @@ reply_command(loader.command, "web", open_pages)
 @on_press(BrowserMenu, not_yours=lambda words: words[PrivacyTexts].not_yours)
 async def sign_out(press: Press[BrowserMenu], browsers: WebSessionStore) -> EphemeralView:
     interaction, _, recipient = press
-    [chosen] = interaction.values
-    if chosen == ALL:
-        ended = await browsers.end_all(recipient.user_id)
+    [choice] = interaction.values
+    if choice == ALL_BROWSERS:
+        count = await browsers.end_all(recipient.user_id)
     else:
-        ended = int(await browsers.end(recipient.user_id, int(chosen)))
-    words = recipient.words[WebCommandTexts]
-    sentence = words.ended.format(count=ended) if ended else words.ended_already
-    return _browsers(sentence, await browsers.list(recipient.user_id), recipient)
+        count = int(await browsers.end(recipient.user_id, int(choice)))
+    texts = recipient.words[WebCommandTexts]
+    sentence = texts.ended.format(count=count) if count else texts.ended_already
+    return _browsers_view(sentence, await browsers.list(recipient.user_id), recipient)
 
 
-def _browsers(
-    sentence: str, signed_in: Sequence[WebSession], reader: Recipient, links: tuple[Button, ...] = ()
+def _browsers_view(
+    sentence: str, sessions: Sequence[WebSession], reader: Recipient, links: tuple[Button, ...] = ()
 ) -> EphemeralView:
-    if not signed_in:
+    if not sessions:
         return EphemeralView(sentence, buttons=links)
-    words = reader.words[WebCommandTexts]
-    lines = [sentence, "", words.signed_in.format(count=len(signed_in))]
-    for each in signed_in[:MAX_LISTED]:
+    texts = reader.words[WebCommandTexts]
+    lines = [sentence, "", texts.signed_in.format(count=len(sessions))]
+    for each in sessions[:MAX_LISTED]:
         lines.append(
-            words.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
+            texts.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
         )
-    if len(signed_in) > MAX_LISTED:
-        lines.append(words.more.format(count=len(signed_in) - MAX_LISTED))
-    options = [(words.end_all, ALL)]
-    for each in signed_in[: MAX_CHOICES - 1]:
+    if len(sessions) > MAX_LISTED:
+        lines.append(texts.more.format(count=len(sessions) - MAX_LISTED))
+    options = [(texts.end_all, ALL_BROWSERS)]
+    for each in sessions[: MAX_CHOICES - 1]:
         made = f"{each.made_at.astimezone(reader.timezone):%Y-%m-%d %H:%M}"
-        options.append((words.end_choice.format(made=made), str(each.id)))
-    menu = Menu(BrowserMenu(reader.user_id).custom_id(), words.end_one, tuple(options))
+        options.append((texts.end_choice.format(made=made), str(each.id)))
+    menu = Menu(BrowserMenu(reader.user_id).custom_id(), texts.end_one, tuple(options))
     return EphemeralView("\n".join(lines), buttons=links, menu=menu)
 
 
@@ -236,11 +238,11 @@ async def confirm_erasure(
     if privacy.closed:
         return words[PrivacyTexts].restarting
     with privacy.reporting():
-        erasing = updater.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
+        during = updater.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
-            async with erasing:
+            async with during:
                 sentence = await _erase(button, recipient, privacy, recipients)
-        except ErasureUnfinished as error:  # it continues by itself
+        except ErasureUnfinished as error:  # it goes on by itself
             _log.warning("interaction_failed", error=type(error).__name__)
             sentence = explain(error, words)
         await show(interaction, EphemeralView(sentence), recipient)
@@ -250,17 +252,17 @@ async def confirm_erasure(
 async def _erase(
     button: PrivacyButton, recipient: Recipient, privacy: Privacy, recipients: Recipients
 ) -> str:
-    words = recipient.words[PrivacyTexts]
+    texts = recipient.words[PrivacyTexts]
     if button.decision == "keep":
         if await privacy.is_being_erased(recipient.user_id):
             raise ErasureUnfinished
-        return words.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else words.kept
+        return texts.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else texts.kept
     if button.until < recipients.clock().timestamp():
-        return words.too_late
-    return words.say_erased(await privacy.erase(recipient.user_id))
+        return texts.too_late
+    return texts.say_erased(await privacy.erase(recipient.user_id))
 
 
-# Files are made and sent one by one to bound memory. A user-installed bot has five follow-ups; a longer
+# Files are made and sent one by one to limit memory. A user-installed bot has five follow-ups; a longer
 # export says that it is incomplete.
 
 
@@ -270,13 +272,13 @@ async def export(
     *,
     ctx: lightbulb.Context,
     privacy: Privacy,
-    line: ExportQueue,
+    queue: ExportQueue,
     recipients: Recipients,
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
-    async with line.wait_turn(caller.user_id):
-        parts = line.make_in_turn(privacy.export(caller.user_id))
-        sentence = await _send(parts, ctx.interaction, caller, day, by_dm=where == "dm")
+    async with queue.wait_turn(caller.user_id):
+        files = queue.make_in_turn(privacy.export(caller.user_id))
+        sentence = await _send_files(files, ctx.interaction, caller, day, by_dm=where == "dm")
         await ctx.interaction.edit_initial_response(sentence)
 
 
@@ -288,8 +290,8 @@ reply_command(
 )
 
 
-async def _send(
-    parts: AsyncIterator[bytes],
+async def _send_files(
+    files: AsyncIterator[bytes],
     interaction: hikari.CommandInteraction,
     recipient: Recipient,
     day: str,
@@ -298,8 +300,8 @@ async def _send(
 ) -> str:
     texts, sent = recipient.words[PrivacyTexts], 0
     try:
-        async for part in parts:
-            file = hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json")
+        async for content in files:
+            file = hikari.Bytes(content, f"cc-bot-{day}-{sent + 1}.json")
             if by_dm:
                 await _send_by_dm(file, sent, interaction, recipient)
             elif sent:
@@ -323,7 +325,7 @@ async def _send(
 async def _send_by_dm(
     file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
 ) -> None:
-    """Post a file. Its nonce makes a retry safe."""
+    """The nonce makes a retry safe."""
     rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
     content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
     dm_id = await open_dm(rest, recipient.user_id)

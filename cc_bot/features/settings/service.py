@@ -26,17 +26,17 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     else:
         report = await spending.report_of_guild(caller.guild_id)
 
-    def name(model: str) -> str:
-        return caller.text(model, MAX_NAME_CHARACTERS)
+    def show_model(name: str) -> str:
+        return caller.text(name, MAX_NAME_CHARACTERS)
 
-    lines = (
-        texts.lines(report, caller.moment, name) if report.left or not report.is_empty else [texts.nothing]
-    )
+    lines = [texts.nothing]
+    if report.left or not report.is_empty:
+        lines = texts.lines(report, caller.moment, show_model)
     if server and report.month.models:
-        lines += ["", texts.models, *texts.model_lines(report, name)]
+        lines += ["", texts.models, *texts.model_lines(report, show_model)]
     recent = report.recent.without_unused_start()
-    shown = text_table(recent.chart(series=texts.chart)) if recent.days else ""
-    return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=shown)
+    table = text_table(recent.chart(series=texts.chart)) if recent.days else ""
+    return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=table)
 
 
 async def change_settings(
@@ -48,11 +48,8 @@ async def change_settings(
     spoken: bool | Keep = Keep.AS_IS,
     default_zone: str,
 ) -> UserSettings:
-    """Change the given settings, and return all; None resets one. Repeating reminders follow a new time
-    zone.
-
-    Raises StorageError, and UnknownTimezone if nothing was changed.
-    """
+    """Change settings, and return all; None resets one. Repeats follow a new time zone. Raises StorageError,
+    and UnknownTimezone if nothing was changed."""
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
