@@ -117,6 +117,18 @@ def choices(count: int, **fields: Any) -> list[Body]:
     return [{"name": f"{n}", "value": f"{n}", **fields} for n in range(count)]
 
 
+def text(length: int = 1) -> Body:
+    return {"type": 10, "content": "x" * length}
+
+
+def section(*texts: Body, accessory: Body | None = None) -> Body:
+    return {"type": 9, "components": list(texts), **({"accessory": accessory} if accessory else {})}
+
+
+def cards(*each: Body, **more: Any) -> Body:
+    return {"flags": 1 << 15, "components": [{"type": 17, "components": list(each)}], **more}
+
+
 FIELDS: Final = [option(required=True), option(type=4, name="id", autocomplete=True)]
 ASK: Final[Body] = command(name="ask", integration_types=[0, 1], options=FIELDS)
 ADD: Final[Body] = option(type=1, name="add", name_localizations={"ja": "追加"}, options=[option()])
@@ -155,6 +167,13 @@ REFUSED_MESSAGES: Final[dict[str, Body]] = {
     "the same custom id twice": rows(row(button("a")), row(button("a"))),
     "a menu of 26": rows(row(menu(26))),
     "a menu beside a button": rows(row(menu(2), button("a"))),
+    "a text component without the flag": {"components": [text()]},
+    "content beside a card": cards(text(), content="x"),
+    "41 components in a card": cards(*[text()] * 40),
+    "4001 characters in a card": cards(text(4000), text()),
+    "a section without anything beside it": cards(section(text())),
+    "a section of four texts": cards(section(*[text()] * 4, accessory=button("a"))),
+    "a file of a card that did not come": cards({"type": 13, "file": {"url": "attachment://a.txt"}}),
     "both parse and users": {**X, "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
     "a nonce of 26": {**X, "nonce": "x" * 26},
     "a file that did not come": {**X, "attachments": [{"id": 0, "filename": "a.txt"}]},
@@ -166,6 +185,8 @@ LARGEST_MESSAGES: Final[list[Body]] = [
     embeds({"description": "x" * 4000}, {"description": "x" * 2000}),
     rows(*[row(*[button(f"{r}{n}") for n in range(5)]) for r in range(5)]),
     rows(row(menu(25))),
+    cards(text(4000)),
+    cards(*[section(text(), accessory=button(f"{n}")) for n in range(12)], row(button("a"))),
 ]
 
 

@@ -32,9 +32,11 @@ class Draft:
     embeds: list[dict[str, Any]]
     components: list[Component]
     attachments: list[Attachment]
+    v2: bool = False
 
     def apply(self, message: Message) -> None:
         message.content, message.embeds = self.content, self.embeds
+        message.flags |= V2_FLAG if self.v2 else 0  # never unset ("Message Flags")
         message.components, message.attachments = self.components, self.attachments
 
 
@@ -48,15 +50,20 @@ def compose(upload: Upload, keep: Keep, previous: Message | None = None) -> Draf
     embeds, components = list(sent_or_kept("embeds") or []), list(sent_or_kept("components") or [])
     limits.check_embeds(embeds)
     limits.check_allowed_mentions(upload.body.get("allowed_mentions"))
-    check_components(components)
-    require(not (upload.body.get("flags") or 0) & V2_FLAG, ["flags"], "Components V2 are not modelled.")
+    v2 = bool(((upload.body.get("flags") or 0) | (previous.flags if previous else 0)) & V2_FLAG)
+    check_components(components, v2=v2)
+    for key, value in {"content": content, "embeds": embeds}.items() if v2 else ():
+        require(
+            not value, [key], f"The '{key}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2"
+        )
     require_length(upload.files, ["files"], limits.FILES)
     if any(len(file.data) > limits.UPLOAD_BYTES for file in upload.files.values()):
         raise upload_too_large()
     attachments = _attachments(upload, keep, previous)
     if not (content or embeds or components or attachments):
         raise empty_message()
-    return Draft(content, _with_urls(embeds, attachments), with_ids(components), attachments)
+    shown = with_ids(_with_file_urls(components, attachments))
+    return Draft(content, _with_urls(embeds, attachments), shown, attachments, v2)
 
 
 def _attachments(upload: Upload, keep: Keep, previous: Message | None) -> list[Attachment]:
@@ -73,6 +80,29 @@ def _attachments(upload: Upload, keep: Keep, previous: Message | None) -> list[A
         name, description = entry.get("filename") or file.name, entry.get("description")
         kept.append(keep(File(name, file.data, file.content_type, description)))
     return kept
+
+
+def _with_file_urls(components: list[Component], attachments: list[Attachment]) -> list[Component]:
+    """As `_with_urls`, for the files that components show. Raises Refusal for a file that is not there."""
+    urls = {f"attachment://{attachment.file.name}": attachment.url for attachment in attachments}
+    kept = set(urls.values())
+
+    def media(given: dict[str, Any]) -> dict[str, Any]:
+        url = urls.get(given["url"], given["url"])
+        require(url in kept, ["components"], f"The attachment was not found: {given['url']}")
+        return {"url": url, "proxy_url": url}
+
+    def resolved(component: Component) -> Component:
+        copy = dict(component)
+        if component["type"] == limits.FILE:
+            copy["file"] = media(component["file"])
+        if component["type"] == limits.GALLERY:
+            copy["items"] = [{**item, "media": media(item["media"])} for item in component["items"]]
+        if "components" in copy:
+            copy["components"] = [resolved(inner) for inner in copy["components"]]
+        return copy
+
+    return [resolved(component) for component in components]
 
 
 def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> list[dict[str, Any]]:

@@ -5,10 +5,13 @@ from typing import Any, Final
 from tests.loopback.discord.refusals import require, require_length
 
 ROW, BUTTON, TEXT_SELECT, TEXT_INPUT = 1, 2, 3, 4
+SECTION, TEXT, THUMBNAIL, GALLERY, FILE, SEPARATOR, CONTAINER = 9, 10, 11, 12, 13, 14, 17
 SELECTS = frozenset({TEXT_SELECT})
 """Menus of people, roles and channels are not modelled."""
 LINK, PREMIUM = 5, 6
 CONTENT, EMBED_CHARACTERS, FILES, UPLOAD_BYTES = 2000, 6000, 10, 10 * 1024 * 1024
+V2_COMPONENTS, V2_CHARACTERS = 40, 4000
+"""In one message with IS_COMPONENTS_V2, nested ones included ("Component Reference")."""
 REQUIRED = "This field is required"
 
 Json = dict[str, Any]
@@ -21,8 +24,9 @@ def walk(components: list[Component]) -> Iterator[Component]:
     for component in components:
         yield component
         yield from walk(component.get("components") or [])
-        if isinstance(inner := component.get("component"), dict):
-            yield inner
+        for key in ("component", "accessory"):
+            if isinstance(inner := component.get(key), dict):
+                yield inner
 
 
 def with_ids(components: list[Component]) -> list[Component]:
@@ -34,6 +38,8 @@ def with_ids(components: list[Component]) -> list[Component]:
         copy = dict(component) if component.get("id") else {**component, "id": next(fresh)}
         if "components" in copy:
             copy["components"] = [numbered(inner) for inner in copy["components"]]
+        if "accessory" in copy:
+            copy["accessory"] = numbered(copy["accessory"])
         return copy
 
     return [numbered(component) for component in components]
@@ -45,21 +51,53 @@ def _lengths(path: Path, thing: Json, **most: int) -> None:
         require_length(thing.get(key), [*path, key], limit)
 
 
-def check_components(components: list[Component]) -> None:
-    require_length(components, ["components"], 5)
+def check_components(components: list[Component], *, v2: bool = False) -> None:
     _check_custom_ids(components)
-    for location, row in enumerate(components):
-        path: Path = ["components", location, "components"]
-        require(row.get("type") == ROW, path[:2], f'Value of field "type" must be one of ({ROW},).')
-        inner: list[Component] = row.get("components") or []
-        require_length(inner, path, 5, least=1)
-        kinds = {component.get("type") for component in inner}
-        require(not kinds & SELECTS or len(inner) == 1, path, "The component exceeds the maximum width")
-        for number, component in enumerate(inner):
-            if component.get("type") == BUTTON:
-                _check_button([*path, number], component)
-            elif component.get("type") in SELECTS:
-                _check_select([*path, number], component)
+    if not v2:
+        require_length(components, ["components"], 5)
+        _check_kinds(["components"], components, ROW)
+        return
+    every = [*walk(components)]
+    require_length(every, ["components"], V2_COMPONENTS)
+    texts = "".join(component.get("content") or "" for component in every if component.get("type") == TEXT)
+    require_length(texts, ["components"], V2_CHARACTERS)
+    _check_kinds(["components"], components, ROW, *_IN_CONTAINERS, CONTAINER)
+
+
+_IN_CONTAINERS: Final = (SECTION, TEXT, GALLERY, FILE, SEPARATOR)
+
+
+def _check_kinds(path: Path, components: list[Component], *kinds: int) -> None:
+    for number, component in enumerate(components):
+        at: Path = [*path, number]
+        require(component.get("type") in kinds, at, f'Value of field "type" must be one of {kinds}.')
+        match component["type"]:
+            case kind if kind == ROW:
+                _check_row([*at, "components"], component.get("components") or [])
+            case kind if kind == SECTION:
+                require_length(component.get("components") or [], at, 3, least=1)
+                _check_kinds([*at, "components"], component["components"], TEXT)
+                _check_kinds([*at, "accessory"], [component.get("accessory") or {}], BUTTON, THUMBNAIL)
+            case kind if kind == CONTAINER:
+                require_length(component.get("components") or [], at, V2_COMPONENTS, least=1)
+                _check_kinds([*at, "components"], component["components"], ROW, *_IN_CONTAINERS)
+            case kind if kind == TEXT:
+                require_length(component.get("content"), [*at, "content"], V2_CHARACTERS, least=1)
+            case kind if kind == GALLERY:
+                require_length(component.get("items") or [], [*at, "items"], 10, least=1)
+            case kind if kind == BUTTON:
+                _check_button(at, component)
+
+
+def _check_row(path: Path, inner: list[Component]) -> None:
+    require_length(inner, path, 5, least=1)
+    kinds = {component.get("type") for component in inner}
+    require(not kinds & SELECTS or len(inner) == 1, path, "The component exceeds the maximum width")
+    for number, component in enumerate(inner):
+        if component.get("type") == BUTTON:
+            _check_button([*path, number], component)
+        elif component.get("type") in SELECTS:
+            _check_select([*path, number], component)
 
 
 def _check_button(path: Path, button: Component) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from tests.loopback.discord.channels import Channel, User
-from tests.loopback.discord.limits import BUTTON, LINK, SELECTS, Component, walk
+from tests.loopback.discord.limits import BUTTON, LINK, SELECTS, TEXT, Component, walk
 
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
@@ -143,6 +143,9 @@ class Shown:
             for entry in embed.get("fields") or []:
                 yield f"{entry['name']}\n{entry['value']}"
             yield (embed.get("footer") or {}).get("text") or ""
+        for component in walk(list(self.components)):
+            if component.get("type") == TEXT:
+                yield component["content"]
 
 
 @dataclass(eq=False, slots=True)
@@ -262,10 +265,13 @@ class Message:
         }
 
     def _loose(self) -> list[Attachment]:
-        """Files that an embed shows are no attachments of the message any more, until an edit takes them out
-        of it (discord/discord-api-docs issues 4809 and 2840)."""
+        """Files that an embed or a component shows are no attachments of the message any more, until an edit
+        takes them out of it (discord/discord-api-docs issues 4809 and 2840)."""
         shown = [embed.get(key) or {} for embed in self.embeds for key in ("image", "thumbnail")]
         pictures = {each.get("url") for each in shown}
+        for component in walk(self.components):
+            pictures |= {(component.get("file") or {}).get("url")}
+            pictures |= {item["media"]["url"] for item in component.get("items") or []}
         return [attachment for attachment in self.attachments if attachment.url not in pictures]
 
     def _reference(self) -> dict[str, Any] | None:
