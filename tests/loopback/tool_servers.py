@@ -152,7 +152,7 @@ def main() -> int:
 
     config, servers = read_config(), CountingServers(Path.cwd())
     configure_logging(config.log_level, config.log_format)
-    asyncio.run(run_discord(config, print, outside=ServerTools(servers)))
+    asyncio.run(run_discord(config, print, external_tools=ServerTools(servers)))
     return 0
 
 
