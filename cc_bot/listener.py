@@ -28,7 +28,7 @@ class Port:
     number: int
     host_setting: str
     port_setting: str
-    example: str
+    example: str  # of a port
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
 
 
 @asynccontextmanager
-async def reserve(
+async def bind_port(
     app: web.Application,
     port: Port,
     limits: ConnectionLimits,

@@ -33,7 +33,7 @@ def configure_logging(level: str, format_: str = "auto") -> None:
     """`auto`: readable lines on a terminal, else JSON."""
     is_terminal = sys.stderr.isatty()
     is_readable = is_terminal if format_ == "auto" else format_ == "console"
-    shared: list[structlog.typing.Processor] = [
+    processors: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -45,7 +45,7 @@ def configure_logging(level: str, format_: str = "auto") -> None:
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*processors, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.make_filtering_bound_logger(level),
         cache_logger_on_first_use=True,
@@ -53,7 +53,7 @@ def configure_logging(level: str, format_: str = "auto") -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, _shorten_event, *shared],
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, _shorten_event, *processors],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
@@ -115,7 +115,7 @@ def claim_turn_id() -> str:
 
 
 @contextmanager
-def job(name: str, **fields: object) -> Iterator[None]:
+def bind_job_id(name: str, **fields: object) -> Iterator[None]:
     with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}", **fields):
         yield
 
@@ -125,7 +125,7 @@ def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[
     """Log an error in the block and go on: as `…_failed` if it is expected, else as `…_broke`."""
     log = structlog.get_logger(__name__)
     expected_errors: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)
-    with job(name, **fields):
+    with bind_job_id(name, **fields):
         try:
             yield
         except expected_errors as error:

@@ -30,7 +30,7 @@ from cc_bot.operator_file import OPERATOR_FILES, hash_file, operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
-DRAIN_S = 10.0
+DRAIN_S = 10.0  # for running turns after the signal to stop
 
 
 async def run_discord(
@@ -40,14 +40,14 @@ async def run_discord(
     if not config.discord_token:
         raise MissingToken
     url = config.database_url
-    shared = dialect_of(url) == "postgresql"
-    if not shared and config.shards is not None and len(config.shards) < config.shard_count:
+    is_shared = dialect_of(url) == "postgresql"
+    if not is_shared and config.shards is not None and len(config.shards) < config.shard_count:
         raise ShardsNotShared(last=config.shard_count - 1)
     words = texts(config.operator_locale)[CliTexts]
     shards = "" if config.shards is None else f"{write_shards(config.shards)}-of-{config.shard_count}"
     _release_large_blocks()
     database = state_path(url, config.data_folder)
-    with instance_lock(database, folder_setting(url), shards if shared else "") as slot:
+    with instance_lock(database, folder_setting(url), shards if is_shared else "") as slot:
         ended_processes = (slot.previous,)
         while True:
             name = secrets.token_hex(8)
@@ -55,7 +55,7 @@ async def run_discord(
                 Process(name, platform.node(), __version__, config.shards, config.shard_count),
                 ended_processes,
                 lambda: {file: hash_file(operator_path(config, file)) for file in OPERATOR_FILES},
-                is_only_process=not shared,
+                is_only_process=not is_shared,
                 on_wait=lambda other: say(
                     words.waits_for.format(host=other.host, shards=other.shards_text or "*")
                 ),

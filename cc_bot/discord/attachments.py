@@ -56,7 +56,7 @@ class FileBudget:
     max_user_bytes: int = 24 * 2**20
     max_bytes: int = 32 * 2**20
     wait_s: float = 60.0
-    _by_user: Counter[int] = field(default_factory=Counter)
+    _bytes_by_user: Counter[int] = field(default_factory=Counter)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _readers: KeyedLock = field(default_factory=KeyedLock)
 
@@ -70,8 +70,8 @@ class FileBudget:
         finally:
             _reservation.reset(token)
             if reservation.size_bytes:
-                self._by_user[user_id] -= reservation.size_bytes
-                self._by_user += Counter()  # removes users without files
+                self._bytes_by_user[user_id] -= reservation.size_bytes
+                self._bytes_by_user += Counter()  # removes users without files
                 async with self._changed:
                     self._changed.notify_all()
 
@@ -84,7 +84,7 @@ class FileBudget:
             async with asyncio.timeout(self.wait_s), self._changed:
                 await self._changed.wait_for(lambda: self._has_room(reservation, size_bytes))
                 reservation.size_bytes += size_bytes
-                self._by_user[reservation.user_id] += size_bytes
+                self._bytes_by_user[reservation.user_id] += size_bytes
         except TimeoutError as error:
             _log.warning("files_wait", size=size_bytes)
             raise DocumentReaderBusy from error
@@ -94,7 +94,7 @@ class FileBudget:
         return nullcontext() if reservation is None else self._readers.hold(reservation.user_id)
 
     def _has_room(self, reservation: _Reservation, size_bytes: int) -> bool:
-        user_bytes, all_bytes = self._by_user[reservation.user_id], self._by_user.total()
+        user_bytes, all_bytes = self._bytes_by_user[reservation.user_id], self._bytes_by_user.total()
         own_bytes = reservation.size_bytes
         return (user_bytes + size_bytes <= self.max_user_bytes or user_bytes == own_bytes) and (
             all_bytes + size_bytes <= self.max_bytes or all_bytes == own_bytes
@@ -255,7 +255,7 @@ def _find_fitting(files: Sequence[AskedFile], room_bytes: int) -> list[bool]:
     return fits
 
 
-def _is_called_document(file: AskedFile) -> bool:
+def _is_called_document(file: AskedFile) -> bool:  # by its name or media type
     return is_called_document(file.media_type, file.name)
 
 

@@ -66,9 +66,9 @@ HandlerResult = Reply | EphemeralView | str | None
 Handler = Callable[..., Awaitable[HandlerResult]]
 """Gets a Press or Submission; its other parameters are injected."""
 InitialResponse = Literal["update", "message", "later", "by_handler"]
-"""Discord's response to a press: before the handler runs, an `update` of the button's message or an ephemeral
-`message`; or the handler's own. That comes `later`, or at once (`by_handler`): it waits neither for the
-database nor for the user's earlier presses."""
+"""Who responds first to a press. `update` and `message`: this module, before the handler runs, with an update
+of the button's message or an ephemeral message. `later`: the handler. `by_handler`: the handler, which runs
+without waiting for the database or for the user's earlier presses."""
 
 _DOUBLE_PRESS_S: Final = 1.0  # about until the user sees the effect of the first press
 
@@ -238,8 +238,8 @@ def command(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Callable[[Run], Run]:
-    """Register a function as the command with this key. It gets the context, the options by name, and what it
-    declares besides by type. `options` may also be fixed values. `parameters` are for lightbulb."""
+    """Register a function as the command with this key. It gets the context and `options`, which may be fixed
+    values; its other parameters are injected by type. `parameters` are for lightbulb."""
     is_slash = base is lightbulb.SlashCommand
     option_names = [*options] if is_slash else ["target"]
 

@@ -24,7 +24,7 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.features import modules
-from cc_bot.listener import ConnectionLimits, Port, listen, reserve
+from cc_bot.listener import ConnectionLimits, Port, bind_port, listen
 from cc_bot.web.account import AccountPages, SignInPages, UsagePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import read_form, text_of
@@ -106,7 +106,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     settings = services.settings
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
     async with AsyncExitStack() as stack:
-        reserved = reserve(app, port, LIMITS, name=__name__, shutdown_s=SHUTDOWN_S, headers=HEADERS)
+        reserved = bind_port(app, port, LIMITS, name=__name__, shutdown_s=SHUTDOWN_S, headers=HEADERS)
         listener = await stack.enter_async_context(reserved)
         for each in pages:
             await stack.enter_async_context(each.running())

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from cc_bot.listener import MAX_HEAD_BYTES, MAX_STREAM_BYTES, ConnectionLimits, Port, listen, reserve
+from cc_bot.listener import MAX_HEAD_BYTES, MAX_STREAM_BYTES, ConnectionLimits, Port, bind_port, listen
 
 SHORT: Final = ConnectionLimits(max_connections=1000, request_s=0.3, idle_s=0.3, send_s=0.3)
 PATIENT: Final = ConnectionLimits(max_connections=1000, request_s=60, idle_s=60, send_s=60)
@@ -48,7 +48,7 @@ async def listener(limits: ConnectionLimits) -> AsyncIterator[int]:
     app.add_routes([web.get("/", answer), web.post("/", answer), web.get("/much", answer_much)])
     app.add_routes([web.get("/socket", echo), web.post("/count", count_body)])
     port = Port("127.0.0.1", 0, "HOST", "PORT", "8080")
-    async with reserve(app, port, limits, name=__name__, shutdown_s=0.1, headers=HEADERS) as server:
+    async with bind_port(app, port, limits, name=__name__, shutdown_s=0.1, headers=HEADERS) as server:
         await listen(server, port)
         yield int(server.sockets[0].getsockname()[1])
 

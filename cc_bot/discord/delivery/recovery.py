@@ -48,7 +48,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, CallsResumed, Done, Heard, PendingTurn, Usage
-from cc_bot.log import job
+from cc_bot.log import bind_job_id
 from cc_bot.texts.answer import UnfinishedTexts
 
 _log = structlog.get_logger(__name__)
@@ -187,7 +187,7 @@ class Recovery:
     async def _try_to_recover(self, entry: PendingTurn) -> bool:
         """Returns False to be called again soon."""
         async with self._semaphore, self.running_turns.entry_locks.hold(entry.id):
-            with job("unfinished"):
+            with bind_job_id("unfinished"):
                 try:
                     await self._recover(entry)
                 except (CcBotError, hikari.HikariError) as error:

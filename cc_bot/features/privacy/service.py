@@ -21,7 +21,7 @@ from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.model import Holdings, Retention
 from cc_bot.features.privacy.personal_data import Record
 from cc_bot.features.privacy.retention import RetentionStore
-from cc_bot.log import job, upkeep
+from cc_bot.log import bind_job_id, upkeep
 
 _log = structlog.get_logger(__name__)
 
@@ -222,7 +222,7 @@ class Privacy:
         pause_s = RETRY_S
         while True:
             self._wake.clear()
-            with job("erasing"):
+            with bind_job_id("erasing"):
                 is_left = await self._finish_all()
             try:
                 async with asyncio.timeout(pause_s if is_left else None):
@@ -317,7 +317,7 @@ async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo
     """Erase deleted memories until cancelled. VACUUM runs at night if needed, or at the start if pending."""
     vacuum_at = clock()
     while True:
-        with job("purge"):
+        with bind_job_id("purge"):
             vacuum = clock() >= vacuum_at
             done = await purge_due(removal, clock, vacuum=vacuum)
             if vacuum and done:
