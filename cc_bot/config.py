@@ -1,7 +1,7 @@
 """The settings: from the environment, then `.env`, then defaults. Only `cli` and `app` import this module."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from difflib import get_close_matches
@@ -20,7 +20,7 @@ from dotenv.parser import parse_stream
 from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import REASONING, Reading, Reasoning
-from cc_bot.domain.text import Locale
+from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import MAX_PINNED
 from cc_bot.features.privacy.model import Retention
 from cc_bot.files import decode_text, read_regular
@@ -39,6 +39,7 @@ MAX_DOTENV_BYTES: Final = 1 << 18
 MAX_NUMBER: Final = 10**9
 MAX_DAYS: Final = 36_500
 MAX_SHARDS: Final = 16_000
+MAX_QUOTED_CHARACTERS: Final = 60
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
@@ -219,13 +220,18 @@ class Setting:
     default: str  # for an unset or empty variable
     parse: Parser
     example: str  # shown for a bad value
+    is_secret: bool
 
     def read(self, values: Mapping[str, str]) -> Any:
-        """Raises InvalidSetting."""
+        """Raises InvalidSetting, which quotes the value unless it may be secret."""
+        value = values.get(self.variable, "").strip()
         try:
-            return self.parse(values.get(self.variable, "").strip() or self.default)
+            return self.parse(value or self.default)
         except (ValueError, KeyError, OSError, OverflowError) as error:
-            raise self.error from error
+            if self.is_secret or "@" in value or not value.isprintable():
+                raise self.error from error
+            quoted = shorten(value, MAX_QUOTED_CHARACTERS)
+            raise errors.InvalidValue(name=self.variable, value=quoted, expected=self.example) from error
 
     @property
     def error(self) -> errors.StartupError:
@@ -235,7 +241,7 @@ class Setting:
 def _setting(
     variable: str, default: str = "", parse: Parser = str, example: str = "", *, secret: bool = False
 ) -> Any:
-    return field(repr=not secret, metadata={"setting": Setting(variable, default, parse, example)})
+    return field(repr=not secret, metadata={"setting": Setting(variable, default, parse, example, secret)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +342,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     """Raises InvalidSetting for the first invalid setting, and UnknownSetting."""
     values = {**read_dotenv(dotenv), **environ}
     settings = {each.name: each.metadata["setting"] for each in fields(Config) if each.metadata}
-    _ensure_known(values, {each.variable for each in settings.values()})
+    _ensure_known(values.keys(), {each.variable for each in settings.values()})
     parsed = {name: setting.read(values) for name, setting in settings.items()}
     own_shards, total = parsed["shards"], parsed["shard_count"]
     if own_shards and not total:
@@ -358,10 +364,13 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
 _MIN_SIMILARITY: Final = 0.9
 
 
-def _ensure_known(names: Iterable[str], known: Set[str]) -> None:
-    for name in names:
-        if name.startswith("CC_BOT_") and name not in known:
-            for nearest in get_close_matches(name, known, n=1, cutoff=_MIN_SIMILARITY):
+def _ensure_known(names: Set[str], known: Set[str]) -> None:
+    """Raises UnknownSetting for a misspelt name."""
+    for name in names - known:
+        is_own = name.startswith("CC_BOT_")
+        candidates = known if is_own else known - names  # others may be variables of another program
+        if is_own or name.startswith(("DISCORD_", "OPENAI_")):
+            for nearest in get_close_matches(name, candidates, n=1, cutoff=_MIN_SIMILARITY):
                 raise errors.UnknownSetting(name=name, nearest=nearest)
 
 

@@ -97,7 +97,7 @@ def _name_option(error: CcBotError, options: argparse.Namespace) -> CcBotError:
     """Name the option in an error about a setting that an option has overridden."""
     name = str(error.params.get("name"))
     if isinstance(error, InvalidSetting) and name in _shard_settings(options):
-        return InvalidSetting(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
+        return type(error)(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
     return error
 
 

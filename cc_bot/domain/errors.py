@@ -197,6 +197,7 @@ class StartupError(CcBotError):
 
 
 InvalidSetting = StartupError.define("InvalidSetting", ja="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。", en="The setting {name} is not valid. Write it like this, for example: {expected}")
+InvalidValue = InvalidSetting.define("InvalidValue", ja="設定 {name} の値「{value}」が正しくありません。たとえば {expected} のように書いてください。", en="The setting {name} is not valid: “{value}”. Write it like this, for example: {expected}")
 UnknownSetting = StartupError.define("UnknownSetting", ja="{name} という設定はありません。{nearest} ではありませんか。", en="There is no setting {name}. Did you mean {nearest}?")
 ShardCountMissing = StartupError.define("ShardCountMissing", ja="CC_BOT_SHARDS（--shards）を使うときは、CC_BOT_SHARD_COUNT（--shard-count）にシャードの総数も書いてください。", en="With CC_BOT_SHARDS (--shards), CC_BOT_SHARD_COUNT (--shard-count) must say how many shards there are in all.")
 ShardsOutOfRange = StartupError.define("ShardsOutOfRange", ja="シャードの番号は 0 から数えます。CC_BOT_SHARDS（--shards）は 0-{last} の範囲で書いてください。", en="Shards are numbered from 0. Write CC_BOT_SHARDS (--shards) within 0-{last}")

@@ -41,10 +41,17 @@ class Feature:
 
     def module(self, file: str) -> ModuleType | None:
         """Import one of FILES. Returns None if the feature has none. Raises IncompleteFeature."""
-        name = f"{__name__}.{self.name}.{file}"
-        if not find_spec(name):
+        folder = f"{__name__}.{self.name}"
+        try:
+            module = import_module(f"{folder}.{file}") if find_spec(f"{folder}.{file}") else None
+        except SyntaxError as error:
+            raise IncompleteFeature(f"{error.filename}:{error.lineno}: {error.msg}") from None
+        except ModuleNotFoundError as error:
+            if error.name != folder:
+                raise
+            raise IncompleteFeature(f"{__file__}: FEATURES has {self.name}, which has no folder") from None
+        if module is None:
             return None
-        module = import_module(name)
         for each in FILES[file]:
             if not hasattr(module, each):
                 raise IncompleteFeature(f"{module.__file__} must define {each}")

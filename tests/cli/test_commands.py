@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.domain.errors import InvalidValue
 from cc_bot.domain.text import Locale
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from cc_bot.texts.cli import CliTexts
 from tests.end_to_end.program import Program
 
@@ -89,8 +90,8 @@ async def test_bad_input_is_one_sentence_and_a_folder_that_is_not_there_gets_no_
         code, output = await english(tmp_path).run(*arguments)
         assert (code, "must name a place" in output) == (2, True)
     code, output = await english(tmp_path, CC_BOT_SESSION_TTL="soon").run("chat")
-    example = "The setting CC_BOT_SESSION_TTL is not valid. Write it like this, for example: 86400"
-    assert (code, output.splitlines()) == (2, [example])
+    invalid = InvalidValue(name="CC_BOT_SESSION_TTL", value="soon", expected="86400")
+    assert (code, output.splitlines()) == (2, [explain(invalid, texts(Locale.EN))])
     code, output = await english(tmp_path, CC_BOT_DATABASE_URL="sqlite:///dta/sessions.db").run("chat")
     assert (code, "dta" in output) == (2, True)
     assert not (tmp_path / "dta").exists()

@@ -69,6 +69,14 @@ class TestSettings:
             except InvalidSetting as refused:
                 wrong += [] if refused.params["name"] == name else [(setting, refused)]
         assert wrong == []
+        for name, value in (
+            ("CC_BOT_LOCALE", "xx"),
+            ("CC_BOT_BRAVE_KEY", "秘密"),
+            ("OPENAI_BASE_URL", "x@y"),
+        ):
+            with pytest.raises(InvalidSetting) as invalid:
+                read(tmp_path, **{name: value})
+            assert ("value" in invalid.value.params) == (value == "xx")
 
     def test_in_lines_or_files_that_make_no_sense_are_refused_at_once(self, tmp_path: Path) -> None:
         lines = ("DISCORD_TOKEN: abc", 'DISCORD_TOKEN="abc', "= 5")
@@ -92,13 +100,17 @@ class TestSettings:
         assert read(tmp_path, "CC_BOT_MODEL=a").models == ("a",)
 
     def test_that_are_misspelt_are_refused_with_the_nearest(self, tmp_path: Path) -> None:
-        for line in ("CC_BOT_MODLE=gpt-5.4-mini", "CC_BOT_MODELS=", "CC_BOT_WEBURL=https://bot.example"):
+        for line in (
+            "CC_BOT_MODLE=a",
+            "CC_BOT_MODELS=",
+            "CC_BOT_WEBURL=https://bot.example",
+            "DISCORD_TOKN=a",
+        ):
             with pytest.raises(UnknownSetting) as refused:
                 read(tmp_path, line)
-            assert refused.value.params["nearest"] in ("CC_BOT_MODEL", "CC_BOT_WEB_URL")
-        read(
-            tmp_path, "CC_BOT_SINGLE_SYSTEM=on\nCC_BOT_BACKUP_BUCKET=s3"
-        )  # once a setting, and somebody's own
+            assert refused.value.params["nearest"] in ("CC_BOT_MODEL", "CC_BOT_WEB_URL", "DISCORD_TOKEN")
+        # Once a setting, somebody's own, and another program's.
+        read(tmp_path, "CC_BOT_SINGLE_SYSTEM=on\nCC_BOT_BACKUP_BUCKET=s3\nDISCORD_TOKEN=a\nDISCORD_TOKENS=b")
 
     def test_in_a_file_may_stand_among_comments_and_after_a_byte_order_mark(self, tmp_path: Path) -> None:
         config = read(tmp_path, "\ufeff# メモ\r\n\r\nexport CC_BOT_MODEL='a b'  # と注釈\r\n")
