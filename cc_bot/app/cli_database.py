@@ -82,12 +82,12 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
     url = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
     result = await run_copy(config, url, options.target, _announcer(words), source_setting=setting)
-    tables = [table for table in result.plan.tables if table.row_count]
+    tables = [table for table in result.plan.tables if table.count]
     for table in tables:
-        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.row_count:,}':>12}"))
+        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.count:,}':>12}"))
     say(words.copied_empty.format(count=len(result.plan.tables) - len(tables)))
     source, target = without_password(url), without_password(options.target)
-    rows = sum(table.row_count for table in tables)
+    rows = sum(table.count for table in tables)
     say(words.copied.format(source=source, target=target, rows=f"{rows:,}"))
     if result.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(result.plan.left_out)))

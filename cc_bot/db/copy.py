@@ -41,7 +41,7 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 class CopiedTable:
     name: str
     columns: tuple[str, ...]
-    row_count: int
+    count: int  # of rows
     number_column: str  # as in TableLayout
     last_number: int
 
@@ -116,7 +116,7 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
                     await connection.execute(setval, table.name, table.number_column, last)
                 count = await connection.fetchval(f'SELECT count(*) FROM "{table.name}"')
-                _ensure_equal(table.row_count, count)
+                _ensure_equal(table.count, count)
             # The planner needs statistics of the new rows.
             await connection.execute(f"ANALYZE {', '.join(names)}")
     except StorageError as error:
@@ -139,7 +139,7 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
                     connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
                     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table.name, last))
                 [(count,)] = connection.execute(f'SELECT count(*) FROM "{table.name}"')
-                _ensure_equal(table.row_count, count)
+                _ensure_equal(table.count, count)
                 violation = connection.execute(f'PRAGMA foreign_key_check("{table.name}")').fetchone()
                 _ensure_equal(None, violation)
             connection.execute("COMMIT")

@@ -22,14 +22,14 @@ class PersonalTable:
     time_column: str = ""  # empty if there is none
     name: str = ""  # of the list in an export; empty: the table's name
     user_column: str = "user_id"
-    condition: str = ""  # in addition to the user column
+    where: str = ""  # in addition to the user column
     hidden: tuple[str, ...] = ()  # columns not exported: derived ones, Discord tokens, process names
     erasure: Literal["delete", "unsign", "keep"] = "delete"  # unsign: replace the user's id by 0
     deleted_with_last_session: bool = False  # its rows are for session keys
-    select_ids: str = ""  # a query for the rows' ids, if there are many or they depend on other rows
+    ids_sql: str = ""  # a query for the rows' ids, if there are many or they depend on other rows
     id_column: str = "id"
     page_size: int = 200  # ids whose rows are read at once
-    read_condition: str = ""  # for reading, if it is not the user column
+    read_where: str = ""  # for reading, if it is not the user column
 
     @property
     def list_name(self) -> str:
@@ -37,7 +37,7 @@ class PersonalTable:
 
     @property
     def is_about_user(self) -> str:
-        return f"{self.user_column} = $1{self._and_condition}"
+        return f"{self.user_column} = $1{self.where and f' AND {self.where}'}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,16 +45,18 @@ class PersonalTable:
 
     @property
     def select(self) -> str:
-        """SQL that reads the rows. $1 user; with `select_ids`, $2 an array of ids."""
-        page = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.select_ids else ""
-        condition = self.read_condition or self.is_about_user
+        """SQL that reads the rows. $1 user; with `ids_sql`, $2 an array of ids."""
+        page = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids_sql else ""
+        condition = self.read_where or self.is_about_user
         return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {condition}{page}"
 
     @property
     def count(self) -> str:
         """SQL for the number of rows, and the first and last time. $1 user"""
         times = f"min({self.time_column}), max({self.time_column})" if self.time_column else "NULL, NULL"
-        condition = f"{self.read_condition or self.is_about_user}{self._and_in_ids}"
+        condition = self.read_where or self.is_about_user
+        if self.ids_sql:
+            condition += f" AND {self.id_column} IN ({self.ids_sql})"
         return f"SELECT count(*), {times} FROM {self.table} WHERE {condition}"
 
     @property
@@ -62,21 +64,14 @@ class PersonalTable:
         """SQL that deletes the rows, or replaces the user's id in them. $1 user"""
         if self.erasure == "unsign":
             return f"UPDATE {self.table} SET {self.user_column} = 0 WHERE {self.is_about_user}"
-        return f"DELETE FROM {self.table} WHERE {self.is_about_user}{self._and_in_ids}"
+        page = f" AND {self.id_column} IN ({self.ids_sql})" if self.ids_sql else ""
+        return f"DELETE FROM {self.table} WHERE {self.is_about_user}{page}"
 
     @property
     def users(self) -> str:
         has_user = "<> 0" if self.erasure == "unsign" else "IS NOT NULL"  # the terminal's user is 0
-        condition = f"{self.user_column} {has_user}{self._and_condition}"
+        condition = f"{self.user_column} {has_user}{self.where and f' AND {self.where}'}"
         return f"SELECT DISTINCT {self.user_column} FROM {self.table} WHERE {condition}"
-
-    @property
-    def _and_condition(self) -> str:
-        return f" AND {self.condition}" if self.condition else ""
-
-    @property
-    def _and_in_ids(self) -> str:
-        return f" AND {self.id_column} IN ({self.select_ids})" if self.select_ids else ""
 
 
 @cache

@@ -185,7 +185,7 @@ def build_services(
         client,
         stores,
         *(getattr(stores, each.name) for each in fields(stores)),
-        *(*stores.feature_stores.values(), *parts.own.values()),
+        *(*stores.features.values(), *parts.own.values()),
         *(parts.assistant, parts.privacy, parts.spending),
         *(parts, granted, owners, gate),
         ApprovalDelivery(parts.assistant, answers, owners),

@@ -116,15 +116,11 @@ class TestCopy:
         assert all(stored.values())
         there = await pair.copy()
         assert await rows(pair.target) == stored
-        assert {table.name: table.row_count for table in there.tables} == {
-            n: len(f) for n, f in stored.items()
-        }
+        assert {table.name: table.count for table in there.tables} == {n: len(f) for n, f in stored.items()}
         assert there.left_out == ()
         assert await schema(pair.target) == made
         back = await Pair(pair.target, third, pair.folder).copy()
-        assert [(each.name, each.row_count) for each in back.tables] == [
-            (t.name, t.row_count) for t in there.tables
-        ]
+        assert [(each.name, each.count) for each in back.tables] == [(t.name, t.count) for t in there.tables]
         assert await rows(third) == stored
         async with open_database(third) as database:
             assert await apply_pending(database) == ()

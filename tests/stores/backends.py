@@ -154,7 +154,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         "channels": ChannelStore(database, log=erasures),
         "retention": RetentionStore(database, history_limit=history_limit),
         "erasures": erasures,
-        "feature_stores": make_feature_stores(
+        "features": make_feature_stores(
             StoreContext(database, utc_now, SecretRules(), timedelta(days=1), "")
         ),
     }

@@ -91,16 +91,14 @@ VALUES: Final[dict[object, object]] = (
     | {Sequence[Message]: []}
 )
 STORES: Final = [
-    each
-    for each in fields(Stores)
-    if each.default is MISSING and each.name not in ("erasures", "feature_stores")
+    each for each in fields(Stores) if each.default is MISSING and each.name not in ("erasures", "features")
 ]
 
 
 async def read_everything(stores: Stores) -> None:
     """Call every method that only reads, with something for each parameter that it needs."""
     core: dict[Any, Any] = {each.type: getattr(stores, each.name) for each in STORES}
-    for kind, store in {**core, **stores.feature_stores}.items():
+    for kind, store in {**core, **stores.features}.items():
         for name, function in getmembers(kind, iscoroutinefunction):
             if name.split("_")[0] in READERS:
                 _, *parameters = signature(function).parameters.values()
@@ -124,11 +122,8 @@ async def do_everything(database: Database) -> set[str]:
     stores = stores_over(database)
     names = [each.name for each in STORES]
     noted = {name: noting(getattr(stores, name), called) for name in names}
-    stores = replace(
-        stores,
-        **noted,
-        feature_stores={kind: noting(each, called) for kind, each in stores.feature_stores.items()},
-    )
+    features = {kind: noting(each, called) for kind, each in stores.features.items()}
+    stores = replace(stores, **noted, features=features)
     await talk_in_sessions(stores, database, called)
     await remember(stores, database)
     await read_everything(stores)

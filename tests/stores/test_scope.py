@@ -42,15 +42,8 @@ WHOLE: Final = {
     *(SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_USERS),
     *(settings.SELECT_LIMITS, usage.SELECT_ABANDONED, usage.FORGET_SETTLED, settings.SELECT_ACCESS),
     SELECT_FILE_BYTES,  # of all users, from the index alone
-    *(
-        PRUNE_PROPOSALS,
-        ADOPT_APPROVED,
-        SELECT_APPROVED,
-        MARK_UNCERTAIN,
-        RELEASE_REPORTS,
-        SELECT_ALL_MODELS,
-        SELECT_LISTS,
-    ),
+    *(PRUNE_PROPOSALS, ADOPT_APPROVED, SELECT_APPROVED, MARK_UNCERTAIN, RELEASE_REPORTS),
+    *(SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),
     *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
@@ -151,10 +144,7 @@ class TestRecordedRun:
         stores = stores_over(database)
         public = {
             f"{type(store).__name__}.{name}"
-            for store in (
-                *(getattr(stores, each.name) for each in fields(stores)),
-                *stores.feature_stores.values(),
-            )
+            for store in (*(getattr(stores, each.name) for each in fields(stores)), *stores.features.values())
             if not isinstance(store, ErasureLog)  # it is a file
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")

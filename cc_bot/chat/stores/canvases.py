@@ -48,7 +48,7 @@ SET_CANVAS_CHANGE: Final = """
 """
 
 # Run if a user may have another current canvas, as an agent was chosen or a session deleted.
-NOTE_CANVAS_MOVED: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
+COUNT_MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
 _PUT: Final = f"UPDATE sessions SET canvas_state = $3, {SET_CANVAS_CHANGE} WHERE id = $1 AND user_id = $2"
 

@@ -76,13 +76,13 @@ class Stores:
     web_sessions: WebSessionStore
     processes: ProcessStore
     erasures: ErasureLog
-    feature_stores: Mapping[type[Any], Any]  # by class
+    features: Mapping[type[Any], Any]  # by class
     embedding: EmbeddingJob | None = None  # None if only keywords are used
     begin_shutdown: Callable[[], None] = lambda: None  # see Database.begin_shutdown
 
     def __getitem__(self, kind: type[S]) -> S:
         """Return the feature's store of that class. Raises KeyError if the feature was taken out."""
-        store: S = self.feature_stores[kind]
+        store: S = self.features[kind]
         return store
 
 
@@ -174,7 +174,7 @@ async def open_stores(
                 web_sessions=WebSessionStore(database, clock=clock),
                 processes=ProcessStore(database),
                 erasures=erasures,
-                feature_stores=make_feature_stores(context),
+                features=make_feature_stores(context),
                 embedding=embedding,
                 begin_shutdown=database.begin_shutdown,
             )

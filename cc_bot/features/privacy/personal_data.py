@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, Final
 
 from cc_bot.chat.stores.blocks import delete_local_copies
-from cc_bot.chat.stores.canvases import NOTE_CANVAS_MOVED
+from cc_bot.chat.stores.canvases import COUNT_MOVE
 from cc_bot.chat.stores.usage import USED_TOKENS
 from cc_bot.db import Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import Store, from_ms, to_ms
@@ -58,54 +58,45 @@ _ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
 _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
     PersonalTable("sessions", "conversations", "created_at", hidden=("canvas_change", "active_hour")),
-    PersonalTable(
-        "messages", "messages", "created_at", hidden=("memory_user_id",), select_ids=SELECT_OWN_IDS
-    ),
+    PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids_sql=SELECT_OWN_IDS),
     PersonalTable(
         *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
-        condition="user_id IS NULL AND role = 'user' /* channel */",
+        where="user_id IS NULL AND role = 'user' /* channel */",
         hidden=("memory_user_id",),
-        select_ids=SAID_IN_CHANNELS,
+        ids_sql=SAID_IN_CHANNELS,
     ),
     PersonalTable(
         *("messages", "channel_answers", "created_at", "channel_answers", "memory_user_id"),
-        condition=_ANSWER,
+        where=_ANSWER,
         hidden=("memory_user_id",),
-        select_ids=ANSWERED_IN_CHANNELS,
-        read_condition=f"{_ANSWER} AND CAST($1 AS BIGINT) IS NOT NULL",
+        ids_sql=ANSWERED_IN_CHANNELS,
+        read_where=f"{_ANSWER} AND CAST($1 AS BIGINT) IS NOT NULL",
     ),
     PersonalTable(
         "attachments",
         "files",
         hidden=("bytes",),
-        select_ids=_SELECT_FILE_IDS,
+        ids_sql=_SELECT_FILE_IDS,
         id_column="message_id",
-        read_condition="user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
+        read_where="user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
         page_size=1,  # a message may have 20 MB of attachments
     ),
     PersonalTable("summaries", "summaries", "created_at"),
     PersonalTable("numbers", None),
     PersonalTable("proposals", "proposals", "made_at", hidden=("token", "process")),
     PersonalTable("receipts", "receipts"),
-    PersonalTable(
-        "turns", "turns", "accepted_at", condition="kind <> 'mention'", hidden=("token", "process")
-    ),
-    PersonalTable("turns", None, name="mentions", condition="kind = 'mention'"),
+    PersonalTable("turns", "turns", "accepted_at", where="kind <> 'mention'", hidden=("token", "process")),
+    PersonalTable("turns", None, name="mentions", where="kind = 'mention'"),
     PersonalTable("usage", "usage", "day"),
     PersonalTable("reservations", "usage", "at", hidden=("process",)),
     PersonalTable("erased_usage", "counts", "day"),
     PersonalTable("web_codes", "sign_ins", "made_at", hidden=("hash",)),
     PersonalTable("web_sessions", "sign_ins", "made_at", hidden=("hash",)),
     PersonalTable(
-        "limits", "rules", "set_at", user_column="scope_id", condition="scope = 'user'", erasure="keep"
+        "limits", "rules", "set_at", user_column="scope_id", where="scope = 'user'", erasure="keep"
     ),
     PersonalTable(
-        "access_rules",
-        "rules",
-        "set_at",
-        user_column="subject_id",
-        condition="subject = 'user'",
-        erasure="keep",
+        "access_rules", "rules", "set_at", user_column="subject_id", where="subject = 'user'", erasure="keep"
     ),
     *(
         PersonalTable(table, "decisions", "set_at", name=name, user_column="set_by", erasure="unsign")
@@ -119,7 +110,7 @@ _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable(
         *("memories", "memories", "created_at"),
         hidden=SEARCH_DATA.names,
-        select_ids="SELECT id FROM memories WHERE user_id = $1",
+        ids_sql="SELECT id FROM memories WHERE user_id = $1",
     ),
     *(PersonalTable(table, None) for table in ("memory_vectors", "memory_terms", "memory_imports")),
 )
@@ -186,11 +177,11 @@ class PersonalDataStore(Store):
                     yield table.list_name, record
 
     async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
-        if not table.select_ids:
+        if not table.ids_sql:
             for row in await self._database.query(table.select, user_id):
                 yield row
             return
-        rows = await self._database.read_long(Statement(table.select_ids, (user_id,)).as_transaction)
+        rows = await self._database.read_long(Statement(table.ids_sql, (user_id,)).as_transaction)
         ids = sorted({id_ for (id_,) in rows})
         for first in range(0, len(ids), table.page_size):
             some = json.dumps(ids[first : first + table.page_size])
@@ -344,4 +335,4 @@ def _erasure(user_id: int, counted_day: date | None) -> list[Statement]:
         """
         days = (counted_day.isoformat(), counted_day.replace(day=1).isoformat())
         statements.insert(0, Statement(sql, (user_id, *days)))
-    return [*statements, Statement(COUNT_ERASURE), Statement(NOTE_CANVAS_MOVED)]
+    return [*statements, Statement(COUNT_ERASURE), Statement(COUNT_MOVE)]

@@ -53,7 +53,7 @@ async def change_settings(
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:
-        for store in stores.feature_stores.values():
+        for store in stores.features.values():
             if isinstance(store, ZonedStore):
                 await store.rezone(user_id, settings.timezone or default_zone)
     return settings
