@@ -1,8 +1,7 @@
 """Copies a database into an empty one, of SQLite or PostgreSQL, completely or not at all.
 
-For PostgreSQL, all rows are inserted in one transaction. For SQLite, a new file is filled and then renamed.
-Only tables and columns of both schemas are copied. A table without a column that this version requires is
-left out.
+PostgreSQL gets all rows in one transaction. For SQLite, a new file is filled and then renamed. Only tables
+and columns of both schemas are copied. A table that lacks a required column is left out.
 """
 
 import sqlite3
@@ -68,9 +67,8 @@ async def ensure_empty(target: Database) -> None:
 
 async def plan_copy(source: Database) -> CopyPlan:
     """Return which tables and columns to copy. Raises StorageError."""
-    source_columns = {
-        (table, column) for table, column in await source.query(_SELECT_COLUMNS[source.dialect])
-    }
+    rows = await source.query(_SELECT_COLUMNS[source.dialect])
+    source_columns = {(table, column) for table, column in rows}
     layouts = {
         table.name: table
         for table in newest_tables()
@@ -78,10 +76,8 @@ async def plan_copy(source: Database) -> CopyPlan:
         and all((table.name, column.name) in source_columns for column in table.columns if column.required)
     }
     our_columns = {(table.name, column.name) for table in layouts.values() for column in table.columns}
-    left_out = {
-        f"{table}.{column}" if table in layouts else table for table, column in source_columns - our_columns
-    }
-    shared = source_columns & our_columns
+    extra, shared = source_columns - our_columns, source_columns & our_columns
+    left_out = {f"{table}.{column}" if table in layouts else table for table, column in extra}
     tables = [await _plan_table(source, layout, shared) for layout in layouts.values()]
     return CopyPlan(tuple(tables), tuple(sorted(left_out - {MIGRATIONS_TABLE})))
 

@@ -69,14 +69,10 @@ class Erasures:
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Return whether the id was erased since then (None: at any time)."""
-        if kind == "user" and not _is_since(self.last_user_time, since):
+        if kind == "user" and (self.last_user_time is None or (since and self.last_user_time < since)):
             return False  # without a slow hash
         times = (self.last_times.get(_hash(salt, kind, id_)) for salt in self.salts)
-        return any(_is_since(time, since) for time in times)
-
-
-def _is_since(time: datetime | None, since: datetime | None) -> bool:
-    return time is not None and (since is None or time >= since)
+        return any(time and (since is None or time >= since) for time in times)
 
 
 class ErasureLog:

@@ -199,7 +199,7 @@ class PostgresDatabase(Database):
         self._writes = set[asyncio.Task[Any]]()
         self._is_stopping = False
         self._deadlines = set[asyncio.Timeout]()
-        self._lock_timeout_ms = round(timeout_s * 500)  # half of it
+        self._lock_timeout_ms = round(timeout_s * 1000 / 2)
         self._set_timeouts = (
             f"SET LOCAL lock_timeout = {self._lock_timeout_ms};"
             f" SET LOCAL idle_in_transaction_session_timeout = {round(IDLE_TIMEOUT_S * 1000)}"

@@ -167,8 +167,7 @@ def _is_own_file(database: Path) -> bool:
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC
-        # A lock file shows that the bot has used the file. Beside a symbolic link it may be another
-        # database's.
+        # A lock file shows that the bot has used the file; beside a symbolic link, perhaps another one.
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 

@@ -251,7 +251,7 @@ class References:
         self, kind: ReferenceKind, message_id: int, author_id: int, location: QuestionLocation
     ) -> _Resolution:
         """A message from before the channel's reset is shown only if it belongs to the author's session."""
-        archived, reset_id = await self.stores.channels.get_readable_message(
+        archived, reset_id = await self.stores.channels.get_if_readable(
             message_id, location.channel_id, author_id
         )
         is_by_author = archived is not None and archived.user_id == author_id

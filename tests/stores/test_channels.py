@@ -30,7 +30,7 @@ async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
 class TestWhatIsRepliedTo:
     async def test_is_found_whole_in_its_location_and_for_whom_it_was_said(self, stores: Stores) -> None:
         async def found(discord_id: int, location_id: int, user_id: int = 99) -> tuple[int, str, int | None]:
-            each, _ = await stores.channels.get_readable_message(discord_id, location_id, user_id)
+            each, _ = await stores.channels.get_if_readable(discord_id, location_id, user_id)
             return (each.user_id, each.message.content, each.message.discord_id) if each else (0, "", None)
 
         nothing = (0, "", None)

@@ -40,17 +40,17 @@ WHERE_NEWEST_CLOSED: Final = """
     ORDER BY closed_at DESC LIMIT 1
 """
 
-# Run before SET_CANVAS_CHANGE, in its transaction: numbers the change.
+# Run before NUMBER_CHANGE, in its transaction: numbers the change.
 TICK_CANVAS_CLOCK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
-SET_CANVAS_CHANGE: Final = """
+NUMBER_CHANGE: Final = """
     canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
 """
 
 # Run if a user may have another current canvas, as an agent was chosen or a session deleted.
 COUNT_MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
-_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {SET_CANVAS_CHANGE} WHERE id = $1 AND user_id = $2"
+_PUT: Final = f"UPDATE sessions SET canvas_state = $3, {NUMBER_CHANGE} WHERE id = $1 AND user_id = $2"
 
 # Includes closed sessions, so that no row still has the removed elements.
 _HAS_ELEMENTS: Final = f"""
@@ -59,7 +59,7 @@ _HAS_ELEMENTS: Final = f"""
 """
 _CLEAR: Final = (
     f"{TICK_CANVAS_CLOCK} AND EXISTS (SELECT 1 FROM sessions WHERE {_HAS_ELEMENTS})",
-    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {SET_CANVAS_CHANGE} WHERE {_HAS_ELEMENTS}",
+    f"UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}', {NUMBER_CHANGE} WHERE {_HAS_ELEMENTS}",
 )
 
 

@@ -146,7 +146,7 @@ _EDIT: Final = """
 
 SELECT_TRANSCRIPT: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
 
-_ANSWER_PARAMETERS: Final = Parameters(
+_PARAMS: Final = Parameters(
     (
         *("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"),
         "memory_user_id",
@@ -158,18 +158,15 @@ _ANSWER_PARAMETERS: Final = Parameters(
 # another channel, or if questions are named ($6) but none of them is stored.
 _STORE_ANSWER: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp,
-        {_ANSWER_PARAMETERS.names}
+        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_PARAMS.names}
     )
-    SELECT
-        $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000,
-        {_ANSWER_PARAMETERS.placeholders}
+    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_PARAMS.placeholders}
     WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
         WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        created_at = excluded.created_at, role = excluded.role, {_ANSWER_PARAMETERS.excluded}, erased = 0
+        created_at = excluded.created_at, role = excluded.role, {_PARAMS.excluded}, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id /* channel */
 """
@@ -380,7 +377,7 @@ class ChannelStore(Store):
         author_id = questions[0].author_id if questions else 0
         has_user_data = any(call.name in MEMORY_TOOLS | CANVAS_TOOLS for call in answer.tool_calls)
         memory_user_id = author_id if has_user_data else None
-        columns = _ANSWER_PARAMETERS.pick(MESSAGE.write(answer) | {"memory_user_id": memory_user_id})
+        columns = _PARAMS.pick(MESSAGE.write(answer) | {"memory_user_id": memory_user_id})
         author_key = SessionKey(author_id, key.location_id, agent)
         inserts = insert_proposals(author_key, _discord_id(answer), proposals, now)
 
@@ -430,7 +427,7 @@ class ChannelStore(Store):
         [answer] = await fill_in_texts(self._database, to_user_id, [found])
         return answer
 
-    async def get_readable_message(
+    async def get_if_readable(
         self, discord_id: int, location_id: int, user_id: int
     ) -> tuple[ReadableMessage | None, int]:
         """Return a message (for a page: the whole answer) that the user can read in this channel or thread,

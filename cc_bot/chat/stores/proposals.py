@@ -1,8 +1,6 @@
-"""Stores proposals: tool calls that wait for the user's approval.
-
-A press of the button approves an open proposal and claims it: one UPDATE, so that of several presses only one
-makes the calls. The row is deleted once the user knows the outcome.
-"""
+"""Stores proposals: tool calls that wait for the user's approval. A press of the button approves an open
+proposal and claims it: one UPDATE, so that of several presses only one makes the calls. The row is deleted
+once the user knows the outcome."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -104,9 +102,8 @@ ReviseCall = Callable[[ToolCall], ToolCall]
 class ProposalStore(Store):
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
         """Return an open proposal; None if it is older than OPEN_FOR or not the user's."""
-        return PROPOSAL.read_first(
-            await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at)
-        )
+        rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at)
+        return PROPOSAL.read_first(rows)
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the open and claimed proposals of an answer's row."""

@@ -94,14 +94,14 @@ _SUMMED_COLUMNS: Final = ", ".join(
     for name in _DAILY.names
 )
 
-_SELECT_FOR_USER: Final = f"SELECT {_DAILY.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
+_SELECT_USER: Final = f"SELECT {_DAILY.select} FROM usage WHERE user_id = $1 AND day >= $2 ORDER BY day"
 
 _SELECT_TOTALS: Final = f"""
     SELECT {_SUMMED_COLUMNS} FROM usage_totals WHERE {{}}
     GROUP BY guild_id, day, model
     ORDER BY day
 """
-_SELECT_FOR_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
+_SELECT_GUILD: Final = _SELECT_TOTALS.format("guild_id = $1 AND day >= $2")
 _SELECT_ALL: Final = _SELECT_TOTALS.format("day >= $1")
 
 # $2 ms: earlier reservations are abandoned even if their process is alive
@@ -293,12 +293,10 @@ class UsageStore(Store):
         )
 
     async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
-        rows = await self._database.query(_SELECT_FOR_USER, user_id, since.isoformat())
-        return tuple(map(_DAILY.read, rows))
+        return tuple(map(_DAILY.read, await self._database.query(_SELECT_USER, user_id, since.isoformat())))
 
     async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
-        rows = await self._database.query(_SELECT_FOR_GUILD, guild_id, since.isoformat())
-        return tuple(map(_DAILY.read, rows))
+        return tuple(map(_DAILY.read, await self._database.query(_SELECT_GUILD, guild_id, since.isoformat())))
 
     async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
         return tuple(map(_DAILY.read, await self._database.query(_SELECT_ALL, since.isoformat())))

@@ -92,9 +92,7 @@ _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("erased_usage", "counts", "day"),
     PersonalTable("web_codes", "sign_ins", "made_at", hidden=("hash",)),
     PersonalTable("web_sessions", "sign_ins", "made_at", hidden=("hash",)),
-    PersonalTable(
-        "limits", "rules", "set_at", user_column="scope_id", where="scope = 'user'", erasure="keep"
-    ),
+    PersonalTable(*("limits", "rules", "set_at", "", "scope_id"), where="scope = 'user'", erasure="keep"),
     PersonalTable(
         "access_rules", "rules", "set_at", user_column="subject_id", where="subject = 'user'", erasure="keep"
     ),

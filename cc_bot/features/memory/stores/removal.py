@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from cc_bot.chat.stores.blocks import IS_IN_CHANNEL, thaw_sql
-from cc_bot.chat.stores.canvases import SET_CANVAS_CHANGE, TICK_CANVAS_CLOCK
+from cc_bot.chat.stores.canvases import NUMBER_CHANGE, TICK_CANVAS_CLOCK
 from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.chat.stores.summaries import MARK_SUMMARIZED_WHERE
 from cc_bot.db import (
@@ -209,9 +209,7 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
     """
     emptied = yield Statement(empty_messages, (user_id, ids, stub))
     select_canvases = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
-    change_canvas = (
-        f"UPDATE sessions SET canvas_state = $3, {SET_CANVAS_CHANGE} WHERE user_id = $1 AND id = $2"
-    )
+    change_canvas = f"UPDATE sessions SET canvas_state = $3, {NUMBER_CHANGE} WHERE user_id = $1 AND id = $2"
     if traces.canvas_calls:
         yield Statement(TICK_CANVAS_CLOCK)
         for session_id, canvas in (yield Statement(select_canvases, (user_id,))):
