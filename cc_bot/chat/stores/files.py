@@ -198,7 +198,7 @@ def _file_columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | 
 
 
 def insert_files(session_and_user: tuple[str, int], message: Message) -> list[Statement]:
-    """To run right after the insert of the message, which is then the session's newest."""
+    """Run these right after the insert of the message, which is then the session's newest."""
     sql = """
         INSERT INTO attachments (
             message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes

@@ -96,7 +96,7 @@ _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id 
 
 
 def mark_receipts_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
-    """To run in the transaction that changes these items."""
+    """Run this in the transaction that changes the items."""
     # Uses receipts_by_named.
     sql = """
         UPDATE receipts SET stale = stale + 1

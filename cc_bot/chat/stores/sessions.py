@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import dropwhile
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from cc_bot.chat.drawing import Redraw
@@ -27,7 +27,7 @@ from cc_bot.chat.stores.ledger import FROM_QUESTION, MARK_TURN_ANSWERED
 from cc_bot.chat.stores.proposals import DELETE_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, user_lock
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, run_all, user_lock
 from cc_bot.db.columns import (
     MESSAGE,
     Columns,
@@ -58,9 +58,7 @@ class _SessionMessage(NamedTuple):
 MAX_REPLIED_CHARACTERS: Final = 100
 _MESSAGE_ROW: Final = Columns(_SessionMessage, message=MESSAGE)
 
-_MESSAGE_ROW_COLUMNS: Final = (
-    f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.with_alias('m')}"
-)
+_ROW_COLUMNS: Final = f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.with_alias('m')}"
 
 # Finds the replied message only if it is of this user's sessions.
 _JOIN_REPLIED: Final = """
@@ -83,7 +81,7 @@ _IS_OPEN: Final = """
 # With a subquery for the session, PostgreSQL reads the index backwards. A public turn ($5) sees only public
 # messages.
 _SELECT_TAIL: Final = f"""
-    SELECT {_MESSAGE_ROW_COLUMNS}
+    SELECT {_ROW_COLUMNS}
     FROM messages AS m
     {_JOIN_REPLIED.format(visibility="$5")}
     WHERE m.user_id = $1 AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
@@ -169,6 +167,26 @@ _INSERT_MESSAGE: Final = f"""
     WHERE s.id = $1 AND s.user_id = $2
     RETURNING id
 """
+
+
+# The new answer, shown in the same Discord message, takes over its id.
+_MARK_REPLACED: Final = """
+    UPDATE messages SET status = 'replaced', discord_id = NULL
+    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
+"""
+
+
+def _insert_message(message: Message, params: tuple[Any, ...]) -> Transaction[Message]:
+    """Insert a message and its files. `params`: the first of _INSERT_MESSAGE. Raises ConversationGone."""
+    session_id, user_id, now_ms = params[:3]
+    author_id, tainted = message.author_id or (user_id if message.role == "user" else 0), message.taints
+    columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
+    rows = yield Statement(_INSERT_MESSAGE, (*params, *_MESSAGE_PARAMETERS.pick(columns)))
+    if not rows:  # the session is not this user's, or was deleted
+        raise ConversationGone
+    yield from run_all(insert_files((session_id, user_id), message))
+    now = from_ms(now_ms)
+    return replace(message, created_at=now, author_id=author_id, tainted=tainted, id=int(rows[0][0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +334,7 @@ class SessionStore:
         loaded, rows, more = len(session.history), list[Row](), True
         start = before = (session.history[0].id if session.history else None) or UNBOUNDED
         sql = f"""
-            SELECT {_MESSAGE_ROW_COLUMNS}
+            SELECT {_ROW_COLUMNS}
             FROM sessions AS s
             JOIN messages AS m
                 ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
@@ -431,31 +449,14 @@ class SessionStore:
             if channel and ids:
                 yield Statement(THAW_FROM, (channel.channel_id, channel.thread_id, min(ids)))
             if replaces is not None:
-                # The new answer, shown in the same message, takes over the Discord id.
-                mark_replaced = """
-                    UPDATE messages SET status = 'replaced', discord_id = NULL
-                    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
-                """
                 yield Statement(_THAW_REPLACED, (*session_and_user, replaces))
-                yield Statement(mark_replaced, (*session_and_user, replaces))
+                yield Statement(_MARK_REPLACED, (*session_and_user, replaces))
                 yield Statement(DELETE_OF_ANSWER, (user_id, replaces))
-            added, proposal_rows = list[Message](), list[Row]()
             channel_ids = (channel.channel_id, channel.thread_id) if channel else (None, None)
+            added, proposal_rows = list[Message](), list[Row]()
             for message in messages:
-                author_id = message.author_id or (user_id if message.role == "user" else 0)
-                tainted = message.taints
-                columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
-                rows = yield Statement(
-                    _INSERT_MESSAGE,
-                    (*session_and_user, now_ms, *channel_ids, replaces, *_MESSAGE_PARAMETERS.pick(columns)),
-                )
-                if not rows:  # the session is not this user's, or was deleted
-                    raise ConversationGone
-                added.append(
-                    replace(message, created_at=now, author_id=author_id, tainted=tainted, id=int(rows[0][0]))
-                )
-                for insert in insert_files(session_and_user, message):
-                    yield insert
+                params = (*session_and_user, now_ms, *channel_ids, replaces)
+                added.append((yield from _insert_message(message, params)))
             visibility = messages[-1].visibility
             for insert in insert_proposals(session.key, session.id, proposals, now, visibility=visibility):
                 proposal_rows += yield insert
