@@ -100,7 +100,7 @@ class TestAttempt:
 class TestLargeDatabase:
     @pytest.fixture(autouse=True)
     def every_file_is_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(removal, "SMALL_FILE_BYTES", 0)
+        monkeypatch.setattr(removal, "SMALL_BYTES", 0)
 
     async def test_is_vacuumed_at_the_start_and_at_four_in_the_morning(
         self, stores: Stores, tmp_path: Path

@@ -87,11 +87,7 @@ class TestFused:
             "meaning where words fail": ([], {1: 0.45, 2: 0.6, 3: 0.1}, [2, 1]),
             "every word before a nearer one": ([WordMatch(1, False, 1.0)], {1: 0.3, 2: 0.6}, [1, 2]),
             "near before the lesser part": ([WordMatch(1, False, 0.3)], {1: 0.1, 2: 0.5}, [2]),
-            "as written first": (
-                [WordMatch(1, True, 0.2), WordMatch(2, False, 1.0)],
-                {1: 0.0, 2: 0.9},
-                [1, 2],
-            ),
+            "exact first": ([WordMatch(1, True, 0.2), WordMatch(2, False, 1.0)], {1: 0.0, 2: 0.9}, [1, 2]),
             "by words without a vector": ([WordMatch(1, False, 0.9)], {2: 0.4}, [1, 2]),
             "newest": ([WordMatch(5, True, 1.0), WordMatch(8, True, 1.0)], {5: 0.4, 8: 0.4}, [8, 5]),
             "as near as notes are to any query": ([], {1: 0.12, 2: 0.15}, []),
@@ -122,6 +118,4 @@ class TestFewNotes:
         assert [fuse([], score_nearness(cosines, unrelated=KNOWN))[0].id for cosines in one] == [2, 2, 2]
         assert [fuse([], score_nearness(cosines, unrelated=KNOWN)) for cosines in none] == [[], [], []]
         twenty = {note: note / 100 for note in range(20)}
-        assert score_nearness(twenty, unrelated=KNOWN) == score_nearness(twenty), (
-            "which are measured by themselves"
-        )
+        assert score_nearness(twenty, unrelated=KNOWN) == score_nearness(twenty), "measured by themselves"

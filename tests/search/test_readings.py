@@ -41,7 +41,7 @@ NAMES = _words("""
 WORDS = [*COMPOUNDS, *ALONE, *WITH_OKURIGANA, *IRREGULAR, *NAMES]
 
 kanji_runs = st.text(
-    st.sampled_from([*(each for each in load_kanji_table() if len(each) == 1), "々", "の", "ッ", "ー"]),
+    st.sampled_from([*(key for key in load_kanji_table() if len(key) == 1), "々", "の", "ッ", "ー"]),
     max_size=7,
 )
 
@@ -52,9 +52,7 @@ class TestReadings:
         assert [(written, kana) for written, kana in IRREGULAR if kana not in find_readings(written, 3)] == []
 
     def test_come_in_the_order_of_how_likely_they_are_and_are_no_more_than_asked_for(self) -> None:
-        assert find_readings("手紙")[:2] == ("しゅし", "てがみ"), (
-            "on readings first where there are two kanji"
-        )
+        assert find_readings("手紙")[:2] == ("しゅし", "てがみ"), "on readings first for two kanji"
         assert find_readings("犬") == ("いぬ", "けん"), "kun readings first where there is one"
         assert find_readings("今日中", 1) == ("きょうちゅう",), "a word within a longer run"
         limits = {("生物", 3): 3, ("生物", 8): 8, ("上下左右", 1000): 16, ("生物", 0): 0, ("生物", -1): 0}

@@ -40,11 +40,7 @@ class TestVectors:
         for numbers in ([], [0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0]):
             with pytest.raises(ValueError, match="direction"):
                 quantize(numbers)
-        assert compute_cosines(quantize([1.0, 2.0]), [quantize([1.0, 2.0, 3.0]), b"", b"abcd"]) == [
-            0.0,
-            0.0,
-            0.0,
-        ]
+        assert compute_cosines(quantize([1.0, 2.0]), [quantize([1.0, 2.0, 3.0]), b"", b"abcd"]) == [0.0] * 3
 
     def test_of_thousands_are_compared_some_at_a_time_and_without_numpy_all_the_same(self) -> None:
         for setup in ("import numpy", ""):

@@ -64,13 +64,8 @@ def _with_current_state(change: Change, memories: Mapping[int, MemoryState]) -> 
     state, memory = _find_state(change, memories), memories.get(change.id)
     if memory is None:
         return replace(change, state=state)
-    return replace(
-        change,
-        state=state,
-        text=change.text or memory.content,
-        private=memory.audience == "private",
-        number=memory.number or change.number,
-    )
+    text, number = change.text or memory.content, memory.number or change.number
+    return replace(change, state=state, text=text, private=memory.audience == "private", number=number)
 
 
 def _find_state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptState:

@@ -142,11 +142,9 @@ async def _show_list(
     reply = await memories.list_memories(caller, category=category, order=order, page=page, service=service)
     valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
     stored_category = caller.words[MemoryTexts].stored_category(category) or ""
-
-    def make_page_button_id(number: int) -> str:
-        return ListButton(caller.user_id, valid_order, number, stored_category).custom_id()
-
-    return _build_list_view(reply, caller, make_page_button_id)
+    return _build_list_view(
+        reply, caller, lambda page: ListButton(caller.user_id, valid_order, page, stored_category).custom_id()
+    )
 
 
 async def _show_hits(
@@ -154,28 +152,22 @@ async def _show_hits(
 ) -> EphemeralView:
     reply = await memories.search(caller, query=query, category=category, page=page, service=service)
     stored_category = caller.words[MemoryTexts].stored_category(category) or ""
-
-    def make_page_button_id(number: int) -> str:
-        return SearchButton(caller.user_id, number, stored_category).custom_id()
-
-    view = _build_list_view(reply, caller, make_page_button_id)
+    view = _build_list_view(
+        reply, caller, lambda page: SearchButton(caller.user_id, page, stored_category).custom_id()
+    )
     if view.embed is not None:
         view.embed.set_author(name=f"{_QUERY_MARK}{' '.join(query.split())}")
     return view
 
 
-def _build_list_view(
-    reply: Reply, caller: Recipient, make_page_button_id: Callable[[int], str]
-) -> EphemeralView:
+def _build_list_view(reply: Reply, caller: Recipient, page_id: Callable[[int], str]) -> EphemeralView:
     menu = None
     if options := tuple((format_choice(item), str(item.number)) for item in reply.items):
         menu = Menu(OpenMenu(caller.user_id).custom_id(), caller.words[MemoryTexts].open, options)
-    return reply_view(reply, caller, page_id=make_page_button_id, menu=menu)
+    return reply_view(reply, caller, page_id=page_id, menu=menu)
 
 
-async def _add_memory(
-    caller: Recipient, *, audience: str | None, service: MemoryService, **fields: str
-) -> Reply:
+async def _add(caller: Recipient, *, audience: str | None, service: MemoryService, **fields: str) -> Reply:
     valid_audience, source = parse_audience(audience, caller), Source("command")
     _, reply = await memories.add(caller, audience=valid_audience, source=source, service=service, **fields)
     return reply
@@ -237,13 +229,7 @@ MAX_FILES: Final = 10  # in one message
 MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 
 
-async def _send_export(
-    caller: Recipient,
-    format: str,  # noqa: A002 - the option's name
-    *,
-    ctx: lightbulb.Context,
-    service: MemoryService,
-) -> None:
+async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: MemoryService) -> None:  # noqa: A002 - the option's name
     """Send all memories as files."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
     async with service.export_queue.wait_turn(caller.user_id):
@@ -294,7 +280,7 @@ _add_command(
 )
 _add_command(
     "memory_add",
-    _add_memory,
+    _add,
     content=text_option("memory_content"),
     category=category_option(),
     tags=text_option("memory_tags", default=None),
@@ -311,7 +297,7 @@ _add_command("memory_pin", _pin_memory, id=id_option())
 _add_command("memory_import", _preview_import, file=file_option("memory_file"), audience=audience_option())
 _add_command(
     "memory_export",
-    _send_export,
+    _export,
     format=text_option("memory_format", default="json", choices=choices("memory", "json", "markdown")),
 )
 

@@ -111,7 +111,7 @@ Expires = Annotated[
 ]
 
 
-def _parse_expiry(expires: str | None, context: ToolContext) -> datetime | None:
+def _parse_expires(expires: str | None, context: ToolContext) -> datetime | None:
     """Return when a memory expires, in the user's time zone; None for never. Raises InvalidToolCall."""
     if expires is None or _NEVER.match(expires.strip()):
         return None
@@ -169,7 +169,7 @@ async def remember(
         clean_content(content),
         clean_category(category),
         tuple(tags),
-        _parse_expiry(expires, context),
+        _parse_expires(expires, context),
         context.kept_audience,
     )
     duplicate = await context.memories.find_near_duplicate(context.user_id, draft.content, draft.audience)
@@ -238,7 +238,7 @@ async def update_memory(
         clean_content(content) if content else former.content,
         clean_category(category) if category else former.category,
         former.tags if tags is None else tuple(tags),
-        _parse_expiry(expires, context) if expires else former.expires_at,
+        _parse_expires(expires, context) if expires else former.expires_at,
         "private" if context.kept_audience == "private" else former.audience,
     )
     other_texts, expires_at = await _find_other_texts(context, former), draft.expires_at

@@ -360,16 +360,13 @@ class MemoryPages(Pages):
         except InputError as error:
             return await self._render_list(request, back, selected=numbers, category=category, problem=error)
         stored_category = visitor.words[MemoryTexts].stored_category(new_category)
-        failures = dict[int, str]()
+        failures, service = dict[int, str](), self._services[MemoryService]
         for number in numbers:
             memory_id = await self._memories.get_id(visitor.user_id, number)
             try:
-                if memory_id is None:
-                    continue
-                if action == "category":
+                if memory_id is not None and action == "category":
                     await self._memories.update(visitor.user_id, memory_id, category=stored_category)
-                else:
-                    service = self._services[MemoryService]
+                elif memory_id is not None:
                     await memories.run_action(visitor, action, memory_id, service=service)
             except InputError as error:
                 failures[number] = explain_error(error, request)
@@ -486,10 +483,8 @@ class MemoryPages(Pages):
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
             return _render_import(request, error)
-        previews = [*map(_shorten_content, plan.memories[:MAX_PREVIEWS])]
-        return render(
-            request, "memory/memories_import_preview.html", plan=plan, packed=packed, previews=previews
-        )
+        lines = [*map(_shorten_content, plan.memories[:MAX_PREVIEWS])]
+        return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, lines=lines)
 
     async def confirm_import(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)

@@ -199,9 +199,7 @@ def directions(count: int) -> list[Vector]:
     """Directions like those of an encoder: each near to some others, and not to most."""
     chance = random.Random(1)
     topics = [[chance.gauss(0, 1) for _ in range(64)] for _ in range(40)]
-    return [
-        quantize([number + chance.gauss(0, 0.8) for number in chance.choice(topics)]) for _ in range(count)
-    ]
+    return [quantize([value + chance.gauss(0, 0.8) for value in chance.choice(topics)]) for _ in range(count)]
 
 
 MADE = directions(MANY + 1)

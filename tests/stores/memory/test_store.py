@@ -176,9 +176,8 @@ class TestLists:
         ):
             expected = [f"ねこ {number}" for number in numbers]
             for order, wanted in zip(ORDERS, (expected, expected[::-1], expected), strict=True):
-                assert [
-                    each.content for each in await memories.list(ME, filters=filters, order=order)
-                ] == wanted
+                listed = await memories.list(ME, filters=filters, order=order)
+                assert [each.content for each in listed] == wanted
             assert await memories.count(ME, filters=filters) == len(expected)
             for query in ("ねこ", ""):
                 hits = await memories.find(ME, query, limit=9, audience="private", filters=filters)

@@ -62,9 +62,7 @@ class TestTake:
         await stores.memory_removal.erase_all(ME)
         assert await stores.memories.import_all(ME, read) == len(texts) + 1
         after = await stores.memories.list(ME, order="oldest")
-        assert [_text(to_portable(memory)) for memory in after] == [
-            _text(to_portable(memory)) for memory in before
-        ]
+        assert [_text(to_portable(each)) for each in after] == [_text(to_portable(each)) for each in before]
 
 
 def _text(memory: PortableMemory) -> tuple[object, ...]:

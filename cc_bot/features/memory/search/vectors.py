@@ -87,7 +87,7 @@ def score_nearness(
     """
     if not cosines:
         return {}
-    mean, spread = _compute_mean_and_spread(list(cosines.values()), unrelated)
+    mean, spread = _mean_and_spread(list(cosines.values()), unrelated)
     has_only_those = _HIRAGANA_OR_SIGNS.fullmatch(unicodedata.normalize("NFKC", query))
     factor = _HIRAGANA_OR_SIGNS_FACTOR if has_only_those else 1.0
     scores = {note: factor * (value - mean) / spread for note, value in cosines.items()}
@@ -97,9 +97,7 @@ def score_nearness(
     }
 
 
-def _compute_mean_and_spread(
-    values: Sequence[float], unrelated: UnrelatedCosines | None
-) -> tuple[float, float]:
+def _mean_and_spread(values: Sequence[float], unrelated: UnrelatedCosines | None) -> tuple[float, float]:
     mean = fmean(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
     notes = len(values)

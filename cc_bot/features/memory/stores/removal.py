@@ -94,11 +94,8 @@ async def _find_traces(
         LIMIT $3
     """
     select_questions = """
-        SELECT question.id
-        FROM turns
-        JOIN messages AS question
-            ON question.discord_id = turns.question_id AND question.user_id IS NULL
-            AND question.author_id = $1
+        SELECT q.id FROM turns
+        JOIN messages AS q ON q.discord_id = turns.question_id AND q.user_id IS NULL AND q.author_id = $1
         WHERE turns.shown_in = $2 AND turns.kind = 'mention' /* channel */
     """
     while rows := await database.query(select_answers, user_id, last_id, _PAGE):
@@ -170,7 +167,6 @@ class TextMatcher:
 # Deletes the cached context blocks that contain messages in array $1, and all later blocks.
 _DELETE_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
 
-
 _SELECT_EMPTIED: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
     FROM messages AS m JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
@@ -220,21 +216,19 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
 
 def _remove_elements(canvas: str, calls: Iterable[ToolCall]) -> str:
     """Remove the elements that still have a title or content that a call gave them."""
-    written = set[tuple[str, str]]()  # (element id, title or content)
+    texts = set[tuple[str, str]]()  # (element id, title or content)
     for call in calls:
         try:
             arguments, result = json.loads(call.arguments), json.loads(call.result)
             id_ = str(result.get("id", arguments.get("id")))
-            written.update(
-                (id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name)
-            )
+            texts.update((id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name))
         except (ValueError, RecursionError, AttributeError):
             continue  # the call failed
     state = json.loads(canvas) if canvas != EMPTY_CANVAS else {"elements": []}
     elements = [
         element
         for element in state["elements"]
-        if written.isdisjoint((element.get("id"), element.get(name)) for name in ("title", "content"))
+        if texts.isdisjoint((element.get("id"), element.get(name)) for name in ("title", "content"))
     ]
     if len(elements) == len(state["elements"]):
         return canvas
@@ -248,9 +242,7 @@ class HiddenMemory:
 
 
 class _VersionRow(NamedTuple):
-    """A memory or a former version."""
-
-    id: int
+    id: int  # of a memory or a former version
     supersedes: int | None
     content: str
     created_at: str
@@ -290,7 +282,7 @@ _DELETE_MEMORIES: Final = (
 )
 
 _BATCH: Final = 500
-SMALL_FILE_BYTES: Final = 2**24  # files up to this size are vacuumed at once, in 0.1 s
+SMALL_BYTES: Final = 2**24  # files up to this size are vacuumed at once, in 0.1 s
 
 
 class MemoryRemovalStore:
@@ -395,9 +387,7 @@ class MemoryRemovalStore:
         [(erased, vacuumed)] = await self._database.query(sql)
         if erased == vacuumed:
             return "done"
-        vacuum = (
-            vacuum or self._database.dialect != "sqlite" or await self._database.size() <= SMALL_FILE_BYTES
-        )
+        vacuum = vacuum or self._database.dialect != "sqlite" or await self._database.size() <= SMALL_BYTES
         outcome = await self._database.scrub(vacuum=vacuum)
         if vacuum and outcome == "done":
             mark_vacuumed = "UPDATE memory_erasures SET vacuumed = $1 WHERE id = 1 AND vacuumed < $1"

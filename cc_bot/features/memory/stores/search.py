@@ -334,9 +334,7 @@ class _Search:
 
 def _read_statistics(user_id: int, terms: Mapping[int, str]) -> Transaction[Statistics]:
     [(note_count, total_length)] = yield Statement(_COUNT_TERMS, (user_id,))
-    sql = """
-        SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term
-    """
+    sql = "SELECT term, count(*) FROM memory_terms WHERE user_id = $1 AND term IN @ids($2) GROUP BY term"
     rows = yield Statement(sql, (user_id, json.dumps([*terms])))
     frequency = {terms[key]: count for key, count in rows}
     return Statistics(note_count, total_length / max(note_count, 1), frequency)
