@@ -43,9 +43,8 @@ class AgentSelector:
     ) -> SelectedAgent:
         choices = known or await self.store.get_choices(user_id, location.key.ids)
         agent, is_fallback = await self.agents.select(location, choices)
-        return _make_selected(
-            user_id, location, _with_models(agent, location, choices), is_fallback=is_fallback
-        )
+        agent = _with_models(agent, location, choices)
+        return _selected_agent(user_id, location, agent, is_fallback=is_fallback)
 
     async def for_answer(self, interaction: Answerable, answer_id: int) -> SelectedAgent:
         """Return the agent that gave an answer. Raises AgentGone if it can't be used now."""
@@ -78,8 +77,7 @@ class AgentSelector:
         return _with_models(agent, location, await self.store.get_choices(_NO_USER, location.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Return whether the user's next question in the channel goes to this session; True if Discord
-        fails."""
+        """Return whether the user's next question there goes to this session; True if Discord fails."""
         try:
             location = location_of(interaction) if interaction else await self.locations.get(key.channel_id)
         except hikari.HTTPError:
@@ -107,7 +105,7 @@ class AgentSelector:
         if agent is None or not is_allowed(location, agent):
             raise AgentGone
         choices = await self.store.get_choices(user_id, location.key.ids)
-        selected = _make_selected(user_id, location, _with_models(agent, location, choices))
+        selected = _selected_agent(user_id, location, _with_models(agent, location, choices))
         current = await self.for_location(user_id, location, choices)
         return replace(selected, is_current=current.key == selected.key)
 
@@ -129,7 +127,7 @@ def location_of(interaction: hikari.PartialInteraction) -> Location:
     return Location(key_of_interaction(interaction.channel), guild_id)
 
 
-def _make_selected(
+def _selected_agent(
     user_id: int, location: Location, agent: Agent, *, is_fallback: bool = False
 ) -> SelectedAgent:
     return SelectedAgent(SessionKey(user_id, location.key.location_id, agent.name), agent, is_fallback)

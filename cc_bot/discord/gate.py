@@ -112,8 +112,7 @@ class Owners:
         return (self.configured | policy.owners) or self._application_owners
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
-        """Raises OwnersOnly. Every owners' command calls it, as Discord does not keep others from using
-        it."""
+        """Raises OwnersOnly. Every owners' command calls it: others can use a hidden command."""
         if int(interaction.user.id) not in await self.ids(fresh=True):
             raise OwnersOnly
 

@@ -1,8 +1,6 @@
-"""Reads what a question refers to: the message it replies to, linked messages, a picture above it, or the
-message of a menu command.
+"""Reads what a question refers to: replied and linked messages, a picture above, a menu command's message.
 
-The model is told that a reference is not shown if its author or the bot may not read it, or it does not
-exist.
+References that the author or the bot may not read are reported as not shown, as if they did not exist.
 """
 
 import asyncio
@@ -63,7 +61,7 @@ TIMEOUT_S: Final = 15.0  # after it the question is asked without references
 RETRY_PAUSES_S: Final = (1.0,)
 MAX_MESSAGES: Final = 200  # of a conversation
 MAX_CHARACTERS: Final = 24_000  # of a conversation; 18,000 tokens of Japanese
-MAX_MESSAGE_CHARACTERS: Final = 1000
+MAX_CHARACTERS_EACH: Final = 1000
 
 _TYPES_READ: Final = ORDINARY_TYPES | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
 _ChannelAccess = dict[tuple[int, int], bool]  # by guild and channel: may the author and the bot read it?
@@ -353,8 +351,7 @@ class References:
             return False
 
     async def _read_target(self, question: Message, location: QuestionLocation) -> _Resolution:
-        """Read a menu command's message: as this interaction sent it, else fetched, else as cached. Raises
-        TargetNotShown."""
+        """Prefer this interaction's message, then a fetched one, then a cached one. Raises TargetNotShown."""
         message_id = question.reply_to or 0
         target = self.cache.get_target(question.author_id, message_id)
         message = target.message if target else None
@@ -396,8 +393,7 @@ class References:
     async def _fetch_conversation(
         self, question: Message, location: QuestionLocation
     ) -> Sequence[hikari.Message]:
-        """Return the menu's message and those after it, oldest first; one beyond the limit shows that there
-        are more."""
+        """Return the menu's message and those after it, oldest first, and one beyond the limit if any."""
         first_id = question.reply_to or 0
         author_id, guild_id = question.author_id, location.guild_id
         if guild_id is not None and not await self._may_read(author_id, guild_id, location.channel_id):
@@ -424,9 +420,7 @@ class References:
             if not has_no_visible_content(message):
                 is_by_bot = message.author.id == bot.id
                 name, author_id = (YOU, 0) if is_by_bot else (name_of_author(message), int(message.author.id))
-                line = with_author(
-                    name, author_id, shorten(_shown_text(message, bot), MAX_MESSAGE_CHARACTERS)
-                )
+                line = with_author(name, author_id, shorten(_shown_text(message, bot), MAX_CHARACTERS_EACH))
             characters_left -= len(line)
             if characters_left < 0:
                 more = True

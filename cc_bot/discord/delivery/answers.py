@@ -116,10 +116,8 @@ class Answers:
             questions = await self._make_questions(turn, live)
             references: Sequence[Reference] = ()
             if not questions:  # answer the stored question again
-                answer_id, location = entry.replaces or 0, _location(entry)
-                references = await self.references.resolve_again(
-                    entry.key.user_id, answer_id, location, live.feed
-                )
+                user_id, answer_id, location = entry.key.user_id, entry.replaces or 0, _location(entry)
+                references = await self.references.resolve_again(user_id, answer_id, location, live.feed)
             release()
             # No await here: the user's next turn could overtake.
             events = self.assistant.ask(
@@ -176,8 +174,7 @@ class Answers:
         )
 
     async def _make_questions(self, turn: DiscordTurn, live: LiveAnswer) -> tuple[Message, ...]:
-        """Return the questions with files and references; only their text if the user presses Stop meanwhile.
-        Raises as `_with_files`."""
+        """Return the questions; if the user presses Stop first, only their text. Raises as `_with_files`."""
         questions = turn.mentions
         if not turn.question_was_edited:
             questions = tuple(each for each in questions if each.discord_id in turn.question_ids) or questions
@@ -214,10 +211,8 @@ class Answers:
     ) -> tuple[Message, ...]:
         """Raises InputError if a menu command's message is unreadable, and StorageError."""
         entry, resolve = turn.entry, self.references.resolve
-        text_with_links = entry.question.links_in if entry.question else ""
-        return tuple(
-            [await resolve(each, _location(entry, each), live.feed, text_with_links) for each in questions]
-        )
+        links_in = entry.question.links_in if entry.question else ""
+        return tuple([await resolve(each, _location(entry, each), live.feed, links_in) for each in questions])
 
     async def ask(
         self,
@@ -247,9 +242,8 @@ class Answers:
             return await self._admit(interaction, entry, recipient, selected, roles_of(interaction.member))
 
         acknowledge = partial(defer, interaction, ephemeral=ephemeral)
-        turn, message_id = await self.running_turns.acknowledge(
-            accept(), acknowledge, DiscordTurn.delete_entry
-        )
+        undo = DiscordTurn.delete_entry
+        turn, message_id = await self.running_turns.acknowledge(accept(), acknowledge, undo)
         turn.answer_message_id = message_id
         await self.deliver(turn, _make_reply(turn, SentMessage(None)))
 
@@ -341,8 +335,7 @@ class Answers:
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
-        """Ask an interrupted or failed question again in its message. Returns False if that is done
-        already."""
+        """Ask an interrupted or failed question again in its message. Returns False if already done."""
         begin_turn()
         channel_id, message_id = int(interaction.channel_id), int(interaction.message.id)
 
@@ -484,9 +477,8 @@ class Answers:
         selected: SelectedAgent,
         role_ids: tuple[int, ...] | None,
     ) -> DiscordTurn:
-        turn = DiscordTurn(
-            self.running_turns, entry, recipient, selected, interaction=interaction, role_ids=role_ids
-        )
+        running = self.running_turns
+        turn = DiscordTurn(running, entry, recipient, selected, interaction=interaction, role_ids=role_ids)
         await turn.admit(self.assistant.chains.first_name(selected.agent.models))
         return turn
 
@@ -535,7 +527,6 @@ def _words_for_agent(selected: SelectedAgent, recipient: Recipient) -> Texts:
     words = recipient.words
     if selected.is_current:
         return words
-    changed = words[CanvasChangeTexts].changed_unseen.format(
-        display=selected.agent.display_name(recipient.locale)
-    )
+    agent_name = selected.agent.display_name(recipient.locale)
+    changed = words[CanvasChangeTexts].changed_unseen.format(display=agent_name)
     return words.with_area(words[CanvasChangeTexts].reword(changed=changed))

@@ -193,7 +193,7 @@ class MessageReplies:
         `nonce`: the question's id by default."""
         nonce = nonce or str(question_id)
         outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback)
-        return DiscordReply(outlet, sent, is_continued=bool(sent))
+        return DiscordReply(outlet, sent, may_have_more=bool(sent))
 
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
@@ -278,7 +278,7 @@ class MessageOutlet(Outlet):
             if is_new or await self._is_not_deleted(message.id, page):
                 break
         if number and not is_new:
-            await self.record_further_message(message.id, hikari.Snowflake((await fetch_posted_ids())[0]))
+            await self.record_message(message.id, hikari.Snowflake((await fetch_posted_ids())[0]))
         await self.on_posted(int(message.id))
         if not is_new:
             await self._overwrite(message.id, page)
@@ -287,9 +287,7 @@ class MessageOutlet(Outlet):
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         return (await self.replies.rest.create_message(self.location_id, **post_arguments(page))).id
 
-    async def record_further_message(
-        self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
-    ) -> None:
+    async def record_message(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _try_to_record(
             self.replies.channels.add_pages(self.location_id, _require_id(first_id), [int(message_id)])
         )

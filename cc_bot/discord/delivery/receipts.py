@@ -89,8 +89,7 @@ class ReceiptUpdater:
         self.refresh(user_id, words)
 
     async def record(self, reply: DiscordReply, receipts: Receipts, words: Texts) -> None:
-        """Store a reply's receipts, and refresh other messages. Call it before the turn's entry is
-        deleted."""
+        """Store a reply's receipts, and refresh others. Call it before the turn's entry is deleted."""
         if receipts.items:
             visibility: Visibility = "private" if receipts.private else "public"
             with upkeep("receipts", hikari.HikariError):

@@ -102,8 +102,7 @@ class UnshownTurn:
 
 
 ShowFailure = Literal["refused", "never_acknowledged", "deleted", "shown_already"]
-"""refused: Discord refuses the token or channel. deleted: by a user. shown_already: the message shows an end
-that is not stored, such as a failure."""
+"""refused: by Discord. deleted: by a user. shown_already: an end that is not stored, such as a failure."""
 
 CHECK_INTERVAL_S: Final = 3600.0
 RETRY_S: Final = 30.0
@@ -466,9 +465,8 @@ class Recovery:
             application_id = await self._get_application_id()
             message = await rest.fetch_interaction_response(application_id, token)
             page = page_of(message, recipient.locale)
-            outlet = InteractionOutlet(
-                rest, application_id, token, channel_id, message_id, ephemeral=target.ephemeral
-            )
+            to = (rest, application_id, token, channel_id, message_id)
+            outlet = InteractionOutlet(*to, ephemeral=target.ephemeral)
             reply = DiscordReply(outlet, (SentMessage(None, page),))
         elif target.ephemeral:
             return "refused"

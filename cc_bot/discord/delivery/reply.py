@@ -137,7 +137,7 @@ class Outlet(ABC):
     def pause_s(self, text_edits: int) -> float:
         """Return the pause before the next edit, after `text_edits` that showed text."""
 
-    async def record_further_message(  # noqa: B027 - most outlets record messages only at the end
+    async def record_message(  # noqa: B027 - most outlets record messages only at the end
         self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
     ) -> None:
         """Record a message after the first, perhaps twice."""
@@ -168,12 +168,12 @@ class DiscordReply:
     """The messages of one answer."""
 
     def __init__(
-        self, outlet: Outlet, sent: Sequence[SentMessage] = (), *, is_continued: bool = False
+        self, outlet: Outlet, sent: Sequence[SentMessage] = (), *, may_have_more: bool = False
     ) -> None:
-        """`is_continued`: an earlier process may have posted more than `sent`. Discord returns these by
+        """`may_have_more`: an earlier process may have posted more than `sent`. Discord returns these by
         nonce, if asked before any edit: it soon forgets nonces."""
         self._outlet = outlet
-        self._is_continued = self._may_have_unknown_messages = is_continued
+        self._may_have_more = self._may_have_unknown_messages = may_have_more
         self._sent = list(sent)
         self._max_message_count = len(self._sent)
         self._left_out_parts: frozenset[Part] = frozenset()
@@ -233,7 +233,7 @@ class DiscordReply:
         outlet = await self._outlet.dm_outlet()
         if outlet is None:
             return False
-        dm = DiscordReply(outlet, self._sent if was_moved else (), is_continued=self._is_continued)
+        dm = DiscordReply(outlet, self._sent if was_moved else (), may_have_more=self._may_have_more)
         try:
             await dm._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError:
@@ -318,7 +318,7 @@ class DiscordReply:
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        may_exist = self._is_continued or number < self._max_message_count
+        may_exist = self._may_have_more or number < self._max_message_count
         message_id = await self._send(
             None,
             page,
@@ -331,7 +331,7 @@ class DiscordReply:
         self._max_message_count = max(self._max_message_count, number + 1)
         self._sent.append(SentMessage(message_id, page))  # now: a user may delete it at once
         if number:
-            await self._outlet.record_further_message(message_id, self._sent[0].id)
+            await self._outlet.record_message(message_id, self._sent[0].id)
 
     async def _delete_messages_after(self, count: int, pauses_s: Sequence[float]) -> None:
         while len(self._sent) > count:

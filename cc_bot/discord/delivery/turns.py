@@ -207,8 +207,7 @@ class RunningTurns:
         acknowledge: Callable[[], Awaitable[Acknowledgement]],
         undo: Callable[[Preparation], Awaitable[None]],
     ) -> tuple[Preparation, Acknowledgement]:
-        """Prepare for at most LEDGER_TIMEOUT_S, then acknowledge; if that fails, undo. Raises their
-        errors."""
+        """Prepare for LEDGER_TIMEOUT_S at most, then acknowledge; undo if that fails. Raises all errors."""
         task = asyncio.create_task(preparation)
         await asyncio.wait((task,), timeout=LEDGER_TIMEOUT_S)
         try:
@@ -275,8 +274,8 @@ class DiscordTurn(RunningTurn):
         channel: ChannelKey | None = None,
         mentions: tuple[Message, ...] = (),
     ) -> None:
-        """`selected_agent`: None looks up the session's. `channel`: without an `interaction`. `mentions`:
-        oldest first."""
+        """`selected_agent`: None: to be looked up. `channel`: if no `interaction`. `mentions`: oldest
+        first."""
         self.running_turns, self.entry, self.recipient = running_turns, entry, recipient
         self.selected_agent, self.interaction, self.role_ids = selected_agent, interaction, role_ids
         self.channel = key_of_interaction(interaction.channel) if interaction else channel

@@ -261,8 +261,7 @@ class ChannelAnswers:
     async def _delete_withdrawn(
         self, key: ChannelKey, turn: DiscordTurn, reply: DiscordReply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer with its questions. For those from before a channel reset the queue posts
-        a sentence."""
+        """Delete a withdrawn answer and its questions, except those from before a channel reset."""
         due = await self.stores.ledger.list_due(key)
         reset_ids = {discord_id_of(each.question) for each in due if each.is_before_reset}
         others = [question for question in turn.mentions if discord_id_of(question) not in reset_ids]
@@ -399,7 +398,7 @@ class MentionQueue:
         edited = [each.question for each in due if each.state == "edited"]
         edits_done = [await self._answer_edit(user, each, refusal) for each in edited]
         waiting = [each for each in due if each.state == "accepted"]
-        if waiting and not await self._answer_or_refuse(user, waiting, refusal):
+        if waiting and not await self._respond(user, waiting, refusal):
             return RETRY_S
         return 0.0 if all(edits_done) else IN_USE_RETRY_S
 
@@ -412,9 +411,7 @@ class MentionQueue:
         is_recent = self._age(question) <= MAX_EDIT_AGE
         return await self.channel_answers.answer_edit(user, question, reopen_failed=is_recent)
 
-    async def _answer_or_refuse(
-        self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None
-    ) -> bool:
+    async def _respond(self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None) -> bool:
         """Returns whether questions were answered or refused."""
         post_sentence = self.channel_answers.post_sentence
         before_reset = [each for each in waiting if each.is_before_reset]

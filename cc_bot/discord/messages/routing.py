@@ -56,7 +56,8 @@ _log = structlog.get_logger(__name__)
 
 MAX_FORWARD_AGE: Final = timedelta(minutes=10)
 ASK_DELAY: Final = timedelta(minutes=1)
-MAX_MESSAGES_READ: Final = 10  # messages above a question that are searched for forwards
+SEARCH_LIMIT: Final = 10  # messages above a question that are searched for forwards
+StartNext = Callable[[], None]  # lets the channel's next message be handled
 
 
 @dataclass(eq=False, slots=True)
@@ -69,9 +70,7 @@ class Forwards:
     _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
     """By DM: arrival times of forwards."""
     _ask_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)  # by DM
-    _searched_channels: LruCache[int, None] = field(
-        default_factory=LruCache
-    )  # for forwards from before the start
+    _searched_channels: LruCache[int, None] = field(default_factory=LruCache)  # for earlier forwards
     _claimed_by: dict[int, int] = field(default_factory=dict)  # questions being answered, by forward
     _never_ask_about: set[int] = field(default_factory=set)
     _started_at: datetime = field(init=False)
@@ -104,8 +103,7 @@ class Forwards:
         return tuple(sorted({*waiting, *replied_ids}))
 
     async def claim(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the waiting forwards, oldest first. After `release_claims`, those without a stored answer
-        wait again."""
+        """Return the waiting forwards, oldest first; unanswered ones wait again after `release_claims`."""
         since = hikari.Snowflake(question_id).created_at - MAX_FORWARD_AGE
         if channel_id not in self._searched_channels and since < self._started_at:
             await self._find_above(channel_id, user_id, question_id, since)
@@ -144,9 +142,7 @@ class Forwards:
 
     async def _find_above(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
         try:
-            above = await self.replies.rest.fetch_messages(channel_id, before=question_id).limit(
-                MAX_MESSAGES_READ
-            )
+            above = await self.replies.rest.fetch_messages(channel_id, before=question_id).limit(SEARCH_LIMIT)
         except hikari.HikariError as error:
             _log.info("forwards_not_looked_up", error=type(error).__name__)
             return
@@ -174,7 +170,7 @@ class Forwards:
 
 MAX_QUOTED_CHARACTERS = 1000
 MAX_CACHED_QUOTES = 1000
-CHANNEL_RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # together five minutes
+CHANNEL_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # together five minutes
 
 
 @dataclass(eq=False, slots=True)
@@ -249,8 +245,7 @@ class MessageRouter:
         return is_from_person(message) and (message.guild_id is None or self.addresses_bot(message))
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether a message belongs to its author's session, and that of the answer it replies to, if
-        known."""
+        """Return whether it belongs to its author's session, and that of the answer it replies to, if any."""
         replied, author = replied_bot_message(message, int(self.bot().id)), message.author
         if not author:
             return False, None
@@ -285,9 +280,8 @@ class MessageRouter:
         replied = replied_bot_message(message, int(self.bot().id))
         return replied is not None and not await self.stores.channels.is_answer(int(replied.id))
 
-    async def handle(self, message: hikari.Message, start_next: Callable[[], None]) -> None:
-        """Store or answer a message; `start_next` lets the channel's next one begin. Raises CcBotError and
-        hikari's errors."""
+    async def handle(self, message: hikari.Message, start_next: StartNext) -> None:
+        """Store or answer a message. Raises CcBotError and hikari's errors."""
         if message.type not in ORDINARY_TYPES:
             return
         if message.guild_id is not None:
@@ -352,7 +346,7 @@ class MessageRouter:
             words = self.answers.recipients.words(self.answers.recipients.locale)
         await self._post_sentence(message, words, explain(error, words))
 
-    async def _handle_addressed(self, message: hikari.Message, start_next: Callable[[], None]) -> None:
+    async def _handle_addressed(self, message: hikari.Message, start_next: StartNext) -> None:
         if refused := await self.gate.find_refusal_of_author(message):
             await self._archive_only(message, waiting=False)
             start_next()
@@ -387,8 +381,7 @@ class MessageRouter:
             await self.stores.channels.mark_read_to(key, int(message.id))
 
     async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message after those missed before it. `waiting`: whether to answer it; None to decide
-        here."""
+        """Store a message after those missed before it. `waiting`: whether to answer it; None to decide."""
         key = await self._key_of(message)
         await self.wait_for_missed(int(message.channel_id))
         quoting = await self.needs_quotation(message)
@@ -401,13 +394,9 @@ class MessageRouter:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await retry(
-            lambda: self.gate.locations.key_of(int(message.channel_id)), CHANNEL_RETRY_PAUSES_S
-        )
+        return await retry(lambda: self.gate.locations.key_of(int(message.channel_id)), CHANNEL_PAUSES_S)
 
-    async def _answer(
-        self, selected: SelectedAgent, message: hikari.Message, start_next: Callable[[], None]
-    ) -> None:
+    async def _answer(self, selected: SelectedAgent, message: hikari.Message, start_next: StartNext) -> None:
         begin_turn()
         running, recipient = self.answers.running_turns, await self._recipient(message)
         channel = None
@@ -452,9 +441,7 @@ class MessageRouter:
             forward_ids,
         )
 
-    async def _deliver(
-        self, turn: DiscordTurn, message: hikari.Message, start_next: Callable[[], None]
-    ) -> None:
+    async def _deliver(self, turn: DiscordTurn, message: hikari.Message, start_next: StartNext) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
         link, entry = message_link(message.guild_id, channel_id, question_id), turn.entry
         note, running = recipient.words[UnfinishedTexts].late_note(link), self.answers.running_turns

@@ -49,17 +49,17 @@ def owners_command(group: Any, key: str, run: Callable[..., Awaitable[Reply]], *
 MAX_NAME_CHARACTERS = 60
 
 
-def _name_option(key: str, **options: Any) -> Any:
+def _name(key: str, **options: Any) -> Any:
     return text_option(key, max_length=MAX_NAME_CHARACTERS, **options)
 
 
-def _subject_options(key: str) -> dict[str, Any]:
+def _subject(key: str) -> dict[str, Any]:
     kinds = choices("admin", "user", "role", "channel", "guild")
     kind = text_option("admin_kind", default=None, choices=kinds)
-    return {"subject": _name_option(key, default=""), "kind": kind}
+    return {"subject": _name(key, default=""), "kind": kind}
 
 
-def _limit_option() -> str:
+def _limit() -> str:
     return text_option("admin_limit", choices=choices("admin", *LIMIT_NAMES))
 
 
@@ -72,19 +72,17 @@ owners_command(
     limits,
     "admin_limits_set",
     admin.set_limit,
-    limit=_limit_option(),
+    limit=_limit(),
     value=number_option("admin_value", default=None, min_value=1, max_value=MAX_LIMIT),
-    **_subject_options("admin_for"),
+    **_subject("admin_for"),
 )
-owners_command(
-    limits, "admin_limits_unset", admin.unset_limit, limit=_limit_option(), **_subject_options("admin_for")
-)
+owners_command(limits, "admin_limits_unset", admin.unset_limit, limit=_limit(), **_subject("admin_for"))
 owners_command(access, "admin_access_list", show_access)
 for ruling in get_args(Ruling):
     owners_command(
-        access, f"admin_access_{ruling}", admin.set_rule, ruling=ruling, **_subject_options("admin_subject")
+        access, f"admin_access_{ruling}", admin.set_rule, ruling=ruling, **_subject("admin_subject")
     )
-owners_command(access, "admin_access_remove", admin.remove_rule, **_subject_options("admin_subject"))
+owners_command(access, "admin_access_remove", admin.remove_rule, **_subject("admin_subject"))
 owners_command(
     maintenance,
     "admin_maintenance_on",
@@ -113,14 +111,14 @@ if has("mcp"):
         tools,
         "admin_tools_show",
         tool_servers.show_tools,
-        server=_name_option("admin_server", default="", autocomplete=suggest_from(suggest_servers)),
+        server=_name("admin_server", default="", autocomplete=suggest_from(suggest_servers)),
     )
     owners_command(
         tools,
         "admin_tools_accept",
         tool_servers.accept_tools,
-        server=_name_option("admin_server", autocomplete=suggest_from(suggest_servers)),
-        code=_name_option("admin_code"),
+        server=_name("admin_server", autocomplete=suggest_from(suggest_servers)),
+        code=_name("admin_code"),
     )
 
 owners_command(
@@ -128,10 +126,8 @@ owners_command(
     "admin_model_set",
     admin.set_models,
     models=text_option("admin_models", max_length=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)),
-    channel=_name_option("admin_channel", default=""),
+    channel=_name("admin_channel", default=""),
 )
-owners_command(
-    model, "admin_model_unset", admin.unset_models, channel=_name_option("admin_channel", default="")
-)
+owners_command(model, "admin_model_unset", admin.unset_models, channel=_name("admin_channel", default=""))
 owners_command(model, "admin_model_list", admin.list_models)
 owners_command(admin_group, "admin_status", admin.show_status)

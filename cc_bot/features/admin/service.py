@@ -50,8 +50,7 @@ class Mentionable(NamedTuple):
 
 
 def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
-    """Parse a mention, or the id of a `kind`. An empty text means the server `guild_id` if that is the kind.
-    Raises SubjectNotUnderstood."""
+    """Parse a mention, or the id of a `kind`; no text: the server. Raises SubjectNotUnderstood."""
     text = unicodedata.normalize("NFKC", text).strip()
     if match := _MENTION.fullmatch(text):
         mentioned = Mentionable(_SUBJECT_BY_SIGN[match[1]], int(match[2]))

@@ -1,5 +1,4 @@
-"""The owners' console; for other users these pages don't exist. They show neither texts nor names of
-users."""
+"""The owners' console; for other users it does not exist. It shows no texts or names of users."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -95,10 +94,12 @@ class ConsolePages(Pages):
         return await self._redirect_with_reply(request, page, reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
         snapshot = await self._services[BotStatus].take_snapshot()
         return _render(
-            request, "admin/console.html", snapshot=snapshot, facts=admin.describe_status(snapshot, owner)
+            request,
+            "admin/console.html",
+            snapshot=snapshot,
+            facts=admin.describe_status(snapshot, owner_of(request)),
         )
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
@@ -222,8 +223,7 @@ def _read_kind(request: web.Request) -> Subject | None:
 
 
 def _read_id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return the typed id. Raises IdNotUnderstood if it is missing: a page has no current server or
-    channel."""
+    """Return the typed id. Raises IdNotUnderstood if it is missing: a page is in no server or channel."""
     id_text = text_of(request, "id")[:MAX_ID_CHARACTERS]
     if (kind or _read_kind(request)) and not id_text.strip():
         raise IdNotUnderstood
