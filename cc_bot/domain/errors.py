@@ -127,7 +127,7 @@ FieldNotAChoice = InputError.define("FieldNotAChoice", ja="「{name}」は次の
 FieldOutOfBounds = InputError.define("FieldOutOfBounds", ja="「{name}」は {expected} の範囲で書いてください。", en="“{name}” has to be within {expected}.")
 FieldLengthOutOfBounds = FieldOutOfBounds.define("FieldLengthOutOfBounds", ja="「{name}」は {expected} 文字で書いてください。", en="“{name}” has to have {expected} characters.")
 WhenNotUnderstood = InputError.define("WhenNotUnderstood", ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。", en="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.")
-NoSuchTime = WhenNotUnderstood.define("NoSuchTime", ja="その日付や時刻はありません。日にち、曜日、時刻を確かめてください。", en="There is no such date or time. Please check the day, the weekday and the time.")
+NoSuchTime = WhenNotUnderstood.define("NoSuchTime", ja="「{when}」という日付や時刻はありません。日にち、曜日、時刻を確かめてください。", en="There is no such date or time: “{when}”. Please check the day, the weekday and the time.")
 SeveralTimes = InputError.define("SeveralTimes", ja="時刻がいくつもあります。お知らせ1件につき時刻は1つなので、分けて予約してください。毎日なら「毎日9時と18時」のように書けます。", en="Those are several times. A reminder has one, so please set them one by one. What comes every day may have more: every day at 9 and 18:00.")
 WhenPassed = InputError.define("WhenPassed", ja="その時刻はもう過ぎています。これからの時刻を書いてください。", en="That time is over. Please give one that is still to come.")
 WhenTooFar = InputError.define("WhenTooFar", ja="先すぎます。{limit}年先までの時刻を書いてください。", en="That is too far away. Please give a time within {limit} years.")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain import errors
-from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, ScheduleNotFound
+from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, NoSuchTime, ScheduleNotFound
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.texts import MemoryTexts
@@ -63,8 +63,7 @@ MISTAKES = {
             "/agent lst": "/agent",
         }.items()
     },
-    "/xyz": EN[TerminalTexts].unknown.format(given="/xyz"),
-    "/": EN[TerminalTexts].unknown.format(given="/"),
+    **{each: EN[TerminalTexts].unknown.format(given=each) for each in ("/xyz", "/")},
     **dict.fromkeys(
         ("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN[MemoryTexts].id_needed
     ),
@@ -73,6 +72,7 @@ MISTAKES = {
     "/memory add": EN[ErrorTexts].of[EmptyMemory],
     "/memory search": EN[MemoryTexts].query_needed,
     "/remind delete soon": EN[TerminalReminderTexts].id_needed,
+    "/remind add 25:99 tea": EN[ErrorTexts].of[NoSuchTime].format(when="25:99 tea"),
     "/remind add tomorrow at 9": EN[TerminalReminderTexts].text_needed,
 }
 

@@ -71,6 +71,8 @@ def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool =
             found = resolve_moments(words, now.astimezone(UTC), zone, allow_past=allow_past)
         furthest = now + timedelta(days=366 * MAX_YEARS_AHEAD)
         earliest = now - _MAX_AGE_OF_REPEAT if allow_past else now
+    except NoSuchTime as error:
+        raise NoSuchTime(when=text) from error
     except (ValueError, OverflowError) as error:
         raise WhenNotUnderstood from error
     if any(each.moment <= earliest for each in found):
@@ -436,8 +438,8 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
         return [check_repeat(text)]
     try:
         return resolve_repeats(parse(written), start)
-    except NoSuchTime:
-        raise
+    except NoSuchTime as error:
+        raise NoSuchTime(when=text) from error
     except WhenNotUnderstood:
         raise _not_understood(written) from None
 

@@ -1,6 +1,5 @@
 """Findings of `cc-bot doctor`; "→" introduces what to do."""
 
-
 from cc_bot.texts.area import Area, Sentence, by_key
 
 
@@ -112,5 +111,3 @@ class DoctorTexts(Area):
     server_answers = Sentence(ja="{where} の PostgreSQL {version} につながります（{size}）。", en="PostgreSQL {version} at {where} answers ({size}).")
     server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Fix that, then run cc-bot doctor again.")
     server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
-
-

@@ -265,8 +265,8 @@ def parse_expiry(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | 
     for candidate in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
         try:
             end = _resolve_end(candidate, now, zone)
-        except NoSuchTime:
-            raise
+        except NoSuchTime as error:
+            raise NoSuchTime(when=text) from error
         except WhenNotUnderstood:
             continue
         if end <= now:
