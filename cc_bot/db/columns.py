@@ -27,8 +27,8 @@ class Store:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
-        """`log`: None while erasures of a log are repeated. `process`: recorded with what others take over if
-        it dies."""
+        """`log`: None while erasures of a log are repeated. `process`: this process's name, stored with its
+        work, which others finish if it dies."""
         self._database = database
         self._clock = clock
         self._log = log

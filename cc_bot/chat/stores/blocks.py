@@ -240,7 +240,7 @@ SELECT_ANSWERS_TO: Final = """
 
 _THAW: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.discord_id @among({_IDS_AND_ANSWERS}) /* channel */")
 
-# The questions of those answers among the ids that are of sessions.
+# The questions of the session answers among the ids ($1).
 _QUESTIONS_OF_ANSWERS: Final = f"""
         SELECT (
             SELECT q.id FROM messages AS q

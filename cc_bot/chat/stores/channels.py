@@ -95,12 +95,14 @@ _ANSWER_ID: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_
 _INSERTED_VALUES: Final = {**_ROW_VALUES, "reply_to": _ANSWER_ID.format(id=_ROW_VALUES["reply_to"])}
 _DISCORD_ID: Final = _ROW_VALUES["discord_id"]
 
-# $3 location_id, $5 arrays in the order of _INSERTED_COLUMNS. The upper bits of a Discord id are its time.
+_DISCORD_EPOCH_MS: Final = 1420070400000  # the upper bits of a Discord id are the milliseconds since then
+
+# $3 location_id, $5 arrays in the order of _INSERTED_COLUMNS
 _INSERT: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_INSERTED_COLUMNS)}, timestamp
     )
-    SELECT $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_DISCORD_ID} >> 22) + 1420070400000
+    SELECT $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_DISCORD_ID} >> 22) + {_DISCORD_EPOCH_MS}
     FROM @rows($5) AS entry
     WHERE {_DISCORD_ID} > ({RESET_ID.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
@@ -160,7 +162,9 @@ _STORE_ANSWER: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_PARAMS.names}
     )
-    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_PARAMS.placeholders}
+    SELECT
+        $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + {_DISCORD_EPOCH_MS},
+        {_PARAMS.placeholders}
     WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
         WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
@@ -274,8 +278,9 @@ _READABLE: Final = Columns(ReadableMessage, message=MESSAGE)
 
 class ChannelStore(Store):
     async def add(self, key: ChannelKey, message: Message, *, is_question: bool = False) -> bool:
-        """Store a message without its attachments, and the turn of a question. Returns whether it is new: not
-        blank, before a reset, or stored. Raises ValueError if it is private or has no Discord id."""
+        """Store a message without its attachments, and the turn of a question. Returns False for a blank
+        message, one before a reset, or one that is stored. Raises ValueError if it is private or has no
+        Discord id."""
         batch = self._insert_messages(key, [message])
         if batch and is_question:
             params = (message.discord_id, key.channel_id, key.thread_id, key.location_id, self._now())
@@ -348,8 +353,8 @@ class ChannelStore(Store):
         interrupted = [kind for (kind,) in rows_by_sql[DELETE_TURNS] if kind != "mention"]
         return len(rows_by_sql[DELETE_MESSAGES]) + len(rows_by_sql[DELETE_FORWARDED]) + len(interrupted)
 
-    async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
-        rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*discord_ids]))
+    async def list_answers(self, question_ids: Collection[int]) -> tuple[int, ...]:
+        rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*question_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_channel(self, key: ChannelKey) -> None:

@@ -114,7 +114,7 @@ SELECT_ABANDONED: Final = f"""
 # $1 ms, as in _FORGET_USERS_SETTLED
 FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
 
-MAX_TURN: Final = timedelta(minutes=15)  # a turn waits at most three minutes and runs at most ten
+MAX_TURN_TIME: Final = timedelta(minutes=15)  # a turn waits at most three minutes and runs at most ten
 UTC_ZONE: Final = ZoneInfo("UTC")
 
 Cost = Callable[[str, Usage], int]  # (model, usage) -> millionths of the currency
@@ -236,7 +236,7 @@ class UsageStore(Store):
                 reserved_tokens += tokens
             if purpose == "turn":
                 turns.append((at, tokens))
-        minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN, -MAX_CLOCK_SKEW))
+        minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN_TIME, -MAX_CLOCK_SKEW))
         return UsageSnapshot(
             turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
             today=tokens_by_day[day_of(now, self.zone).isoformat()] + reserved_tokens,
@@ -260,7 +260,7 @@ class UsageStore(Store):
         return await self._database.write(lambda: self._settle_abandoned(cost), [MAINTENANCE_LOCK])
 
     def _settle_abandoned(self, cost: Cost) -> Transaction[int]:
-        rows = yield Statement(SELECT_ABANDONED, (self._process, to_ms(self._clock() - MAX_TURN)))
+        rows = yield Statement(SELECT_ABANDONED, (self._process, to_ms(self._clock() - MAX_TURN_TIME)))
         for id_, user_id, guild_id, purpose, model, tokens, at in rows:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
             request = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
