@@ -365,7 +365,7 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await channels.add(key, said(10), is_question=True)
     await channels.add_all(key, [said(11), said(12)])
     questions = [each.question for each in await mentions.list_due(key)]
-    await do(mentions.begin_answer(key, questions, 10), mentions.set_answer_message(key, questions, 20))
+    await do(mentions.begin_answer(key, questions, 10), mentions.set_mention_answer(key, questions, 20))
     await channels.archive_answer(key, answer(20), questions)
     await do(mentions.mark_edit_processed(key, said(10)), mentions.mark_shown(key, 20))
     await mentions.give_up(key, questions)

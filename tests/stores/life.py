@@ -125,7 +125,7 @@ async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, 
     ]
     for question in questions:
         await stores.channels.add(channel, question, is_question=True)
-    await stores.ledger.set_answer_message(channel, questions[:1], first + 2)
+    await stores.ledger.set_mention_answer(channel, questions[:1], first + 2)
     found = await stores.memories.add(user_id, f"{word}の残り")
     given = answer(first + 2, f"{word}ですね", tool_calls=(recalled(found),))
     await stores.channels.archive_answer(channel, given, questions[:1])

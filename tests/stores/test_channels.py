@@ -122,7 +122,7 @@ class TestDeletion:
             assert 20 not in await archived(database)
             assert await database.query("SELECT * FROM answer_pages") == []
             assert await list_waiting(stores, CHANNEL) == ()
-            assert await stores.ledger.get_answer_message(10 + number) is None
+            assert await stores.ledger.get_answer_message_id(10 + number) is None
         assert await archived(database) == dict.fromkeys((10, 11, 12), "質問")
 
     async def test_of_a_dropped_page_or_placeholder_removes_nothing_else(self, stores: Stores) -> None:
@@ -134,7 +134,7 @@ class TestDeletion:
         await stores.channels.add(CHANNEL, said(30), is_question=True)
         question = await list_waiting(stores, CHANNEL)
         await stores.ledger.begin_answer(CHANNEL, question, 30)
-        await stores.ledger.set_answer_message(CHANNEL, question, 40)
+        await stores.ledger.set_mention_answer(CHANNEL, question, 40)
         await stores.channels.delete([40])
         assert await list_waiting(stores, CHANNEL) == question
         [due] = await stores.ledger.list_due(CHANNEL)

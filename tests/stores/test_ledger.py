@@ -233,9 +233,9 @@ class TestAnswer:
         stored = await stores.sessions.archive_turn(session, exchange, turn_id="e1", settlement=settlement)
         [entry] = await stores.ledger.adopt_unfinished()
         assert (entry.state, entry.question, entry.answer_id) == ("answered", None, stored.messages[-1].id)
-        found = got(await stores.ledger.get_message(entry.key.user_id, entry.answer_id))
+        found = got(await stores.ledger.get_answer(entry.key.user_id, entry.answer_id))
         assert found.content == "タマです。"
-        assert await stores.ledger.get_message(OTHER_USER.user_id, entry.answer_id) is None
+        assert await stores.ledger.get_answer(OTHER_USER.user_id, entry.answer_id) is None
         with pytest.raises(TurnLost):
             await stores.sessions.archive_turn(session, exchange, turn_id="e1", settlement=settlement)
         assert len((await stores.sessions.open(KEY)).history) == 2

@@ -52,10 +52,10 @@ class TestBegunAnswer:
             await wait(stores, 15)
         async with open_again() as stores:
             assert await begun(stores) == [(10, 14, None), (14, 14, None), (15, None, None)]
-            assert await stores.ledger.set_answer_message(CHANNEL, asked, 20) == {10, 14}
+            assert await stores.ledger.set_mention_answer(CHANNEL, asked, 20) == {10, 14}
         async with open_again() as stores:
             assert await begun(stores) == [(10, 14, 20), (14, 14, 20), (15, None, None)]
-            assert await stores.ledger.get_answer_message(10) is None
+            assert await stores.ledger.get_answer_message_id(10) is None
             await stores.channels.archive_answer(CHANNEL, answer(20), asked)
             assert await begun(stores) == [(15, None, None)]
 
@@ -111,7 +111,7 @@ class TestEditedQuestion:
     async def test_is_known_until_its_answer_is_to_what_it_says(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11)
-            await stores.ledger.set_answer_message(CHANNEL, questions, 20)
+            await stores.ledger.set_mention_answer(CHANNEL, questions, 20)
             await stores.channels.edit(10, "犬の話")
             assert await edited(stores) == [], "while it is being answered"
             await stores.channels.archive_answer(CHANNEL, answer(20), questions)
@@ -138,9 +138,9 @@ class TestReset:
         left = [each.question for each in await stores.ledger.list_due(CHANNEL) if each.is_before_reset]
         assert ids(left) == [10, 11]
         assert ids(await list_waiting(stores, CHANNEL)) == [12]
-        assert await stores.ledger.set_answer_message(CHANNEL, left, 20) == frozenset()
+        assert await stores.ledger.set_mention_answer(CHANNEL, left, 20) == frozenset()
         in_thread = await list_waiting(stores, THREAD)
-        assert await stores.ledger.set_answer_message(THREAD, in_thread, 20) == {9}
+        assert await stores.ledger.set_mention_answer(THREAD, in_thread, 20) == {9}
 
 
 class TestWaiting:
@@ -160,10 +160,10 @@ class TestWaiting:
 
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.ledger.set_answer_message(CHANNEL, [first], 20)
+        await stores.ledger.set_mention_answer(CHANNEL, [first], 20)
         await stores.ledger.give_up(CHANNEL, [first])
         assert await list_waiting(stores, CHANNEL) == (second,)
-        assert await stores.ledger.get_answer_message(10) is None
+        assert await stores.ledger.get_answer_message_id(10) is None
         assert await stores.ledger.list_questions(20) == ()
         assert not await stores.channels.add(CHANNEL, said(10), is_question=True)
 
@@ -185,7 +185,7 @@ class TestAnswer:
         )
         assert await list_waiting(stores, CHANNEL) == (third,)
         assert await stores.ledger.list_questions(20) == (first, second)
-        assert [await stores.ledger.get_answer_message(id_) for id_ in (10, 11, 12, 99)] == [
+        assert [await stores.ledger.get_answer_message_id(id_) for id_ in (10, 11, 12, 99)] == [
             20,
             20,
             None,

@@ -108,7 +108,7 @@ class TestChannels:
         questions = [said(30, "わたし", author_id=ME), said(31, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, is_question=True)
-        await stores.ledger.set_answer_message(CHANNEL, questions, 32)
+        await stores.ledger.set_mention_answer(CHANNEL, questions, 32)
         await stores.channels.archive_answer(CHANNEL, answer(32, "お二人へ"), questions)
         late = said(40, "しまうま？", author_id=ME)
         await stores.channels.add(CHANNEL, late, is_question=True)

@@ -43,7 +43,7 @@ class TestMessages:
         await stores.sessions.clear(KEY)
         await stores.channels.add(CHANNEL, said(10), is_question=True)
         await stores.channels.add(CHANNEL, said(11), is_question=True)
-        await stores.ledger.set_answer_message(CHANNEL, [said(10)], 12)
+        await stores.ledger.set_mention_answer(CHANNEL, [said(10)], 12)
         await stores.channels.archive_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(CHANNEL.location_id, 12, [13])
         now.tick(MONTH)

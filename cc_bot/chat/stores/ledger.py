@@ -237,7 +237,7 @@ class TurnLedger(Store):
         """Return whether another live process runs the turn or shows its answer."""
         return bool(await self._database.query(_SELECT_OTHER_PROCESS, turn_id, user_id, self._process))
 
-    async def get_message(self, user_id: int, row_id: int | None) -> Message | None:
+    async def get_answer(self, user_id: int, row_id: int | None) -> Message | None:
         """Return an answer; None if it was erased."""
         sql = f"""
             SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
@@ -311,7 +311,7 @@ class TurnLedger(Store):
         """
         await self._change(channel_locks(key), sql, newest_id, _ids(questions))
 
-    async def set_answer_message(
+    async def set_mention_answer(
         self, key: ChannelKey, questions: Sequence[Message], answer_id: int
     ) -> frozenset[int]:
         """Record the message that will show the answer. Returns the questions that still await an answer."""
@@ -369,7 +369,7 @@ class TurnLedger(Store):
         """
         return tuple(map(MESSAGE.read, await self._database.query(sql, answer_id)))
 
-    async def get_answer_message(self, discord_id: int) -> int | None:
+    async def get_answer_message_id(self, discord_id: int) -> int | None:
         """Return the message that shows this question's answer or failure; None if there is none."""
         sql = """
             SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'

@@ -230,8 +230,8 @@ class Recovery:
         locale = entry.locale or self.recipients.guilds.locale_of_channel(entry.key.channel_id)
         recipient = await self.recipients.for_user(entry.key.user_id, locale)
         user_id, replaced = entry.key.user_id, entry.replaces
-        replaced_answer = await ledger.get_message(user_id, replaced) if replaced is not None else None
-        answer = await ledger.get_message(user_id, entry.answer_id) if entry.state == "answered" else None
+        replaced_answer = await ledger.get_answer(user_id, replaced) if replaced is not None else None
+        answer = await ledger.get_answer(user_id, entry.answer_id) if entry.state == "answered" else None
         shown_answer = answer or replaced_answer
         proposals: Sequence[Proposal] = ()
         if shown_answer and shown_answer.id:

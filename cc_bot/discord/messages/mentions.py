@@ -118,7 +118,7 @@ class ChannelAnswers:
     async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
         """Answer an edited mention again in the background."""
         ledger = self.stores.ledger
-        answer_id = await ledger.get_answer_message(discord_id_of(question))
+        answer_id = await ledger.get_answer_message_id(discord_id_of(question))
         newest = await self.stores.channels.get_newest_answer(user.key, user.id)
         if answer_id is not None and reopen_failed:
             await ledger.reopen(user.key, user.id, answer_id)
@@ -241,7 +241,7 @@ class ChannelAnswers:
         """Withdraws the turn if its questions were deleted meanwhile."""
         question_ids = frozenset(map(discord_id_of, turn.mentions))
         self._unrecorded_answer_ids.update(dict.fromkeys(question_ids, answer_id))
-        existing_ids = await self.stores.ledger.set_answer_message(key, turn.mentions, answer_id)
+        existing_ids = await self.stores.ledger.set_mention_answer(key, turn.mentions, answer_id)
         for question_id in question_ids:
             del self._unrecorded_answer_ids[question_id]
         turn.handle_deletion(question_ids - existing_ids)
