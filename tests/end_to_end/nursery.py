@@ -81,7 +81,7 @@ def _load() -> None:
     for name in _ON_THE_WAY:
         importlib.import_module(name)
     # The lists of words, which each program would read: a tenth of a second of processor time.
-    importlib.import_module("cc_bot.features.memory.search.terms").document_terms("猫")
+    importlib.import_module("cc_bot.features.memory.search.terms").count_terms("猫")
     gc.collect()
     gc.freeze()  # shared by all programs, as long as nobody touches it
 
