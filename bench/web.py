@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from cc_bot import Message, SessionKey
 from cc_bot.domain.turn import Done
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn, Text, UpdateCard
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit, Text, UpdateCard
 from cc_bot.features.memory.files import PortableMemory
 from tests.assistant.conftest import OPTIONS
 from tests.browser import PHONE, Trouble, new_page, running_browser
@@ -76,7 +76,8 @@ async def sign_in(page: Page, site: Site) -> None:
 
 async def change(site: Site, text: str) -> float:
     """Change the canvas; when that is committed, as Unix time."""
-    await site.core.stores.canvases.draw(KEY, redraw([Drawn(UpdateCard("count", content=text), "public")]))
+    edit = Edit(UpdateCard("count", content=text), "public")
+    await site.core.stores.canvases.draw(KEY, make_redraw([edit]))
     return time()
 
 
@@ -371,7 +372,7 @@ async def main() -> int:
                 await site.core.stores.sessions.open(KEY)
                 card, text = Card("count", "数", "n"), Text("plan", "朝は散歩")
                 await site.core.stores.canvases.draw(
-                    KEY, redraw([Drawn(card, "public"), Drawn(text, "public")])
+                    KEY, make_redraw([Edit(card, "public"), Edit(text, "public")])
                 )
                 async with new_page(browser, locale="ja-JP") as page:
                     await sign_in(page, site)

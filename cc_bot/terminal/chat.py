@@ -30,7 +30,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.concurrency import handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
-from cc_bot.terminal.commands import Chat, ChatProfile, complete, report_unfinished_calls, run_line
+from cc_bot.terminal.commands import Chat, ChatProfile, list_completions, report_unfinished_calls, run_line
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import TerminalTexts
@@ -54,12 +54,12 @@ class ChatCompleter(Completer):
         complete_event: CompleteEvent,  # noqa: ARG002 - the signature is prompt_toolkit's
     ) -> AsyncGenerator[Completion, None]:
         with contextlib.suppress(StorageError):  # the command reports it
-            for each in await complete(self._chat, document.text_before_cursor):
+            for each in await list_completions(self._chat, document.text_before_cursor):
                 yield each
 
 
 class TypedHistory(FileHistory):
-    """Typed lines, in a file that only its owner can read, else in memory."""
+    """Typed lines, in a file that only its owner can read, or in memory if that fails."""
 
     def __init__(self, file: Path | None) -> None:
         try:
@@ -126,7 +126,7 @@ YES_ANSWERS: Final = frozenset({"y", "yes", "はい"})
 
 
 async def _ask_line(question: str) -> str | None:
-    """Return the answer; None for Ctrl-C and Ctrl-D. Earlier keystrokes are dropped."""
+    """Return the answer; None for Ctrl-C and Ctrl-D. Drops earlier keystrokes."""
     session = PromptSession[str](history=DummyHistory())
     clear_typeahead(session.input)
     if sys.platform != "win32":
@@ -155,12 +155,11 @@ def _silence_keyboard() -> Iterator[None]:
 
 
 async def _read_piped(file: io.FileIO) -> str | None:
-    """Return a line; None at the end. A daemon thread, unlike the loop's, lets the program end. Unbuffered,
-    since Python can't exit while a thread holds the buffer."""
+    """Return a line; None at the end. A daemon thread and an unbuffered file let the program exit."""
     loop = asyncio.get_running_loop()
     line: asyncio.Future[bytes] = loop.create_future()
 
-    def give(content: bytes) -> None:
+    def set_line(content: bytes) -> None:
         if not line.done():
             line.set_result(content)
 
@@ -170,7 +169,7 @@ async def _read_piped(file: io.FileIO) -> str | None:
         except OSError:  # such as a folder
             content = b""
         with contextlib.suppress(RuntimeError):  # the loop is closed: the program is ending
-            loop.call_soon_threadsafe(give, content)
+            loop.call_soon_threadsafe(set_line, content)
 
     threading.Thread(target=read, daemon=True).start()
     content = await line
@@ -186,7 +185,7 @@ class _Shutdown:
 
     assistant: Assistant
     requested: asyncio.Event = field(default_factory=asyncio.Event)
-    _drain: asyncio.Task[None] | None = None
+    _drain: asyncio.Task[None] | None = None  # stops the answer
 
     def request(self) -> None:
         self.requested.set()
@@ -208,12 +207,12 @@ class _Shutdown:
             await asyncio.gather(reading, requested, return_exceptions=True)
 
 
-LineContext = Callable[[], AbstractContextManager[None]]
+LineContext = Callable[[], AbstractContextManager[None]]  # entered while a line runs
 
 
 @dataclass(eq=False)
 class Conversation:
-    """Runs one line at a time. Features hold `busy` while they show something."""
+    """Runs one line at a time. Features hold `busy` while they print."""
 
     chat: Chat
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -227,9 +226,9 @@ class Conversation:
         with contextlib.suppress(StorageError):  # the first question reports it
             await report_unfinished_calls(self.chat)
         async with contextlib.AsyncExitStack() as stack:
-            for run in (getattr(module, "run_during_chat", None) for module in modules("terminal")):
-                if run:
-                    await stack.enter_async_context(run(self))
+            for module in modules("terminal"):
+                if hasattr(module, "run_during_chat"):
+                    await stack.enter_async_context(module.run_during_chat(self))
             async for line in lines:
                 with line_context():
                     if not await self.run(line):
@@ -264,7 +263,7 @@ async def run_chat(
     except OSError as error:
         if error.errno not in (*_CLOSED_ERRNOS, errno.ENOSPC):
             raise
-        # Otherwise Python would flush at exit, and report an error.
+        # Otherwise Python would flush at exit and report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if error.errno == errno.ENOSPC:
             raise OutputLost(reason=os.strerror(errno.ENOSPC)) from None

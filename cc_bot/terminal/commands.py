@@ -46,11 +46,11 @@ from cc_bot.terminal.view import (
     View,
     canvas_line,
     change_line,
-    one_line,
+    short_line,
 )
 from cc_bot.texts import ErrorTexts, Texts, explain, texts
 from cc_bot.texts.cli import TerminalTexts
-from cc_bot.texts.commands import command_names
+from cc_bot.texts.commands import command_namer, command_names
 from cc_bot.texts.proposal import ProposalTexts
 
 _log = structlog.get_logger(__name__)
@@ -84,7 +84,7 @@ class ChatProfile:
 P = TypeVar("P")
 
 
-async def _answer_no(_question: str) -> bool:
+async def _decline(_question: str) -> bool:
     return False
 
 
@@ -92,11 +92,11 @@ async def _answer_no(_question: str) -> bool:
 class Chat:
     assistant: Assistant
     stores: Stores
-    parts: Mapping[type[Any], Any]  # of the features, by type
+    parts: Mapping[type[Any], Any]  # of features, by type
     profile: ChatProfile
     view: View
-    confirm: Callable[[str], Awaitable[bool]] = _answer_no  # a pipe's lines are no answers
-    answering: Stop | None = field(default=None, init=False)
+    confirm: Callable[[str], Awaitable[bool]] = _decline  # a pipe does not confirm
+    answer_stop: Stop | None = field(default=None, init=False)
 
     @property
     def texts(self) -> Texts:
@@ -115,13 +115,13 @@ class Chat:
         return part
 
     def stop(self) -> None:
-        if self.answering is not None:
-            self.answering.request()
+        if self.answer_stop is not None:
+            self.answer_stop.request()
 
 
 # Takes the text and the options; returns the reply, unless the command showed it.
 Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[Reply | str | None]]
-# Returns the numbers that may complete a word, with their texts.
+# Returns the numbers that may list_completions a word, with their texts.
 Suggest = Callable[[Chat, str], Awaitable[Sequence[tuple[int, str]]]]
 
 
@@ -130,7 +130,7 @@ class Command:
     run: Run
     arguments: tuple[str, ...] = ()  # keys in texts/commands.py
     options: tuple[str, ...] = ()  # likewise: `memory_category` is typed as `--category work`
-    short: str = ""  # without a text, this runs it too
+    short: str = ""  # another name, for a line without text
     suggest: Suggest | None = None
 
     def usage(self, name: str, locale: Locale) -> str:
@@ -140,8 +140,8 @@ class Command:
 
 
 def describe_command(name: str, words: Texts) -> str:
-    own = words[TerminalTexts].commands.get(name)
-    return own or command_names(words.locale)[f"{name.replace(' ', '_')}_description"]
+    in_terminal = words[TerminalTexts].commands.get(name)
+    return in_terminal or command_names(words.locale)[f"{name.replace(' ', '_')}_description"]
 
 
 def _option_name(key: str) -> str:
@@ -159,12 +159,12 @@ def _normalize(typed: str) -> str:
     return unicodedata.normalize("NFKC", typed).casefold()
 
 
-def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
-    """Return command, text and options; without a slash it is a question. Raises InvalidCommand."""
+def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
+    """Return command, text and options; for a line without a slash, `ask`. Raises InvalidCommand."""
     typed = line.strip()
     if not typed.startswith(("/", "／")):
         return "ask", typed, {}
-    attempts = []
+    attempts = []  # the first two words, and the first one
     for count in (2, 1):
         parts = typed[1:].split(maxsplit=count)
         attempts.append(name := _normalize(" ".join(parts[:count])))
@@ -172,21 +172,22 @@ def parse(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
         if not text:
             name = _short_names().get(name, name)
         if name in commands() and typed[1:2].strip():
-            text, options = _take_options(commands()[name], text)
+            text, options = _split_options(commands()[name], text)
             return name, text if name == "ask" else _unquote(text), options
-    on_discord = command_names(Locale.EN)
+    discord_names = command_names(Locale.EN)
     for attempt in attempts:
-        shown = one_line(f"/{attempt}", 40)
-        if f"{attempt.replace(' ', '_')}_description" in on_discord and attempt not in _short_names():
+        shown = short_line(f"/{attempt}", 40)
+        if f"{attempt.replace(' ', '_')}_description" in discord_names and attempt not in _short_names():
             raise InvalidCommand(words[TerminalTexts].not_here.format(given=shown))
     for attempt in attempts:
-        shown = one_line(f"/{attempt}", 40)
-        if near := get_close_matches(attempt, [*commands(), *_short_names()], n=1):
-            raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=shown, nearest=f"/{near[0]}"))
+        shown = short_line(f"/{attempt}", 40)
+        if near := get_close_matches(attempt, _names_to_suggest(), n=1):
+            nearest = f"/{_names_to_suggest()[near[0]]}"
+            raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=shown, nearest=nearest))
     raise InvalidCommand(words[TerminalTexts].unknown.format(given=shown))
 
 
-def _take_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
+def _split_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
     known = {_option_name(key) for key in command.options}
     options: dict[str, str] = {}
     while (found := _OPTION.match(text)) and found[1] in known:
@@ -212,27 +213,27 @@ async def run_line(chat: Chat, line: str) -> bool:
     name = ""
     try:
         if line.strip():
-            name, text, options = parse(line, chat.texts)
+            name, text, options = parse_line(line, chat.texts)
             outcome = await commands()[name].run(chat, text, options)
             if outcome is not None:
                 chat.view.say(outcome if isinstance(outcome, str) else _reply_text(outcome))
     except InvalidCommand as mistake:
-        chat.view.fail(str(mistake))
+        chat.view.show_error(str(mistake))
     except errors.CcBotError as error:
-        chat.view.fail(explain_to_operator(error, chat.profile))
+        chat.view.show_error(explain_to_operator(error, chat.profile))
     except OSError:
         raise  # the terminal or pipe is closed
     except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
         _log.error("command_failed", command=name, error=type(error).__name__)
-        chat.view.fail(explain(errors.CcBotError(), chat.texts))
+        chat.view.show_error(explain(errors.CcBotError(), chat.texts))
     return name != "exit"
 
 
 def _reply_text(reply: Reply) -> str:
-    items = (
-        f"  #{each.number}  {one_line(each.text)}  ({', '.join(filter(None, (*each.details, each.trouble)))})"
-        for each in reply.items
-    )
+    items = list[str]()
+    for each in reply.items:
+        details = ", ".join(filter(None, (*each.details, each.trouble)))
+        items.append(f"  #{each.number}  {short_line(each.text)}  ({details})")
     hints = (f"  {action.label}: {action.typed}" for action in reply.actions if action.typed)
     return "\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints))
 
@@ -242,10 +243,10 @@ async def run_question(chat: Chat, text: str, _options: Mapping[str, str]) -> No
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
     done = await show_answer(chat, question)
     if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
-        chat.view.notices([chat.texts[TerminalTexts].no_key])
+        chat.view.show_notices([chat.texts[TerminalTexts].no_key])
 
 
-async def clear(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
+async def clear_session(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     await chat.stores.sessions.clear(chat.profile.key)
     return chat.texts[SessionTexts].cleared
 
@@ -264,11 +265,11 @@ async def exit_chat(_chat: Chat, _text: str, _options: Mapping[str, str]) -> Non
 
 @cache
 def commands() -> Mapping[str, Command]:
-    """Return the commands by name; a feature lists its own in COMMANDS of `terminal`."""
+    """Return the commands by name. Features list theirs in COMMANDS of `terminal`."""
     return {
         "ask": Command(run_question, ("ask_question",)),
         **{name: each for module in modules("terminal") for name, each in module.COMMANDS.items()},
-        "clear": Command(clear),
+        "clear": Command(clear_session),
         "help": Command(show_help),
         "exit": Command(exit_chat, short="quit"),
     }
@@ -279,15 +280,22 @@ def _short_names() -> Mapping[str, str]:
     return {each.short: name for name, each in commands().items() if each.short}
 
 
-async def complete(chat: Chat, typed: str) -> Sequence[Completion]:
-    """Complete a command, or a number."""
+@cache
+def _names_to_suggest() -> Mapping[str, str]:
+    """Return the names to suggest, by names in all languages."""
+    japanese = {command_namer(Locale.JA)(name)[1:]: name for name in commands()}
+    return {**japanese, **{name: name for name in (*commands(), *_short_names())}}
+
+
+async def list_completions(chat: Chat, typed: str) -> Sequence[Completion]:
+    """List commands, or numbers for a command."""
     if not typed.startswith(("/", "／")):
         return ()
     name, _, word = _normalize(typed)[1:].rpartition(" ")
     command = commands().get(name)
     if command and command.suggest:
         return [
-            Completion(str(number), -len(word), display=f"#{number}", display_meta=one_line(content, 60))
+            Completion(str(number), -len(word), display=f"#{number}", display_meta=short_line(content, 60))
             for number, content in await command.suggest(chat, word)
         ]
     return [
@@ -323,43 +331,43 @@ async def show_answer(chat: Chat, question: Message, options: TurnOptions | None
         front_end="terminal",
         by_owner=True,
     )
-    done, chat.answering = None, stop
+    done, chat.answer_stop = None, stop
     try:
-        with chat.view.answer(chat.texts) as view:
+        with chat.view.open_answer(chat.texts) as view:
             async with aclosing(chat.assistant.ask(profile.key, question, options, stop)) as events:
                 async for event in events:
                     view.show(event)
                     if isinstance(event, Done):
                         done = event
     finally:
-        chat.answering = None
+        chat.answer_stop = None
     if done is None:
         raise RuntimeError("a turn that does not raise ends with Done")
     for proposal in done.proposals:
         try:
-            await _offer(chat, proposal)
+            await _offer_proposal(chat, proposal)
         except errors.CcBotError as error:
-            chat.view.fail(explain_to_operator(error, profile))
+            chat.view.show_error(explain_to_operator(error, profile))
     return done
 
 
-async def _offer(chat: Chat, proposal: Proposal) -> None:
+async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
     words, approvals = chat.texts, chat.assistant.approvals
-    chat.view.notices([*proposal_notices(proposal, chat.profile)])
+    chat.view.show_notices([*proposal_notices(proposal, chat.profile)])
     if not await chat.confirm(words[TerminalTexts].confirm):
         await approvals.decline(proposal)
-        what = one_line(proposal.title, MAX_RECEIPT_CHARACTERS)
-        chat.view.notices([words[ProposalTexts].declined.format(what=what)])
+        title = short_line(proposal.title, MAX_RECEIPT_CHARACTERS)
+        chat.view.show_notices([words[ProposalTexts].declined.format(what=title)])
         return
     try:
         result = await _approve(chat, proposal)
     except errors.CallPostponed as error:
-        chat.view.fail(explain_to_operator(error, chat.profile))
-        await _offer(chat, proposal)
+        chat.view.show_error(explain_to_operator(error, chat.profile))
+        await _offer_proposal(chat, proposal)
         return
     if result is None:
         return
-    chat.view.notices([*_outcome_notices(result, words)])
+    chat.view.show_notices([*_outcome_notices(result, words)])
     await chat.stores.proposals.delete(result.proposal)
     if result.continues:
         await _continue_answer(chat, result)
@@ -369,7 +377,7 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
     """Return None if the user stopped the calls before they began."""
     approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
     visitor = Visitor(chat.user_id, (profile.key.channel_id,))
-    chat.answering = stop
+    chat.answer_stop = stop
     try:
         await until_stopped(approvals.wait_for_server(proposal), stop)
         if stop.requested:
@@ -377,14 +385,14 @@ async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
         with chat.assistant.track_approved_call(chat.user_id, stop):
             claimed = await approvals.claim(proposal, secrets.token_hex(4), CallMessage())
             if claimed.content.goes_on:
-                chat.view.say(words[ProposalTexts].outcome("claimed", one_line(claimed.title)))
+                chat.view.say(words[ProposalTexts].outcome("claimed", short_line(claimed.title)))
             try:
                 return await approvals.run(claimed, profile.agent, visitor, stop)
             except errors.CcBotError:
                 await chat.stores.proposals.reopen(claimed)
                 raise
     finally:
-        chat.answering = None
+        chat.answer_stop = None
 
 
 async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
@@ -400,7 +408,7 @@ async def report_unfinished_calls(chat: Chat) -> None:
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.location_id is None:
             state = await chat.assistant.approvals.mark_outcome_unknown(call)
-            chat.view.notices([chat.texts[ProposalTexts].outcome(state, one_line(call.title))])
+            chat.view.show_notices([chat.texts[ProposalTexts].outcome(state, short_line(call.title))])
             await chat.stores.proposals.delete(call)
 
 
@@ -409,9 +417,8 @@ def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
     if result.canvas is not None:
         yield canvas_line(result.canvas, words)
     if result.proposal.content.goes_on or result.state != "done":
-        yield words[ProposalTexts].outcome(
-            result.state, one_line(result.proposal.title), stopped=result.stopped
-        )
+        title = short_line(result.proposal.title)
+        yield words[ProposalTexts].outcome(result.state, title, stopped=result.stopped)
     if result.images:
         yield words[TerminalTexts].images_given.format(count=len(result.images))
     if result.problem:
@@ -419,16 +426,15 @@ def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
 
 
 def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notice]:
-    """Yield everything that a proposal would do."""
     words = profile.texts
     for number, part in enumerate(proposal.content.shown.parts):
-        line = part.line(lambda value: _write_value(value, profile))
+        line = part.line(lambda value: _format_value(value, profile))
         yield MARGIN + line if number else words[TerminalTexts].proposal.format(what=line)
         if part.below is not None:
             yield Quoted(text_table(part.below) if isinstance(part.below, Chart) else part.below)
 
 
-def _write_value(value: Value, profile: ChatProfile) -> str:
+def _format_value(value: Value, profile: ChatProfile) -> str:
     words = profile.texts
     match value:
         case None:

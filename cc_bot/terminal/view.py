@@ -29,8 +29,7 @@ from cc_bot.domain.chart import Chart
 from cc_bot.domain.fences import put_fences_on_own_lines
 from cc_bot.domain.kinsoku import wrap
 from cc_bot.domain.message import show_invisible
-from cc_bot.domain.text import one_line as join_lines
-from cc_bot.domain.text import printable, shorten
+from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.domain.tool_calls import MAX_LINKS, is_of_server, list_sources
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
@@ -38,8 +37,8 @@ from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
 from cc_bot.texts.cli import TerminalTexts
 
 
-def one_line(content: str, limit: int = 200) -> str:
-    return shorten(join_lines(printable(content)), limit)
+def short_line(content: str, limit: int = 200) -> str:
+    return shorten(one_line(printable(content)), limit)
 
 
 class WrappedText(Text):
@@ -63,7 +62,7 @@ def wrap_text(content: str, style: str = "") -> Group:
     return Group(WrappedText(printable(content), style=style))
 
 
-# A notice has a mark in the first column; the model's lines are indented if they begin with a symbol.
+# A notice has a mark in the first column. Lines of the model that begin with a symbol are indented.
 
 MARK: Final = "◆"
 MARGIN: Final = "  "
@@ -182,10 +181,10 @@ class ModelText:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.update(width=max(1, options.max_width - len(MARGIN)))
         rows = console.render_lines(ChatMarkdown(self._markup), room, pad=False)
-        shown = [bool("".join(segment.text for segment in row).strip()) for row in rows]
-        if not any(shown):
+        has_text = [bool("".join(segment.text for segment in row).strip()) for row in rows]
+        if not any(has_text):
             return
-        for row in rows[shown.index(True) : len(shown) - shown[::-1].index(True)]:
+        for row in rows[has_text.index(True) : len(rows) - has_text[::-1].index(True)]:
             if looks_like_notice("".join(segment.text for segment in row)):
                 yield Segment(MARGIN)
             yield from _trim_end(row)
@@ -215,13 +214,13 @@ def canvas_line(canvas: turn.CanvasChanged, texts: Texts) -> str:
 
 
 class AnswerView:
-    """Writes a streaming answer to an output."""
+    """Writes a turn's events to an output."""
 
     def __init__(self, output: "PlainView | _LiveOutput", texts: Texts) -> None:
         self._output = output
         self._texts = texts
         self._receipts: tuple[Change, ...] = ()
-        self._recalled: tuple[int, ...] = ()
+        self._recalled_numbers: tuple[int, ...] = ()
 
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - one case per event
         words, output = self._texts, self._output
@@ -229,23 +228,24 @@ class AnswerView:
             case turn.TextDelta(text):
                 output.write(text)
             case turn.ToolStarted(_, name):
-                output.show_activity(words[AnswerTexts].tool_line(one_line(name)))
+                output.show_activity(words[AnswerTexts].tool_line(short_line(name)))
             case turn.ToolFinished(_, name, ok, awaits_approval):
                 output.show_activity(None)
                 if not ok and not awaits_approval:
-                    output.notice(words[TerminalTexts].tool_failed.format(name=one_line(name)), failed=True)
+                    sentence = words[TerminalTexts].tool_failed.format(name=short_line(name))
+                    output.show_notice(sentence, failed=True)
                 elif is_of_server(name) and not awaits_approval:
-                    output.notice(words[TerminalTexts].tool_used.format(name=one_line(name)))
+                    output.show_notice(words[TerminalTexts].tool_used.format(name=short_line(name)))
             case turn.MemoriesRecalled(numbers=numbers):
-                self._recalled = tuple(dict.fromkeys((*self._recalled, *numbers)))
+                self._recalled_numbers = tuple(dict.fromkeys((*self._recalled_numbers, *numbers)))
             case turn.ToolsUnavailable():
-                output.notice(words[ReceiptTexts].no_tools)
+                output.show_notice(words[ReceiptTexts].no_tools)
             case turn.ServerCallInterrupted():
-                output.notice(words[UnfinishedTexts].outcome_unknown_outside, failed=True)
+                output.show_notice(words[UnfinishedTexts].outcome_unknown_outside, failed=True)
             case turn.ImagesShown(images):
-                output.notice(words[TerminalTexts].images_given.format(count=len(images)))
+                output.show_notice(words[TerminalTexts].images_given.format(count=len(images)))
             case turn.CanvasChanged() as canvas:
-                output.notice(canvas_line(canvas, words))
+                output.show_notice(canvas_line(canvas, words))
             case Change() as change:
                 self._receipts = with_change(self._receipts, change)
             case turn.Notice():
@@ -257,33 +257,31 @@ class AnswerView:
                 pass  # other events concern files and messages on Discord
 
     def end(self) -> None:
-        """Show the receipts, once. Call it even if the turn failed."""
+        """Show the receipts. Called also if the turn failed."""
         words = self._texts[ReceiptTexts]
         for receipt in self._receipts:
-            self._output.notice(change_line(receipt, self._texts))
+            self._output.show_notice(change_line(receipt, self._texts))
         deleted = {each.number for each in self._receipts if each.kind == "deleted"}
-        if used := [f"#{number}" for number in self._recalled if number not in deleted]:
-            self._output.notice(words.used_here.format(numbers=", ".join(used)))
-        self._receipts, self._recalled = (), ()
+        if recalled := [f"#{number}" for number in self._recalled_numbers if number not in deleted]:
+            self._output.show_notice(words.used_here.format(numbers=", ".join(recalled)))
+        self._receipts, self._recalled_numbers = (), ()
 
     def _show_end(self, done: turn.Done) -> None:
-        words, answer = self._texts, done.answer
+        words, answer, show_notice = self._texts, done.answer, self._output.show_notice
         pages = list_sources(answer.tool_calls)
         for number, page in enumerate(pages[:MAX_LINKS], 1):
-            self._output.notice(f"{number}. {one_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
+            show_notice(f"{number}. {short_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > MAX_LINKS:
-            self._output.notice(words[AnswerTexts].more_pages.format(count=len(pages) - MAX_LINKS).strip())
+            show_notice(words[AnswerTexts].more_pages.format(count=len(pages) - MAX_LINKS).strip())
         if answer.status == "stopped":
             has_something = answer.content or answer.tool_calls
-            self._output.notice(
-                words[AnswerTexts].stopped if has_something else words[AnswerTexts].stopped_empty
-            )
+            show_notice(words[AnswerTexts].stopped if has_something else words[AnswerTexts].stopped_empty)
         elif answer.status == "cut":
-            self._output.notice(words[TerminalTexts].cut)
+            show_notice(words[TerminalTexts].cut)
         elif not answer.content:
-            self._output.notice(words[AnswerTexts].no_words)
+            show_notice(words[AnswerTexts].no_words)
         if done.first:
-            self._output.notice(words[AnswerTexts].help_hint)
+            show_notice(words[AnswerTexts].help_hint)
 
 
 def _activity(notice: turn.Notice, words: AnswerTexts) -> str | None:
@@ -305,14 +303,14 @@ class PlainView:
     def say(self, text: str) -> None:
         print(printable(text), file=self._out, flush=True)
 
-    def fail(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         self.failed = True
         print(printable(sentence), file=self._err, flush=True)
 
-    def notices(self, notices: Sequence[Notice]) -> None:
+    def show_notices(self, notices: Sequence[Notice]) -> None:
         print("\n".join(map(notice_lines, notices)), file=self._out, flush=True)
 
-    def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
+    def show_panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
         for title, content in panels:
             body = (
                 text_table(content, CHART_COLUMNS) if isinstance(content, Chart) else indent_symbols(content)
@@ -322,7 +320,7 @@ class PlainView:
             self.say(below)
 
     @contextmanager
-    def answer(self, texts: Texts) -> Iterator[AnswerView]:
+    def open_answer(self, texts: Texts) -> Iterator[AnswerView]:
         answer = AnswerView(self, texts)
         try:
             yield answer
@@ -344,14 +342,14 @@ class PlainView:
             at_line_start, self._in_line = not self._in_line, True
             print(indent_symbols(visible, at_line_start=at_line_start), end="", file=self._out, flush=True)
 
-    def notice(self, notice: str, *, failed: bool = False) -> None:  # noqa: ARG002 - plain text has no colour
+    def show_notice(self, notice: str, *, failed: bool = False) -> None:  # noqa: ARG002 - plain text has no colour
         self._end_line()
-        self.notices([notice])
+        self.show_notices([notice])
 
-    def show_activity(self, why: str | None) -> None:
-        """Show what the answer waits for; None if only for the model."""
-        if why:
-            print(why, file=self._err, flush=True)
+    def show_activity(self, activity: str | None) -> None:
+        """Show what the answer waits for; None: for the model."""
+        if activity:
+            print(activity, file=self._err, flush=True)
 
 
 REDRAWS_PER_SECOND: Final = 10
@@ -371,15 +369,15 @@ class RichView:
             self._console.print(Padding(row, (0, 0, 0, indent), expand=False) if indent else row)
         self._console.print()
 
-    def fail(self, sentence: str) -> None:
+    def show_error(self, sentence: str) -> None:
         self._print(wrap_text(sentence, style="yellow"))
 
-    def notices(self, notices: Sequence[Notice]) -> None:
+    def show_notices(self, notices: Sequence[Notice]) -> None:
         for each in notices:
             self._console.print(StyledNotice(each), end="")
         self._console.print()
 
-    def panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
+    def show_panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
         shown = (self._panel(*each) for each in panels)
         self._print(*shown, *([wrap_text(below, style="dim")] if below else []))
 
@@ -398,7 +396,7 @@ class RichView:
         self._console.print()
 
     @contextmanager
-    def answer(self, texts: Texts) -> Iterator[AnswerView]:
+    def open_answer(self, texts: Texts) -> Iterator[AnswerView]:
         with _LiveOutput(self._console, texts) as output:
             answer = AnswerView(output, texts)
             try:
@@ -419,7 +417,7 @@ class _LiveOutput:
         self._activity: str | None = None
         self._live = Live(
             console=console,
-            get_renderable=self._frame,
+            get_renderable=self._render_frame,
             refresh_per_second=REDRAWS_PER_SECOND,
             transient=True,  # scrolled-off text can't be redrawn
         )
@@ -439,16 +437,16 @@ class _LiveOutput:
         else:
             self._parts.append(text)
 
-    def notice(self, notice: str, *, failed: bool = False) -> None:
+    def show_notice(self, notice: str, *, failed: bool = False) -> None:
         self._parts.append(StyledNotice(notice, "yellow" if failed else "dim"))
 
-    def show_activity(self, why: str | None) -> None:
-        self._activity = why
+    def show_activity(self, activity: str | None) -> None:
+        self._activity = activity
 
     def _whole_answer(self) -> Group:
         return Group(*(ModelText(part) if isinstance(part, str) else part for part in [*self._parts]))
 
-    def _frame(self) -> RenderableType:
+    def _render_frame(self) -> RenderableType:
         rows = self._console.render_lines(self._whole_answer(), pad=False) if self._parts else []
         max_rows = max(1, self._console.height - 3)
         return Group(SegmentLines(rows[-max_rows:], new_lines=True), self._status())
@@ -459,10 +457,9 @@ class _LiveOutput:
         activity = self._activity or ("" if self._parts else words.thinking)
         if activity and elapsed_s >= ELAPSED_SHOWN_AFTER_S:
             activity = words.going_on_for.format(activity=activity, seconds=int(elapsed_s))
-        frame = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
-        line = Text(
-            f"{frame} {activity}  " if activity else f"{frame} ", "cyan", no_wrap=True, overflow="ellipsis"
-        )
+        spinner = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
+        status = f"{spinner} {activity}  " if activity else f"{spinner} "
+        line = Text(status, "cyan", no_wrap=True, overflow="ellipsis")
         return line.append(self._texts[TerminalTexts].interrupt, style="dim")
 
 

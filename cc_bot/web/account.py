@@ -1,4 +1,4 @@
-"""A user's account: signing in and out, settings, usage and privacy. Opening a one-time link changes nothing:
+"""A user's account: signing in and out, settings, usage and privacy. Opening a sign-in link changes nothing:
 link previews and mail scanners must not use it up."""
 
 import asyncio
@@ -34,13 +34,13 @@ from cc_bot.texts import Texts
 from cc_bot.texts.session import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
 from cc_bot.web.conversations import channel_names
-from cc_bot.web.form import form_of, number_of, text_of
+from cc_bot.web.form import form_text, get_form, parse_digits
 from cc_bot.web.page import Pages, redirect, render, render_for_anyone, see_other, send_file, texts_and_zone
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import (
     VISITOR,
     RequestLimiter,
-    SignedIn,
+    WebVisitor,
     address_of,
     drop_cookie,
     set_cookie,
@@ -70,7 +70,7 @@ class SignInPages(Pages):
             raise NotSignedIn
         origin = await self._services.stores.web_sessions.find_code(code)
         if origin is None:
-            raise self._refused(request)
+            raise self._count_invalid_link(request)
         name = texts_and_zone(request)[0][WebTexts].terminal_user
         if origin.user_id:
             name = await self._services.discord.user_name(origin.user_id) or str(origin.user_id)
@@ -78,27 +78,27 @@ class SignInPages(Pages):
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """Raises as `show`, and errors of the gate."""
-        code = text_of(request, "code")
+        code = form_text(request, "code")
         store = self._services.stores.web_sessions
         origin = await store.find_code(code)
         if origin is None:
-            raise self._refused(request)
+            raise self._count_invalid_link(request)
         await self._services.discord.admit(origin, "command")
-        made = await store.sign_in(code)
-        if made is None:
-            raise self._refused(request)
-        former = request.get(VISITOR)
-        if former is not None:
-            await store.end(former.user_id, former.session.id)
-        sent = see_other("/")
-        set_cookie(request, sent, made[0])
-        return sent
+        secret_and_session = await store.sign_in(code)
+        if secret_and_session is None:
+            raise self._count_invalid_link(request)
+        earlier = request.get(VISITOR)
+        if earlier is not None:
+            await store.end(earlier.user_id, earlier.session.id)
+        response = see_other("/")
+        set_cookie(request, response, secret_and_session[0])
+        return response
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
         return render_for_anyone(request, "signed_out.html")
 
-    def _refused(self, request: web.Request) -> CcBotError:
-        """Count an invalid link. Codes of 256 bits can't be guessed, so valid ones always work."""
+    def _count_invalid_link(self, request: web.Request) -> CcBotError:
+        """Return the error to raise. Codes of 256 bits can't be guessed, so valid ones always work."""
         try:
             self._invalid_links.count(address_of(request), asyncio.get_running_loop().time())
         except TooManyRequests:
@@ -137,8 +137,8 @@ class AccountPages(Pages):
         return render(
             request,
             "privacy.html",
-            held=[(name, holdings.kinds[kind]) for kind, name in kinds.items() if kind in holdings.kinds],
-            kept=[
+            holdings=[(name, holdings.kinds[kind]) for kind, name in kinds.items() if kind in holdings.kinds],
+            retention=[
                 _DISCORD_BULLET.sub("", line)
                 for line in visitor.words[PrivacyTexts].kept_lines(privacy.retention, holdings)
             ],
@@ -147,8 +147,8 @@ class AccountPages(Pages):
     async def export(self, request: web.Request) -> web.StreamResponse:
         visitor, now = visitor_of(request), self._services.clock()
         day = now.astimezone(visitor.timezone).date().isoformat()
-        pieces = self._services.privacy.export_whole(visitor.user_id)
-        return await send_file(request, pieces, f"cc-bot-{day}.json", "application/json")
+        chunks = self._services.privacy.export_whole(visitor.user_id)
+        return await send_file(request, chunks, f"cc-bot-{day}.json", "application/json")
 
     async def confirm_erase(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
@@ -157,15 +157,15 @@ class AccountPages(Pages):
         return render(
             request,
             "privacy_erase.html",
-            goes=visitor.words[PrivacyTexts].erasable(holdings),
-            stays=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].what_stays(holdings)),
+            erased=visitor.words[PrivacyTexts].erasable(holdings),
+            remaining=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].what_stays(holdings)),
             until=until,
             until_s=int(until.timestamp()),
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
         """Raises ErasureUnfinished or another StorageError."""
-        visitor, until = visitor_of(request), text_of(request, "until")
+        visitor, until = visitor_of(request), form_text(request, "until")
         is_number = until.isascii() and until.isdecimal() and len(until) < 12
         if not is_number or self._services.clock().timestamp() > int(until):
             return redirect(request, "/privacy/erase", "erase_too_late")
@@ -179,17 +179,17 @@ class AccountPages(Pages):
     async def show_settings(
         self, request: web.Request, entered: UserSettings | None = None, problem: InputError | None = None
     ) -> web.Response:
-        """Show the settings, and invalid input with the reason."""
+        """Show the settings, or invalid input with `problem`."""
         visitor, services = visitor_of(request), self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
             request,
             "settings.html",
             problem=problem,
-            chosen=entered or await services.stores.settings.get(visitor.user_id),
+            user_settings=entered or await services.stores.settings.get(visitor.user_id),
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
-            may_speak=services.settings.speaks,
+            may_speak=services.settings.may_speak,
             sessions=sessions,
             channels=await channel_names(services, (each.origin.channel_id for each in sessions), visitor),
         )
@@ -197,13 +197,13 @@ class AccountPages(Pages):
     async def save(self, request: web.Request) -> web.StreamResponse:
         """Save all settings. Raises InputError for an unknown language."""
         visitor, services = visitor_of(request), self._services
-        if not {"language", "timezone"} <= form_of(request).keys():  # a missing field is no choice
+        if not {"language", "timezone"} <= get_form(request).keys():  # a missing field must not reset it
             raise InputError
-        language, typed = text_of(request, "language"), text_of(request, "timezone")
+        language, typed = form_text(request, "language"), form_text(request, "timezone")
         if language not in _LANGUAGES:
             raise InputError
         locale = _LANGUAGES[language]
-        spoken = bool(text_of(request, "spoken"))
+        spoken = bool(form_text(request, "spoken"))
         try:
             if len(typed) > MAX_ZONE_LENGTH:
                 raise UnknownTimezone
@@ -212,7 +212,7 @@ class AccountPages(Pages):
                 visitor.user_id,
                 locale=locale,
                 zone=typed.strip() or None,
-                spoken=spoken if services.settings.speaks else Keep.AS_IS,
+                spoken=spoken if services.settings.may_speak else Keep.AS_IS,
                 default_zone=services.settings.timezone.key,
             )
         except UnknownTimezone as error:
@@ -226,15 +226,15 @@ class AccountPages(Pages):
         return _show_signed_out(request)
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown number."""
-        visitor, wanted = visitor_of(request), text_of(request, "id")
+        """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown id."""
+        visitor, wanted = visitor_of(request), form_text(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
             await store.end_all(visitor.user_id, except_id=visitor.session.id)
             return redirect(request, "/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)
-        elif not await store.end(visitor.user_id, number_of(wanted)):
+        elif not await store.end(visitor.user_id, parse_digits(wanted)):
             raise NothingHere
         if wanted in ("all", str(visitor.session.id)):
             return _show_signed_out(request)
@@ -252,13 +252,16 @@ DEFAULT_DAYS: Final = 30
 MAX_GUILDS: Final = 20  # checked per request
 
 
+UsageTable = tuple[str, str, Sequence[tuple[str, Total]]]  # title, title of the first column, rows
+
+
 @dataclass(frozen=True, slots=True)
 class UsageView:
-    server_name: str  # empty for the user's own
+    server_name: str  # empty for the user's own usage
     report: UsageReport
     lines: Sequence[str]
     chart: Markup
-    tables: Sequence[tuple[str, str, Sequence[tuple[str, Total]]]]  # title, title of the first column, rows
+    tables: Sequence[UsageTable]
 
 
 class UsagePages(Pages):
@@ -273,20 +276,20 @@ class UsagePages(Pages):
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, spending = visitor_of(request), self._services.spending
-        asked = request.query.get("days", "")
-        days = next((days for days in PERIODS_DAYS if str(days) == asked), DEFAULT_DAYS)
+        text = request.query.get("days", "")
+        days = next((days for days in PERIODS_DAYS if str(days) == text), DEFAULT_DAYS)
         report = await spending.report_of(replace(visitor.payer, role_ids=()), days)
         return render(
             request,
             "usage.html",
-            views=[_view(report, visitor), *await self._guilds(visitor, days)],
+            views=[_make_view(report, visitor), *await self._guild_views(visitor, days)],
             days=days,
             periods=PERIODS_DAYS,
             money=money,
             in_guild=visitor.session.origin.guild_id is not None,
         )
 
-    async def _guilds(self, visitor: SignedIn, days: int) -> list[UsageView]:
+    async def _guild_views(self, visitor: WebVisitor, days: int) -> list[UsageView]:
         discord, spending = self._services.discord, self._services.spending
         known = await spending.list_guilds(visitor.user_id, PERIODS_DAYS[-1])
         guilds = sorted({*known, *filter(None, [visitor.session.origin.guild_id])})[:MAX_GUILDS]
@@ -294,26 +297,26 @@ class UsagePages(Pages):
         views = []
         for guild in compress(guilds, managed):
             name = await discord.guild_name(guild) or str(guild)
-            views.append(_view(await spending.report_of_guild(guild, days), visitor, name))
+            views.append(_make_view(await spending.report_of_guild(guild, days), visitor, name))
         return views
 
 
-def _view(report: UsageReport, visitor: SignedIn, name: str = "") -> UsageView:
-    words, usage, used = visitor.words, visitor.words[WebUsageTexts], report.recent
-    chart = chart_svg(used.chart(title=words[UsageTexts].chart), words.locale)
+def _make_view(report: UsageReport, visitor: WebVisitor, name: str = "") -> UsageView:
+    words = visitor.words
+    chart = chart_svg(report.recent.chart(title=words[UsageTexts].chart), words.locale)
+    lines = words[UsageTexts].lines(report, visitor.at)
+    tables = [(title, column, rows) for title, column, rows in _usage_tables(report, words) if rows]
+    return UsageView(name, report, lines, Markup(chart), tables)  # noqa: S704 - our own chart
+
+
+def _usage_tables(report: UsageReport, words: Texts) -> Sequence[UsageTable]:
+    usage, recent = words[WebUsageTexts], report.recent
     days = [
-        (f"{day:%Y-%m}" if used.by_month else day.isoformat(), total)
-        for day, total in reversed(used.days)
+        (f"{day:%Y-%m}" if recent.by_month else day.isoformat(), total)
+        for day, total in reversed(recent.days)
         if total != Total()
     ]
-    models = [(model or words[UsageTexts].offline, total) for model, total in used.models]
-    purposes = [(usage.purposes[purpose], total) for purpose, total in used.purposes]
-    by_day = (usage.by_month, usage.month) if used.by_month else (usage.by_day, usage.day)
-    tables = (
-        (usage.by_model, usage.model, models),
-        (usage.by_purpose, usage.purpose, purposes),
-        (*by_day, days),
-    )
-    lines = words[UsageTexts].lines(report, visitor.at)
-    shown_tables = [(title, column, rows) for title, column, rows in tables if rows]
-    return UsageView(name, report, lines, Markup(chart), shown_tables)  # noqa: S704 - our own chart
+    models = [(model or words[UsageTexts].offline, total) for model, total in recent.models]
+    purposes = [(usage.purposes[purpose], total) for purpose, total in recent.purposes]
+    by_day = (usage.by_month, usage.month) if recent.by_month else (usage.by_day, usage.day)
+    return (usage.by_model, usage.model, models), (usage.by_purpose, usage.purpose, purposes), (*by_day, days)

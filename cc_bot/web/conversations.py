@@ -18,7 +18,7 @@ from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import Pages, redirect, render, route_name, time_formatter
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, visitor_of
+from cc_bot.web.visitor import WebVisitor, visitor_of
 
 _log = structlog.get_logger(__name__)
 
@@ -43,30 +43,30 @@ class ConversationPages(Pages):
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        """List all, or those of one channel and agent with its summaries."""
+        """List all, or those of one channel and agent, with their summaries."""
         visitor, stores = visitor_of(request), self._services.stores
         counts = Counter(await stores.archive.list_keys(visitor.user_id))
-        chosen = _find_key(request.query.get("place", ""), counts)
-        count = counts[chosen] if chosen else counts.total()
-        page = PageNumber.of(request.query.get("page", "1"), count, SESSIONS_PER_PAGE)
+        selected = _find_key(request.query.get("place", ""), counts)
+        count = counts[selected] if selected else counts.total()
+        page = PageNumber.parse(request.query.get("page", "1"), count, SESSIONS_PER_PAGE)
         sessions = await stores.archive.list_sessions(
             visitor.user_id,
-            channel_id=chosen.channel_id if chosen else None,
-            agent=chosen.agent if chosen else None,
+            channel_id=selected.channel_id if selected else None,
+            agent=selected.agent if selected else None,
             limit=SESSIONS_PER_PAGE,
             offset=page.offset(SESSIONS_PER_PAGE),
         )
         choices = [*counts][:MAX_CHOICES]
-        shown = [*choices, *(session.key for session in sessions), *filter(None, [chosen])]
+        keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]
         return render(
             request,
             "conversations.html",
             counts=counts,
             choices=choices,
-            chosen=chosen,
+            selected=selected,
             sessions=sessions,
-            summaries=await stores.summaries.list_current(chosen) if chosen else (),
-            **await _names_by_id(self._services, shown, visitor),
+            summaries=await stores.summaries.list_current(selected) if selected else (),
+            **await _template_names(self._services, keys, visitor),
             page=page,
             key_text=key_text,
         )
@@ -77,7 +77,7 @@ class ConversationPages(Pages):
         session = await stores.archive.get_session(visitor.user_id, request.match_info["id"])
         if session is None:
             return _show_not_found(request)
-        page = PageNumber.of(request.query.get("page", "1"), session.messages, MESSAGES_PER_PAGE)
+        page = PageNumber.parse(request.query.get("page", "1"), session.messages, MESSAGES_PER_PAGE)
         messages = await stores.archive.list_messages(
             visitor.user_id, session.id, limit=MESSAGES_PER_PAGE, offset=page.offset(MESSAGES_PER_PAGE)
         )
@@ -86,7 +86,7 @@ class ConversationPages(Pages):
             "conversation.html",
             session=session,
             messages=messages,
-            **await _names_by_id(self._services, [session.key], visitor),
+            **await _template_names(self._services, [session.key], visitor),
             page=page,
             key_text=key_text,
             to_html=to_html,
@@ -115,7 +115,7 @@ def key_text(key: SessionKey) -> str:
 
 
 def _find_key(location: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """Return None for an empty text. Raises NothingHere."""
+    """Return None without a text. Raises NothingHere."""
     if not location:
         return None
     found = next((key for key in known if key_text(key) == location), None)
@@ -127,8 +127,8 @@ def _find_key(location: str, known: Iterable[SessionKey]) -> SessionKey | None:
 _DISCORD_EPOCH_MS: Final = 1_420_070_400_000
 
 
-async def _names_by_id(
-    services: WebServices, keys: Iterable[SessionKey], visitor: SignedIn
+async def _template_names(
+    services: WebServices, keys: Iterable[SessionKey], visitor: WebVisitor
 ) -> Mapping[str, Any]:
     agents = await services.agents.all()
     return {
@@ -137,19 +137,19 @@ async def _names_by_id(
     }
 
 
-async def channel_names(services: WebServices, ids: Iterable[int], visitor: SignedIn) -> Mapping[int, str]:
-    known = sorted(set(ids) - {0})
-    found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in known))
-    return {0: visitor.words[WebConversationTexts].terminal} | dict(zip(known, found, strict=True))
+async def channel_names(services: WebServices, ids: Iterable[int], visitor: WebVisitor) -> Mapping[int, str]:
+    channel_ids = sorted(set(ids) - {0})  # 0: the terminal
+    names = await asyncio.gather(*(_channel_name(services, id_, visitor) for id_ in channel_ids))
+    return {0: visitor.words[WebConversationTexts].terminal} | dict(zip(channel_ids, names, strict=True))
 
 
-async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
-    """Name a channel; if Discord does not know its name, by its creation date."""
+async def _channel_name(services: WebServices, channel_id: int, visitor: WebVisitor) -> str:
+    """Name an unknown channel by its creation date."""
     words = visitor.words[WebConversationTexts]
     if name := await services.discord.channel_name(channel_id):
         return name
     if await services.discord.is_dm(channel_id):
         return words.dm
-    made_ms = (channel_id >> 22) + _DISCORD_EPOCH_MS  # ids hold the time (Discord's reference, "Snowflakes")
+    created_ms = (channel_id >> 22) + _DISCORD_EPOCH_MS  # Discord's reference, "Snowflakes"
     at = time_formatter(visitor.timezone)
-    return words.unknown_channel.format(made=at(datetime.fromtimestamp(made_ms / 1000, UTC)))
+    return words.unknown_channel.format(made=at(datetime.fromtimestamp(created_ms / 1000, UTC)))

@@ -16,15 +16,15 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from cc_bot.domain.kinsoku import is_wide
 
-_LINK: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
+_LINK_ATTRIBUTES: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
 # In Japanese no space follows a URL.
 _URL: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
-_AFTER_A_URL: Final = ".,;:!?'*_~)]}"
+_URL_PUNCTUATION: Final = ".,;:!?'*_~)]}"
 _MAX_DEPTH: Final = 12  # of nested lists and quotations
 
 
 def to_html(text: str) -> str:
-    """Keep line breaks, and make `h3` the highest heading."""
+    """Line breaks stay; `h3` is the highest heading."""
     return str(_markdown().render(text))
 
 
@@ -36,21 +36,21 @@ def _markdown() -> MarkdownIt:
     markdown.enable(["table", "strikethrough"])
     markdown.disable("html_block")
     markdown.disable("html_inline")
-    markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
-    # Letters of other scripts look alike.
+    markdown.validateLink = _is_web_url  # type: ignore[method-assign]  # the library's own way to set it
+    # Not decoded: letters of other scripts may look like Latin ones.
     markdown.normalizeLinkText = lambda url: url  # type: ignore[method-assign, assignment]
     markdown.core.ruler.push("adapt_to_page", _adapt_to_page)
     return markdown
 
 
-def _leads_out(url: str) -> bool:
+def _is_web_url(url: str) -> bool:
     return re.match("https?://[^/]", url, re.IGNORECASE) is not None
 
 
-class _State(StateInline):
+class _InlineState(StateInline):
     """Finds Japanese emphasis: `**「大切」**です` is strong without a space after it."""
 
-    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - as it is called
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - the library's names
         scanned = super().scanDelims(start, canSplitWord)
         before = self.src[start - 1] if start else " "
         end = start + scanned.length
@@ -62,7 +62,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        state = _State(src, md, env, tokens)
+        state = _InlineState(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
             rule(state)
@@ -71,7 +71,7 @@ class _Inline(ParserInline):
 
 class _Renderer(RendererHTML):
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        tokens[idx].attrs |= _LINK
+        tokens[idx].attrs |= _LINK_ATTRIBUTES
         return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
@@ -105,8 +105,8 @@ def _with_links(tokens: Sequence[Token]) -> Iterator[Token]:
 def _split_at_urls(text: str) -> Iterator[Token]:
     end = 0
     for found in _URL.finditer(text):
-        url = found[0].rstrip(_AFTER_A_URL)
-        if _leads_out(url):
+        url = found[0].rstrip(_URL_PUNCTUATION)
+        if _is_web_url(url):
             yield _text(text[end : found.start()])
             yield from _link(url, _text(url))
             end = found.start() + len(url)

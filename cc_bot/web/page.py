@@ -46,7 +46,7 @@ from cc_bot.texts.area import Area
 from cc_bot.texts.session import UsageTexts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SETTINGS, VISITOR, SignedIn, locale_of, visitor_of
+from cc_bot.web.visitor import SETTINGS, VISITOR, WebVisitor, locale_of, visitor_of
 
 _log = structlog.get_logger(__name__)
 
@@ -75,11 +75,11 @@ MAX_NOTICES: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class PageNotice:
-    """Shown once on the session's next page: a sentence of `web.done`, a reply, or made from `params`."""
+    """Shown once, on the session's next page."""
 
-    name: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
-    text: str = ""
+    name: str = ""  # of a sentence in WebTexts.done
+    params: Mapping[str, Any] = field(default_factory=dict)  # of the sentence
+    text: str = ""  # instead of a sentence
 
 
 Notices = OrderedDict[int, PageNotice]
@@ -97,9 +97,9 @@ def route_name(request: web.Request) -> str:
 
 
 def make_environment() -> Environment:
-    """Make the templates' environment, which escapes all values but Markup."""
+    """Its templates escape all values but Markup."""
     environment = Environment(
-        loader=FunctionLoader(_template),
+        loader=FunctionLoader(_load_template),
         autoescape=True,
         auto_reload=False,
         undefined=StrictUndefined,
@@ -113,20 +113,20 @@ def make_environment() -> Environment:
     return environment
 
 
-def _template(name: str) -> str | None:
-    """Return a template's text; a feature's are named `feature/name.html`."""
+def _load_template(name: str) -> str | None:
+    """Return a template's text. Those of features are named `feature/name.html`."""
     feature, _, file = name.rpartition("/")
     folder = files(f"{features.__name__}.{feature}" if feature else "cc_bot.web")
-    found = folder / "templates" / file
-    return found.read_text(encoding="utf-8") if found.is_file() else None
+    path = folder / "templates" / file
+    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def redirect(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
-    """Redirect after a press. The next page shows the sentence of `web.done` with that name."""
-    return _redirect_with(request, path, PageNotice(name, params))
+    """Redirect after a press. The next page shows the sentence `name` of `WebTexts.done`."""
+    return _redirect_with_notice(request, path, PageNotice(name, params))
 
 
-def _redirect_with(request: web.Request, path: str, notice: PageNotice) -> web.Response:
+def _redirect_with_notice(request: web.Request, path: str, notice: PageNotice) -> web.Response:
     notices = request.app[NOTICES]
     notices[visitor_of(request).session.id] = notice
     if len(notices) > MAX_NOTICES:
@@ -135,42 +135,42 @@ def _redirect_with(request: web.Request, path: str, notice: PageNotice) -> web.R
 
 
 class Pages:
-    """Pages of one part; features list theirs in PAGES of their `web`."""
+    """Related pages. A feature lists its subclasses in PAGES of its module `web`."""
 
-    path = ""  # of its link in the navigation; empty: no link
-    rank = 9  # position of its link; the first one leads to the home page
+    path = ""  # of the link in the navigation; empty: no link
+    rank = 9  # sorts the links; the first page is the home page
     for_owners = False
-    section_path = ""  # of the page with its section, if any
+    section_path = ""  # of the page that includes `section`, if any
 
     def __init__(self, services: WebServices) -> None:
         self._services = services
 
     def title(self, words: Texts) -> str:
-        """Return the title of its link."""
+        """Return the link's label."""
         raise NotImplementedError
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         raise NotImplementedError
 
-    async def section(self, visitor: SignedIn) -> Section | None:
-        """Return its section of the page at `section_path`, if any."""
+    async def section(self, visitor: WebVisitor) -> Section | None:
+        """Return a section for the page at `section_path`."""
         raise NotImplementedError
 
-    def running(self) -> AbstractAsyncContextManager[None]:
-        """Return a context in which the pages are served."""
+    def run(self) -> AbstractAsyncContextManager[None]:
+        """Return a context that is entered while pages are served."""
         return nullcontext()
 
     async def _redirect_with_reply(self, request: web.Request, path: str, reply: Reply) -> web.Response:
         if reply.receipts_changed:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
         text = "\n".join(map(without_leading_emoji, (*reply.lines, *reply.notes)))
-        return _redirect_with(request, path, PageNotice(text=text))
+        return _redirect_with_notice(request, path, PageNotice(text=text))
 
 
 async def sections_on(request: web.Request, path: str) -> Sequence[Section]:
     visitor = visitor_of(request)
-    found = [await each.section(visitor) for each in request.app[PAGES] if each.section_path == path]
-    return [each for each in found if each]
+    sections = [await each.section(visitor) for each in request.app[PAGES] if each.section_path == path]
+    return [each for each in sections if each]
 
 
 def see_other(path: str) -> web.Response:
@@ -190,7 +190,7 @@ def render(
     problem: InputError | None = None,
     **values: Any,
 ) -> web.Response:
-    """Render a page with the notice of the last press, or why input was refused."""
+    """Render a page with the notice of the last press. `problem`: why input was refused."""
     visitor, notice = visitor_of(request), pop_notice(request)
     values["done"] = (
         visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
@@ -204,7 +204,7 @@ def render(
 
 
 class TemplateTexts:
-    """The areas by the name of their class: templates know no classes."""
+    """Texts by the name of their area's class: templates know no classes."""
 
     def __init__(self, words: Texts) -> None:
         self._words = words
@@ -222,7 +222,7 @@ def render_for_anyone(
 ) -> web.Response:
     """Render a page; signed-in users get the navigation."""
     visitor, (words, zone) = request.get(VISITOR), texts_and_zone(request)
-    owner = bool(visitor and visitor.owner)
+    owner = bool(visitor and visitor.is_owner)
     linked = (each for each in request.app[PAGES] if each.path and (owner or not each.for_owners))
     links = [(each.path, each.title(words)) for each in linked]
     body = (
@@ -240,7 +240,7 @@ def render_for_anyone(
 
 
 def texts_and_zone(request: web.Request) -> tuple[Texts, ZoneInfo]:
-    """Return the visitor's texts and time zone, or those of the browser's language and of the settings."""
+    """Return those of the visitor, else texts in the browser's language and the operator's time zone."""
     visitor, settings = request.get(VISITOR), request.app[SETTINGS]
     if visitor:
         return visitor.words, visitor.timezone
@@ -263,20 +263,20 @@ def explain_error(error: CcBotError, request: web.Request) -> str:
 
 
 async def send_file(
-    request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
+    request: web.Request, chunks: AsyncIterator[bytes], name: str, content_type: str
 ) -> web.StreamResponse:
-    """Stream a file. An error before the first piece is raised; a later one cuts the connection."""
-    # The name in any script (RFC 6266).
-    plain = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
-    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    """Stream a file. An error before the first chunk is raised; a later one cuts the connection."""
+    # The name in ASCII, and in any script (RFC 6266).
+    ascii_name = "".join(letter if letter.isascii() and letter not in '"\\' else "_" for letter in name)
+    disposition = f"attachment; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(name, safe='')}"
     response = web.StreamResponse(headers={"Content-Disposition": disposition})
     response.content_type = content_type
-    first = await anext(pieces, b"")
+    first = await anext(chunks, b"")
     await response.prepare(request)
     try:
         await response.write(first)
-        async for piece in pieces:
-            await response.write(piece)
+        async for chunk in chunks:
+            await response.write(chunk)
     except CcBotError as error:
         _log.warning("download_cut_short", error=type(error).__name__)
         if request.transport is not None:

@@ -1,5 +1,5 @@
 """Serves all pages. Requests must name one of our hosts, changes must come from our pages, and users pass the
-same gate as with commands."""
+same gate as for commands."""
 
 import asyncio
 from collections import Counter
@@ -27,7 +27,7 @@ from cc_bot.features import modules
 from cc_bot.listener import ConnectionLimits, Port, bind_port, listen
 from cc_bot.web.account import AccountPages, SignInPages, UsagePages
 from cc_bot.web.conversations import ConversationPages
-from cc_bot.web.form import read_form, text_of
+from cc_bot.web.form import form_text, read_form
 from cc_bot.web.page import (
     ENVIRONMENT,
     NOTICES,
@@ -71,28 +71,29 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/")  # without signing in
-# A user's own data, even if they may no longer use the bot.
+PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/")  # need no session
+# For users who may no longer use the bot, too.
 OWN_DATA_PATHS: Final = ("/privacy", "/sign-out", "/sessions/")
 MAX_FORM_BYTES: Final = 2**20  # a file of 1 MB
 MAX_ANONYMOUS_FORM_BYTES: Final = 4096  # a code to sign in
 MAX_FORMS_PER_SENDER: Final = 4  # at a time, of a user or address: each is in memory
-MAX_ANONYMOUS_FORMS: Final = 200  # of all that are not signed in
+MAX_ANONYMOUS_FORMS: Final = 200  # at a time, of all who are not signed in
 FORM_TIMEOUT_S: Final = 20.0
 SHUTDOWN_S: Final = 2.0  # for running responses
 # Proxies should close idle connections earlier (nginx: 60 s).
 LIMITS: Final = ConnectionLimits(max_connections=2000, request_s=15.0, idle_s=75.0, send_s=20.0)
+_ALL_ANONYMOUS: Final = ""  # counted as one sender
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @asynccontextmanager
 async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Open the port; yields a function that starts serving. Both raise PortTaken and InvalidSetting."""
-    own = (SignInPages, ConversationPages, UsagePages, AccountPages)
-    kinds: list[type[Pages]] = [*(each for module in modules("web") for each in module.PAGES), *own]
-    pages = [kind(services) for kind in kinds]
+    classes: list[type[Pages]] = [page for module in modules("web") for page in module.PAGES]
+    classes += [SignInPages, ConversationPages, UsagePages, AccountPages]
+    pages = [each(services) for each in classes]
     app = web.Application(middlewares=[RequestGuard(services).handle])
-    app.on_response_prepare.append(_secure)
+    app.on_response_prepare.append(_add_headers)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
     app[PAGES] = sorted(pages, key=lambda each: (each.for_owners, each.rank))
 
@@ -109,23 +110,23 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
         reserved = bind_port(app, port, LIMITS, name=__name__, shutdown_s=SHUTDOWN_S, headers=HEADERS)
         listener = await stack.enter_async_context(reserved)
         for each in pages:
-            await stack.enter_async_context(each.running())
+            await stack.enter_async_context(each.run())
 
-        async def begin() -> None:
+        async def start_serving() -> None:
             await listen(listener, port)
             _log.info("pages_served", host=port.host, port=port.number)
 
-        yield begin
+        yield start_serving
 
 
-async def _secure(_: web.Request, response: web.StreamResponse) -> None:
+async def _add_headers(_: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
 
 
 class RequestGuard:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._rates = RequestLimiter()
+        self._rate_limiter = RequestLimiter()
         self._forms_being_read = Counter[int | str]()
 
     @web.middleware
@@ -133,37 +134,37 @@ class RequestGuard:
         try:
             return await self._admit(request, handler)
         except CcBotError as error:
-            return self._error_page(request, error)
-        except web.HTTPException as sent:
-            if sent.status < 400:
+            return self._make_error_page(request, error)
+        except web.HTTPException as raised:
+            if raised.status < 400:
                 raise
-            refusal = NothingHere() if sent.status in (403, 404, 405) else InputError()
-            return self._error_page(request, refusal)
-        except Exception:  # noqa: BLE001 - users see no traceback; the record has the rest
+            refusal = NothingHere() if raised.status in (403, 404, 405) else InputError()
+            return self._make_error_page(request, refusal)
+        except Exception:  # noqa: BLE001 - the log has the traceback
             _log.error("page_broke", page=route_name(request), exc_info=True)
-            return self._error_page(request, CcBotError())
+            return self._make_error_page(request, CcBotError())
 
     async def _admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        services, changes = self._services, request.method not in _SAFE_METHODS
+        services, is_change = self._services, request.method not in _SAFE_METHODS
         if not has_our_host(request):
             raise ForeignHost
         same_origin = single_header(request, "Sec-Fetch-Site") == "same-origin"
-        if changes and not (same_origin and has_our_origin(request)):
+        if is_change and not (same_origin and has_our_origin(request)):
             raise ForeignRequest
         if request.path.startswith("/static/"):
             return await handler(request)
         session = await find_session(services, request)
         if session is not None:
-            self._rates.count(session.id, asyncio.get_running_loop().time())
+            self._rate_limiter.count(session.id, asyncio.get_running_loop().time())
             request[VISITOR] = await load_visitor(services, request, session)
         if not request.path.startswith(PUBLIC_PATHS):
             if session is None:
                 raise NotSignedIn
-            kind: RequestKind = "command" if changes else "choices"
+            kind: RequestKind = "command" if is_change else "choices"
             await services.discord.admit(session.origin, kind, always=request.path.startswith(OWN_DATA_PATHS))
-        if changes:
+        if is_change:
             await self._read_form(request, session)
-            page_user = text_of(request, USER_FIELD)
+            page_user = form_text(request, USER_FIELD)
             if session is not None and page_user not in ("", str(session.user_id)):
                 raise PageOfAnother
         return await handler(request)
@@ -173,7 +174,7 @@ class RequestGuard:
         limits: dict[int | str, int] = (
             {session.user_id: MAX_FORMS_PER_SENDER}
             if session
-            else {address_of(request): MAX_FORMS_PER_SENDER, "": MAX_ANONYMOUS_FORMS}
+            else {address_of(request): MAX_FORMS_PER_SENDER, _ALL_ANONYMOUS: MAX_ANONYMOUS_FORMS}
         )
         if any(self._forms_being_read[sender] >= limit for sender, limit in limits.items()):
             raise TooManyRequests
@@ -187,9 +188,9 @@ class RequestGuard:
             self._forms_being_read.subtract([*limits])
             self._forms_being_read += Counter()  # forgets zeros
 
-    def _error_page(self, request: web.Request, error: CcBotError) -> web.Response:
+    def _make_error_page(self, request: web.Request, error: CcBotError) -> web.Response:
         status, page = http_status(error), route_name(request)
-        if status != 401:  # expired sessions and robots
+        if status != 401:  # expired sessions and robots are not logged
             _log.info("page_refused", page=page, error=type(error).__name__, status=status)
         hidden = isinstance(error, OwnersOnly)
         response = render_for_anyone(

@@ -19,7 +19,7 @@ RequestKind = Literal["command", "choices"]  # changes count like commands, read
 
 
 class Discord(Protocol):
-    """Discord as pages need it. Unknown answers are None or False."""
+    """Discord as pages need it. What is unknown is None or False."""
 
     async def admit(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
         """Count a request. Raises AccessError or StorageError. `always`: for a user's own data."""
@@ -28,10 +28,10 @@ class Discord(Protocol):
         """Return why commands there would be refused, without counting them."""
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
-        """Return it as of a few seconds ago; `fresh`: as of now."""
+        """The result may be a few seconds old, unless `fresh`."""
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
-        """Return it as of the last minute."""
+        """The result may be a minute old."""
 
     async def user_name(self, user_id: int) -> str | None: ...
 
@@ -39,12 +39,12 @@ class Discord(Protocol):
         """Return the name with that of its server."""
 
     async def is_dm(self, channel_id: int) -> bool:
-        """Return False while Discord does not say."""
+        """Return False while that is unknown."""
 
     async def guild_name(self, guild_id: int) -> str | None: ...
 
     async def location_of(self, channel_id: int) -> Location:
-        """A thread counts as a channel while Discord does not say."""
+        """A thread counts as a channel while that is unknown."""
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         """Return the session of the user's next question there. Raises StorageError."""
@@ -67,7 +67,7 @@ class WebSettings:
     proxies: tuple[IPv4Network | IPv6Network, ...]
     locale: Locale
     timezone: ZoneInfo
-    speaks: bool
+    may_speak: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,5 @@
-"""Identifies a request's user and address. A referrer policy makes our forms send an origin (Fetch standard,
-"append a request `Origin` header"), which differs if another site's name points here (DNS rebinding)."""
+"""Identifies a request's user and address. Our referrer policy makes forms send their origin (Fetch standard,
+"append a request `Origin` header"). It is another host's if that host's name points here (DNS rebinding)."""
 
 import re
 from collections import OrderedDict, deque
@@ -21,7 +21,7 @@ from cc_bot.texts import texts
 from cc_bot.web.services import WebServices, WebSettings
 
 COOKIE: Final = "cc_bot"
-COOKIE_PREFIX: Final = "__Host-"  # the browser keeps it from all other hosts (RFC 6265bis, section 4.1.3.2)
+COOKIE_PREFIX: Final = "__Host-"  # no other host can set or read it (RFC 6265bis, section 4.1.3.2)
 MAX_LANGUAGES_LENGTH: Final = 500  # characters of `Accept-Language` that are read
 MAX_REQUESTS: Final = 20  # per session and second
 MAX_TRACKED: Final = 5000  # sessions whose requests are counted
@@ -29,18 +29,18 @@ _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn(Caller):
+class WebVisitor(Caller):
     session: WebSession
-    owner: bool  # checked in each request
+    is_owner: bool  # checked in each request
 
 
-VISITOR: Final = web.RequestKey("visitor", SignedIn)
+VISITOR: Final = web.RequestKey("visitor", WebVisitor)
 SETTINGS: Final = web.AppKey("settings", WebSettings)
 
 
-def visitor_of(request: web.Request) -> SignedIn:
+def visitor_of(request: web.Request) -> WebVisitor:
     """Raises NotSignedIn."""
-    visitor: SignedIn | None = request.get(VISITOR)
+    visitor: WebVisitor | None = request.get(VISITOR)
     if visitor is None:
         raise NotSignedIn
     return visitor
@@ -70,8 +70,7 @@ def set_cookie(request: web.Request, response: web.StreamResponse, secret: str) 
 
 
 def drop_cookie(request: web.Request, response: web.StreamResponse) -> None:
-    secure = is_secure(request)
-    response.del_cookie(cookie_name(request), secure=secure, httponly=True, samesite="Lax")
+    response.del_cookie(cookie_name(request), secure=is_secure(request), httponly=True, samesite="Lax")
 
 
 def read_cookie(request: web.Request, name: str) -> str:
@@ -90,21 +89,21 @@ async def find_session(services: WebServices, request: web.Request) -> WebSessio
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
-async def load_visitor(services: WebServices, request: web.Request, session: WebSession) -> SignedIn:
+async def load_visitor(services: WebServices, request: web.Request, session: WebSession) -> WebVisitor:
     """Raises StorageError."""
-    chosen = await services.stores.settings.get(session.user_id)
-    locale = chosen.locale or locale_of(request, services.settings.locale)
+    user_settings = await services.stores.settings.get(session.user_id)
+    locale = user_settings.locale or locale_of(request, services.settings.locale)
     guild_id = session.origin.guild_id  # a member's roles are unknown here
-    return SignedIn(
+    return WebVisitor(
         session.user_id,
         locale,
-        zone_named(chosen.timezone, services.settings.timezone),
+        zone_named(user_settings.timezone, services.settings.timezone),
         texts(locale),
-        memory_paused=chosen.memory_paused,
-        spoken=chosen.spoken,
+        memory_paused=user_settings.memory_paused,
+        spoken=user_settings.spoken,
         payer=UsageSubject(session.user_id, guild_id or 0, None if guild_id else ()),
         session=session,
-        owner=await services.discord.is_owner(session.user_id),
+        is_owner=await services.discord.is_owner(session.user_id),
     )
 
 
@@ -159,7 +158,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def address_of(request: web.Request) -> str:
-    """Return the nearest address that is not our proxy's; for IPv6 a household's network (RFC 6177)."""
+    """Return the nearest address that is not our proxy's; for IPv6, the /64 network (RFC 6177)."""
     address_text, proxies = request.remote or "", request.app[SETTINGS].proxies
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     with suppress(ValueError):

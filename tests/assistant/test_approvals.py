@@ -24,8 +24,8 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import BUILT_IN_AGENT, Attachment, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Proposal
-from cc_bot.features.canvas.drawing import canvas_from_json, redraw
-from cc_bot.features.canvas.model import Card, Drawn, UpdateCard
+from cc_bot.features.canvas.drawing import canvas_from_json, make_redraw
+from cc_bot.features.canvas.model import Card, Edit, UpdateCard
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ToolRequest, UserPart
@@ -203,11 +203,11 @@ class TestDrawing:
         self, desk: Desk, tool: str, arguments: dict[str, str], *, outdated: bool
     ) -> None:
         session = await desk.stores.sessions.open(KEY)
-        drawn = [Drawn(Card(name, name, name), "public") for name in ("shop", "sky")]
+        drawn = [Edit(Card(name, name, name), "public") for name in ("shop", "sky")]
         turn = Message("user", "出して"), Message("assistant", "はい")
-        await desk.stores.sessions.archive_turn(session, turn, redraw=redraw(drawn))
+        await desk.stores.sessions.archive_turn(session, turn, redraw=make_redraw(drawn))
         [wanted] = await desk.propose(call(tool, **arguments))
-        await desk.stores.canvases.draw(KEY, redraw([Drawn(UpdateCard("shop", content="卵"), "public")]))
+        await desk.stores.canvases.draw(KEY, make_redraw([Edit(UpdateCard("shop", content="卵"), "public")]))
         result = await desk.approve(wanted)
         assert result.state == ("failed" if outdated else "done")
         up = {each.id: each for each in canvas_from_json((await desk.session()).canvas).elements}

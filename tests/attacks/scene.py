@@ -17,8 +17,8 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Done, TurnEvent
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, ModelEvent, ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS, done
@@ -74,9 +74,9 @@ class Scene:
             for location in (key.channel_id, PLACE.channel_id, THREAD.location_id):
                 await self.stores[ScheduleStore].add(replace(key, channel_id=location), f"{name}の薬", DUE)
             session = await self.stores.sessions.open(key)
-            card = Drawn(Card("shop", "買い物", f"{name}の牛乳"), "public")
+            card = Edit(Card("shop", "買い物", f"{name}の牛乳"), "public")
             said = [Message("user", "出して"), Message("assistant", "はい")]
-            await self.stores.sessions.archive_turn(session, said, redraw=redraw([card]))
+            await self.stores.sessions.archive_turn(session, said, redraw=make_redraw([card]))
 
     async def ids(self) -> tuple[list[int], list[int]]:
         """The numbers of what the user has: memories, and reminders. An attacker may guess them."""

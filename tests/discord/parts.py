@@ -32,7 +32,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.delivery import CanvasBoards, Draw
+from cc_bot.features.canvas.delivery import CanvasMessages, Draw
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.documents.reader import DocumentReader
 from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
@@ -93,13 +93,13 @@ def fetcher() -> AttachmentFetcher:
 
 def boards_over(
     stores: Stores, rest: Rest, draw: Draw = no_pictures, left: Container[SessionKey] = ()
-) -> CanvasBoards:
+) -> CanvasMessages:
     """`left`: the sessions of agents that their users are not answered by any more."""
 
     async def is_current(key: SessionKey, _: Answerable | None) -> bool:
         return key not in left
 
-    return CanvasBoards(
+    return CanvasMessages(
         stores.canvases,
         stores[CanvasMessageStore],
         rest=rest,

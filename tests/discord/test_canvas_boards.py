@@ -11,9 +11,9 @@ from cc_bot.db.process import UNSHARDED
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas import delivery
-from cc_bot.features.canvas.delivery import MAX_STALE, CanvasBoards
-from cc_bot.features.canvas.drawing import canvas_from_json, redraw
-from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Drawn, SetMode
+from cc_bot.features.canvas.delivery import MAX_REFRESHED, CanvasMessages
+from cc_bot.features.canvas.drawing import canvas_from_json, make_redraw
+from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Edit, SetMode
 from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.discord.parts import BotChannel, boards_over
 from tests.loopback.discord import Permission, Shown
@@ -34,7 +34,7 @@ class Scene(BotChannel):
         self.session = SessionKey(self.aiko.id, self.channel.id)
         self.boards = self.next_run()
 
-    def next_run(self) -> CanvasBoards:
+    def next_run(self) -> CanvasMessages:
         return boards_over(self.stores, self.rest, left=self.left)
 
     async def draw(self, *commands: CanvasCommand, key: SessionKey | None = None) -> Canvas:
@@ -43,8 +43,8 @@ class Scene(BotChannel):
         if not session.history:
             said = [Message("user", "こんにちは"), Message("assistant", "はい。")]
             await self.stores.sessions.archive_turn(session, said)
-        drawn = [Drawn(command, "public") for command in commands]
-        canvas = await self.stores.canvases.draw(key or self.session, redraw(drawn))
+        drawn = [Edit(command, "public") for command in commands]
+        canvas = await self.stores.canvases.draw(key or self.session, make_redraw(drawn))
         assert canvas is not None
         return canvas_from_json(canvas)
 
@@ -73,9 +73,9 @@ class TestRefresh:
         with capture_logs() as records:
             assert not await scene.refresh()
         assert [record["event"] for record in records] == ["canvas_not_shown"]
-        assert await scene.stores[CanvasMessageStore].list_stale(10) == [scene.session]
+        assert await scene.stores[CanvasMessageStore].list_stale_keys(10) == [scene.session]
         assert await scene.refresh()
-        assert (scene.titles, await scene.stores[CanvasMessageStore].list_stale(10)) == (["買い物"], [])
+        assert (scene.titles, await scene.stores[CanvasMessageStore].list_stale_keys(10)) == (["買い物"], [])
 
     async def test_of_many_at_once_and_of_the_next_run_posts_one_message(self, scene: Scene) -> None:
         await scene.draw(SHOPPING)
@@ -104,7 +104,7 @@ class TestRefresh:
         await scene.refresh()
         scene.left.add(scene.session)
         await scene.refresh()
-        assert (scene.titles, await scene.stores[CanvasMessageStore].list_shown(10)) == ([], [])
+        assert (scene.titles, await scene.stores[CanvasMessageStore].list_keys_in_shard(10)) == ([], [])
         await scene.draw(SetMode("board"))
         await scene.refresh()
         assert scene.titles == []
@@ -124,7 +124,7 @@ class TestUpkeep:
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "note"}')
         await stored(scene.stores, "?", "はい", recalled(memory), drew, key=scene.session)
         await scene.refresh()
-        scene.boards.begin(UNSHARDED)
+        scene.boards.begin_shard(UNSHARDED)
         try:
             await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, stub="×")
             await scene.discord.wait(lambda: scene.titles == ["買い物"], "the card to go")
@@ -133,14 +133,14 @@ class TestUpkeep:
         assert "七七四九" not in scene.only.text
 
     async def test_keeps_nobody_waiting_for_what_is_refused(self, scene: Scene) -> None:
-        refused = [SessionKey(user_id, scene.channel.id) for user_id in range(MAX_STALE)]
+        refused = [SessionKey(user_id, scene.channel.id) for user_id in range(MAX_REFRESHED)]
         for each in (*refused, scene.session):
             await scene.draw(SHOPPING, key=each)
-            await scene.stores[CanvasMessageStore].note(each, 0, 0)
-        scene.discord.fail_next(POST, 400, times=MAX_STALE)
+            await scene.stores[CanvasMessageStore].record(each, 0, 0)
+        scene.discord.fail_next(POST, 400, times=MAX_REFRESHED)
         await scene.boards.refresh_stale()
         assert scene.titles == []
         for _ in range(2):
             await scene.boards.refresh_stale()
-        assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], MAX_STALE + 1)
+        assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], MAX_REFRESHED + 1)
         assert await scene.boards.refresh(refused[0])

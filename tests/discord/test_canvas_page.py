@@ -80,7 +80,7 @@ class TestCanvas:
         assert len(set(map(len, cut))) == 1
         assert page.file
         assert page.file.text.count("長い話です。") == 9 * 160
-        assert JA[CanvasTexts].cut in page.content
+        assert JA[CanvasTexts].texts_cut_and_attached in page.content
 
     @pytest.mark.slow
     @given(canvases)

@@ -1,7 +1,7 @@
 from hypothesis import strategies as st
 
 from cc_bot.domain.chart import Chart, Series
-from cc_bot.features.canvas.model import CanvasCommand, Card, Drawn, RemoveElement, SetMode, Text, UpdateCard
+from cc_bot.features.canvas.model import CanvasCommand, Card, Edit, RemoveElement, SetMode, Text, UpdateCard
 
 KINDS = st.sampled_from(["line", "bar", "pie"])
 KNOWN_IDS = st.sampled_from(["", "a", "b", "a-2", "card-1", "text-1", "chart-1", "天気", "A b", "-"])
@@ -32,4 +32,4 @@ COMMANDS: st.SearchStrategy[CanvasCommand] = st.one_of(
     st.just(SetMode("clear")),
 )
 VISIBILITIES = st.sampled_from(["public", "private"])
-DRAWINGS = st.lists(st.builds(Drawn, command=COMMANDS, visibility=VISIBILITIES), max_size=20)
+DRAWINGS = st.lists(st.builds(Edit, command=COMMANDS, visibility=VISIBILITIES), max_size=20)

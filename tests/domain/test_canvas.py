@@ -11,15 +11,15 @@ from cc_bot.features.canvas.model import (
     MAX_ELEMENTS,
     Canvas,
     CanvasCommand,
-    CanvasRefused,
     Card,
-    Drawn,
+    CommandRefused,
+    Edit,
     RemoveElement,
     SetMode,
     Text,
     UpdateCard,
-    apply_command,
-    apply_commands,
+    apply_edit,
+    apply_edits,
 )
 from tests.domain.canvases import DRAWINGS
 
@@ -29,12 +29,12 @@ SALES = Chart("", "売上", "bar", ("1月", "2月"), (Series("東京", (1, 2.5))
 
 def draw(*commands: CanvasCommand, canvas: Canvas = Canvas(), visibility: Visibility = "public") -> Canvas:
     for command in commands:
-        canvas = apply_command(canvas, Drawn(command, visibility))
+        canvas = apply_edit(canvas, Edit(command, visibility))
     return canvas
 
 
 def refusal(command: CanvasCommand, canvas: Canvas = Canvas(), visibility: Visibility = "public") -> str:
-    with pytest.raises(CanvasRefused) as refused:
+    with pytest.raises(CommandRefused) as refused:
         draw(command, canvas=canvas, visibility=visibility)
     return str(refused.value)
 
@@ -155,25 +155,25 @@ class TestPrivateElement:
 
 
 def test_commands_for_an_older_canvas_follow_an_element_to_its_new_id() -> None:
-    up, again = draw(replace(MILK, id="a")), Drawn(replace(MILK, id="a"), "public")
+    up, again = draw(replace(MILK, id="a")), Edit(replace(MILK, id="a"), "public")
     commands = UpdateCard("a", content="卵"), SetMode("focus", "a")
-    canvas = apply_commands(up, [again, *(Drawn(command, "public") for command in commands)])
+    canvas = apply_edits(up, [again, *(Edit(command, "public") for command in commands)])
     assert canvas.elements == (Card("a", "買い物", "牛乳"), Card("a-2", "買い物", "卵"))
     assert canvas.focus == "a-2"
-    assert ids(apply_commands(up, [again, Drawn(RemoveElement("a"), "public")])) == ["a"]
+    assert ids(apply_edits(up, [again, Edit(RemoveElement("a"), "public")])) == ["a"]
 
 
 class TestWhateverIsDrawn:
     @settings(max_examples=60, deadline=None)
     @given(DRAWINGS, DRAWINGS)
-    def test_in_private_is_never_seen_in_public(self, drawings: list[Drawn], later: list[Drawn]) -> None:
-        canvas = apply_commands(Canvas(), drawings)
-        secret = Drawn(Card("secret-id", "SECRET-TITLE", "x"), "private")
+    def test_in_private_is_never_seen_in_public(self, drawings: list[Edit], later: list[Edit]) -> None:
+        canvas = apply_edits(Canvas(), drawings)
+        secret = Edit(Card("secret-id", "SECRET-TITLE", "x"), "private")
         try:
-            canvas = apply_command(canvas, secret)
-        except CanvasRefused:
+            canvas = apply_edit(canvas, secret)
+        except CommandRefused:
             return
         for drawn in later:
-            canvas = apply_commands(canvas, [drawn])
+            canvas = apply_edits(canvas, [drawn])
             assert "SECRET" not in str(canvas.visible_in("public"))
             assert "secret" not in str(canvas.visible_in("public"))

@@ -57,7 +57,7 @@ async def test_a_canvas_is_one_message_per_user(
     reply = await draw(stage, aiko, channel, SHOPPING, named)
     first = await board(stage, channel)
     assert first.id > reply.message.id
-    assert first.content == f"-# {JA[CanvasTexts].of_user.format(user=aiko.mention)}"
+    assert first.content == f"-# {JA[CanvasTexts].user_canvas.format(user=aiko.mention)}"
     assert titles(first) == ["買い物", "@everyone"]
     assert "-# 🖼️ キャンバスを更新しました。" in reply.text
     await draw(stage, ben, channel, PLAN)
@@ -116,7 +116,7 @@ async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User,
     second = await draw(stage, aiko, channel, update("shopping", "- 指輪"), private=True)
     shown = await followed(second)
     assert titles(shown) == ["🔒", "🔒 買い物", "売上"]
-    assert JA[CanvasTexts].private_marked in shown.content
+    assert JA[CanvasTexts].lock_meaning in shown.content
     assert whispered(first) is None
     shown = await board(stage, channel, lambda shown: titles(shown) == ["売上"])
     await draw(stage, aiko, channel, CLEAR, private=True)

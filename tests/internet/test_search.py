@@ -17,7 +17,7 @@ WEATHER = Result(
 class TestSearxng:
     async def test_is_asked_in_the_words_of_the_search(self) -> None:
         async with LoopbackSearchServer(WEATHER) as server:
-            [found] = await SearxngSearch(f"{server.url}/").find("東京 天気&format=html")
+            [found] = await SearxngSearch(f"{server.url}/").search("東京 天気&format=html")
         assert server.queries == [("searxng", "東京 天気&format=html")]
         assert (found.address.url, found.title, found.snippet) == (
             "https://weather.example/tokyo",
@@ -28,14 +28,14 @@ class TestSearxng:
     async def test_that_answers_no_programs_or_something_else_or_nothing_has_failed(self) -> None:
         async with LoopbackSearchServer(WEATHER, json=False) as server:
             with pytest.raises(SearchFormatOff):
-                await SearxngSearch(server.url).find("天気")
+                await SearxngSearch(server.url).search("天気")
         answers: list[Any] = [{}, [], {"results": "?"}, {"results": None}, "?", 1]
         async with LoopbackSearchServer() as server:
             for server.broken in (*answers, {"results": [], "more": "x" * MAX_BYTES}):
                 with pytest.raises(SearchFailed):
-                    await SearxngSearch(server.url).find("天気")
+                    await SearxngSearch(server.url).search("天気")
         with pytest.raises(SearchFailed):
-            await SearxngSearch("http://127.0.0.1:1").find("天気")
+            await SearxngSearch("http://127.0.0.1:1").search("天気")
 
     async def test_is_believed_little(self) -> None:
         odd = [
@@ -48,7 +48,7 @@ class TestSearxng:
             *(Result(f"https://{n}.example/", "長い" * 500, "長い" * 500) for n in range(20)),
         ]
         async with LoopbackSearchServer(*odd) as server:
-            found = await SearxngSearch(server.url).find("天気")
+            found = await SearxngSearch(server.url).search("天気")
         assert [each.address.host for each in found] == [f"{n}.example" for n in range(MAX_RESULTS)]
         assert max(len(each.title) + len(each.snippet) for each in found) <= 520
 
@@ -56,11 +56,11 @@ class TestSearxng:
 class TestBrave:
     async def test_is_asked_with_its_key_and_may_find_nothing(self) -> None:
         async with LoopbackSearchServer(WEATHER) as server:
-            [found] = await BraveSearch(server.key, server.brave_url).find("東京 天気")
+            [found] = await BraveSearch(server.key, server.brave_url).search("東京 天気")
         assert server.queries == [("brave", "東京 天気")]
         assert found.title == "東京の天気 & 気温"
         async with LoopbackSearchServer() as server:
-            assert list(await BraveSearch(server.key, server.brave_url).find("天気")) == []
+            assert list(await BraveSearch(server.key, server.brave_url).search("天気")) == []
 
 
 class TestServices:

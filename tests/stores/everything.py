@@ -35,8 +35,8 @@ from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.when.repeats import Quiet
 from cc_bot.features.agents.store import ChoiceStore
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.mcp.model import StoredToolList
@@ -161,7 +161,7 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await sessions.commit_turn(session, [Message("assistant", "また")], replaces=session.history[-1].id)
     await summarized(stores)
     await stores.summaries.delete(KEY)
-    drawn = redraw([Drawn(Card("", "買い物", "牛乳"), "public")])
+    drawn = make_redraw([Edit(Card("", "買い物", "牛乳"), "public")])
     stored = await sessions.archive_turn(
         session, turn("またね"), redraw=drawn, proposals=[remembering("猫は三毛"), WRITING]
     )
@@ -230,17 +230,17 @@ async def do_everything_with_browsers(stores: Stores, database: Database) -> Non
 
 async def do_everything_with_canvases(stores: Stores) -> None:
     await stores.sessions.open(KEY)
-    assert await stores.canvases.draw(KEY, redraw([Drawn(Card("", "猫", "モチ"), "public")]))
+    assert await stores.canvases.draw(KEY, make_redraw([Edit(Card("", "猫", "モチ"), "public")]))
     seen = got(await stores.canvases.get(KEY))
     await stores.canvases.wait_for_change(0)
     assert await stores.canvases.change(KEY, lambda _: EMPTY_CANVAS)
-    await stores[CanvasMessageStore].note(KEY, 60, seen.revision)
+    await stores[CanvasMessageStore].record(KEY, 60, seen.revision)
     await do(stores.canvases.clear(KEY), stores[CanvasMessageStore].forget(KEY))
 
 
 async def read_and_delete_a_conversation(stores: Stores) -> None:
     archive, session = stores.archive, await stores.sessions.open(KEY)
-    drawn = redraw([Drawn(Card("", "犬", "ポチ"), "public")])
+    drawn = make_redraw([Edit(Card("", "犬", "ポチ"), "public")])
     await stores.sessions.commit_turn(session, turn("もう一つ", attachments=(FILE,)), redraw=drawn)
     await summarized(stores)
     assert await archive.list_messages(USER, session.id)

@@ -16,8 +16,8 @@ from cc_bot.domain.proposal import CallMessage
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import LimitKey
 from cc_bot.features.agents.store import ChoiceStore
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.reminders.store import ScheduleStore
@@ -77,7 +77,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         stored = await stores.sessions.archive_turn(
             session,
             [question, reply],
-            redraw=redraw([Drawn(Card("", word, word), visibility)]),
+            redraw=make_redraw([Edit(Card("", word, word), visibility)]),
             proposals=proposals,
         )
     pressed = CallMessage(2, 3, "token-of-a-press", utc_now() + timedelta(minutes=14))
@@ -88,7 +88,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.settings.set(user_id, timezone="Asia/Tokyo")
     await stores[ChoiceStore].choose(user_id, 2, "tutor")
     await stores[ChoiceStore].set_default(user_id + 3, GUILD, "tutor", user_id)
-    await stores[CanvasMessageStore].note(key, user_id + 9, 1)
+    await stores[CanvasMessageStore].record(key, user_id + 9, 1)
     told = ReceiptMessage(user_id, 2, user_id + 7, "public", (Change("memory", "added", memory.id),))
     await stores.receipts.put(told)
     reminder = await stores[ScheduleStore].add(key, f"{word}を買う", utc_now(), target="dm")

@@ -10,8 +10,8 @@ from cc_bot.db import Database
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit
 from tests.proposals import remembering
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, got, turn
 from tests.stores.forgetting import summarized
@@ -25,8 +25,8 @@ async def talk(stores: Stores, *said: str, key: SessionKey = KEY, card: str = ""
     """Have a conversation, and return its id."""
     session = await stores.sessions.open(key)
     for text in said:
-        drawn = [Drawn(Card("", card, "中身"), "public")] if card else []
-        session = await stores.sessions.commit_turn(session, turn(text), redraw=redraw(drawn))
+        drawn = [Edit(Card("", card, "中身"), "public")] if card else []
+        session = await stores.sessions.commit_turn(session, turn(text), redraw=make_redraw(drawn))
     if end:
         await stores.sessions.clear(key)
     return session.id

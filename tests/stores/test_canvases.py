@@ -12,30 +12,22 @@ from cc_bot.db import Database, Statement
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.agents.store import ChoiceStore
-from cc_bot.features.canvas.drawing import canvas_from_json, canvas_to_json, redraw, remove_element
-from cc_bot.features.canvas.model import (
-    Canvas,
-    Card,
-    Drawn,
-    RemoveElement,
-    SetMode,
-    UpdateCard,
-    apply_commands,
-)
+from cc_bot.features.canvas.drawing import canvas_from_json, canvas_to_json, make_redraw, remove_element
+from cc_bot.features.canvas.model import Canvas, Card, Edit, RemoveElement, SetMode, UpdateCard, apply_edits
 from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 from tests.stores.forgetting import remembered, stored
 
-CAT = Drawn(Card("cat", "猫", "モチ"), "public")
-SECRET = Drawn(Card("pay", "給料日", "25日"), "private")
+CAT = Edit(Card("cat", "猫", "モチ"), "public")
+SECRET = Edit(Card("pay", "給料日", "25日"), "private")
 MOCHI = Card("cat", "猫", "モチ")
 PAY = Card("pay", "給料日", "25日", visibility="private")
 
 
-async def draw(stores: Stores, *drawn: Drawn, key: SessionKey = KEY) -> None:
+async def draw(stores: Stores, *drawn: Edit, key: SessionKey = KEY) -> None:
     session = await stores.sessions.open(key)
-    await stores.sessions.commit_turn(session, turn("描いて"), redraw=redraw(drawn))
+    await stores.sessions.commit_turn(session, turn("描いて"), redraw=make_redraw(drawn))
 
 
 async def up(stores: Stores, key: SessionKey = KEY) -> Canvas:
@@ -53,12 +45,13 @@ class TestDrawing:
         async with open_again() as stores:
             session = await stores.sessions.open(KEY)
             assert canvas_from_json(session.canvas) == Canvas()
-            gone = Drawn(RemoveElement("nothing"), "public")
+            gone = Edit(RemoveElement("nothing"), "public")
             for nothing in ([gone], []):
                 assert (
-                    await stores.sessions.archive_turn(session, turn("a"), redraw=redraw(nothing))
+                    await stores.sessions.archive_turn(session, turn("a"), redraw=make_redraw(nothing))
                 ).canvas is None
-            drawn = await stores.sessions.archive_turn(session, turn("描いて"), redraw=redraw([CAT, SECRET]))
+            redraw = make_redraw([CAT, SECRET])
+            drawn = await stores.sessions.archive_turn(session, turn("描いて"), redraw=redraw)
             assert canvas_from_json(drawn.canvas or "") == Canvas((MOCHI, PAY)) == await up(stores)
         async with open_again() as stores:
             assert (await stores.sessions.open(KEY)).canvas == drawn.canvas
@@ -72,16 +65,16 @@ class TestExpiry:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
             for number in range(3):
                 await draw(
-                    stores, Drawn(SetMode("clear"), "public"), Drawn(Card("", "日", f"{number}"), "public")
+                    stores, Edit(SetMode("clear"), "public"), Edit(Card("", "日", f"{number}"), "public")
                 )
                 clock.tick(timedelta(days=5))  # which nobody swept
-            await stores[CanvasMessageStore].note(KEY, 70, await revision(stores))
+            await stores[CanvasMessageStore].record(KEY, 70, await revision(stores))
             before = (await up(stores), await revision(stores))
             assert await stores.sessions.expire() == 1
-            assert await stores[CanvasMessageStore].list_stale(9) == []
+            assert await stores[CanvasMessageStore].list_stale_keys(9) == []
             assert (await up(stores), await revision(stores)) == before
             session = await stores.sessions.open(KEY)
-            assert await stores[CanvasMessageStore].list_stale(9) == []
+            assert await stores[CanvasMessageStore].list_stale_keys(9) == []
         assert canvas_from_json(session.canvas) == Canvas((Card("card-1", "日", "2"),))
         assert (await up(stores), await revision(stores)) == before
 
@@ -103,33 +96,33 @@ class TestClear:
 class TestAtOnce:
     async def test_two_turns_lose_nothing_of_each_other_but_what_was_taken_down(self, stores: Stores) -> None:
         one, other = await stores.sessions.open(KEY), await stores.sessions.open(KEY)
-        dog = Drawn(Card("cat", "犬", "ポチ"), "public")
-        renamed = Drawn(UpdateCard("cat", title="いぬ"), "public")
-        await stores.sessions.commit_turn(one, turn("a"), redraw=redraw([CAT]))
-        await stores.sessions.commit_turn(other, turn("b"), redraw=redraw([dog, renamed]))
+        dog = Edit(Card("cat", "犬", "ポチ"), "public")
+        renamed = Edit(UpdateCard("cat", title="いぬ"), "public")
+        await stores.sessions.commit_turn(one, turn("a"), redraw=make_redraw([CAT]))
+        await stores.sessions.commit_turn(other, turn("b"), redraw=make_redraw([dog, renamed]))
         assert await up(stores) == Canvas((MOCHI, Card("cat-2", "いぬ", "ポチ")))
         session = await stores.sessions.open(KEY)
         await stores.canvases.clear(KEY)
-        drawn = [Drawn(UpdateCard("cat", content="ミケ"), "public"), SECRET]
-        await stores.sessions.commit_turn(session, turn("a"), redraw=redraw(drawn))
+        drawn = [Edit(UpdateCard("cat", content="ミケ"), "public"), SECRET]
+        await stores.sessions.commit_turn(session, turn("a"), redraw=make_redraw(drawn))
         assert await up(stores) == Canvas((PAY,))
 
 
 class TestHeartbeat:
     async def test_draws_on_the_open_session_and_nowhere_without_one(self, stores: Stores) -> None:
-        assert await stores.canvases.draw(KEY, redraw([CAT])) is None
+        assert await stores.canvases.draw(KEY, make_redraw([CAT])) is None
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
             session = await stores.sessions.open(KEY)
-            assert await stores.canvases.draw(KEY, redraw([CAT])) == canvas_to_json(Canvas((MOCHI,)))
+            assert await stores.canvases.draw(KEY, make_redraw([CAT])) == canvas_to_json(Canvas((MOCHI,)))
             drawn = await stores.sessions.open(KEY)
             assert (canvas_from_json(drawn.canvas), drawn.last_active) == (
                 Canvas((MOCHI,)),
                 session.last_active,
             )
             clock.tick(timedelta(days=5))
-            assert await stores.canvases.draw(KEY, redraw([SECRET])) is None
+            assert await stores.canvases.draw(KEY, make_redraw([SECRET])) is None
             await stores.sessions.expire()
-            assert await stores.canvases.draw(KEY, redraw([SECRET])) is None
+            assert await stores.canvases.draw(KEY, make_redraw([SECRET])) is None
             assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas((MOCHI,))
 
 
@@ -155,14 +148,14 @@ class TestClock:
         for change in (stores.canvases.clear(KEY), stores.sessions.commit_turn(session, turn("a"))):
             await change
             assert await stores.canvases.read_clock() == quiet
-        text = Drawn(Card("payday", "給料日", memory.content), "public")
+        text = Edit(Card("payday", "給料日", memory.content), "public")
         arguments = json.dumps({"title": "給料日", "content": memory.content})
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "payday"}')
         await stored(stores, "給料日は？", "25日です", remembered(memory), drew)
         quiet = await stores.canvases.read_clock()
         for drawing in (
             lambda: draw(stores, CAT, text),
-            lambda: stores.canvases.draw(KEY, redraw([SECRET])),
+            lambda: stores.canvases.draw(KEY, make_redraw([SECRET])),
             lambda: remove_element(stores.canvases, KEY, "cat"),
             lambda: stores.memory_removal.erase(KEY.user_id, memory.id, stub="×"),
             lambda: stores.canvases.clear(KEY),
@@ -197,9 +190,9 @@ class TestMessage:
     async def test_is_known_by_key_and_id_until_it_or_its_user_is_gone(self, stores: Stores) -> None:
         await draw(stores, CAT)
         await draw(stores, CAT, key=OTHER_USER)
-        await stores[CanvasMessageStore].note(KEY, 70, 1)
-        await stores[CanvasMessageStore].note(OTHER_USER, 71, 1)
-        await stores[CanvasMessageStore].note(KEY, 72, 2)
+        await stores[CanvasMessageStore].record(KEY, 70, 1)
+        await stores[CanvasMessageStore].record(OTHER_USER, 71, 1)
+        await stores[CanvasMessageStore].record(KEY, 72, 2)
         shown = got(await stores[CanvasMessageStore].get(KEY))
         assert (shown.message_id, shown.shown_revision) == (72, 2)
         assert await stores[CanvasMessageStore].get_key(72) == KEY
@@ -209,16 +202,16 @@ class TestMessage:
             None,
             None,
         )
-        assert await stores[CanvasMessageStore].list_shown(9) == [OTHER_USER]
-        assert await stores[CanvasMessageStore].note(KEY, 70, 1)
+        assert await stores[CanvasMessageStore].list_keys_in_shard(9) == [OTHER_USER]
+        assert await stores[CanvasMessageStore].record(KEY, 70, 1)
         await stores.personal_data.erase(KEY.user_id)
-        assert not await stores[CanvasMessageStore].note(KEY, 70, 2)
-        assert await stores[CanvasMessageStore].list_shown(9) == [OTHER_USER]
+        assert not await stores[CanvasMessageStore].record(KEY, 70, 2)
+        assert await stores[CanvasMessageStore].list_keys_in_shard(9) == [OTHER_USER]
 
 
 class TestColumn:
     @settings(max_examples=60)
     @given(DRAWINGS)
-    def test_gives_back_the_canvas_that_was_written(self, drawings: list[Drawn]) -> None:
-        canvas = apply_commands(Canvas(), drawings)
+    def test_gives_back_the_canvas_that_was_written(self, drawings: list[Edit]) -> None:
+        canvas = apply_edits(Canvas(), drawings)
         assert canvas_from_json(canvas_to_json(canvas)) == canvas

@@ -12,8 +12,8 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Attachment, ChannelKey, Location, Visibility
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.privacy.retention import RetentionStore, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
@@ -96,9 +96,9 @@ class TestMessages:
 class TestSessions:
     async def test_ended_long_ago_go_as_a_whole(self, stores: Stores, database: Database, now: Clock) -> None:
         session = await stores.sessions.open(KEY)
-        drawn = [Drawn(Card("", "買い物", "牛乳"), "public")]
-        await stores.sessions.archive_turn(session, turn("古い", discord_id=None), redraw=redraw(drawn))
-        await stores[CanvasMessageStore].note(KEY, 77, 1)
+        drawn = [Edit(Card("", "買い物", "牛乳"), "public")]
+        await stores.sessions.archive_turn(session, turn("古い", discord_id=None), redraw=make_redraw(drawn))
+        await stores[CanvasMessageStore].record(KEY, 77, 1)
         await stored(stores, "別の場所", "はい", key=SessionKey(KEY.user_id, 4))
         await summarized(stores)
         now.tick(timedelta(days=2))

@@ -16,7 +16,13 @@ from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders.texts import TerminalReminderTexts
 from cc_bot.features.settings.texts import SessionTexts
-from cc_bot.terminal.commands import InvalidCommand, commands, describe_command, explain_to_operator, parse
+from cc_bot.terminal.commands import (
+    InvalidCommand,
+    commands,
+    describe_command,
+    explain_to_operator,
+    parse_line,
+)
 from cc_bot.texts import ErrorTexts, texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from cc_bot.texts.cli import TerminalTexts
@@ -52,6 +58,7 @@ LINES = {
 MISTAKES = {
     "/memory delte 3": EN[TerminalTexts].unknown_near.format(given="/memory delte", nearest="/memory delete"),
     "/hlep": EN[TerminalTexts].unknown_near.format(given="/hlep", nearest="/help"),
+    "/メモリ 追加": EN[TerminalTexts].unknown_near.format(given="/メモリ 追加", nearest="/memory add"),
     "/remnd": EN[TerminalTexts].unknown_near.format(given="/remnd", nearest="/remind"),
     **{
         line: EN[TerminalTexts].not_here.format(given=given)
@@ -79,13 +86,13 @@ MISTAKES = {
 
 class TestLine:
     def test_is_read(self) -> None:
-        assert {line: parse(line, EN) for line in LINES} == LINES
+        assert {line: parse_line(line, EN) for line in LINES} == LINES
 
     @given(st.text())
     def test_is_a_question_a_command_or_a_mistake(self, text: str) -> None:
         for line in (text, f"/{text}", f"/memory {text}"):
             try:
-                assert parse(line, EN)[0] in commands()
+                assert parse_line(line, EN)[0] in commands()
             except InvalidCommand:
                 assert line.strip().startswith(("/", "／"))
 

@@ -15,7 +15,7 @@ from cc_bot.domain.turn import TextDelta
 from cc_bot.features.canvas.model import Canvas, Card
 from cc_bot.features.canvas.terminal import canvas_panels
 from cc_bot.terminal.commands import commands, run_line
-from cc_bot.terminal.view import ModelText, RichView, one_line
+from cc_bot.terminal.view import ModelText, RichView, short_line
 from cc_bot.texts import texts
 from tests.terminal.program import chat_of, profile
 
@@ -49,7 +49,7 @@ class TestModelText:
 
     def test_are_redrawn_while_they_come_and_whole_at_the_end(self) -> None:
         console = Console(file=(out := io.StringIO()), width=40, height=10, force_terminal=True)
-        with RichView(console).answer(texts(Locale.JA)) as answer:
+        with RichView(console).open_answer(texts(Locale.JA)) as answer:
             for number in range(40):
                 answer.show(TextDelta(f"段落 {number}です。\n\n"))
         whole = re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", out.getvalue().rpartition("\x1b[2K")[2])
@@ -67,7 +67,7 @@ async def test_help_memories_and_a_canvas_are_whole_at_every_width(stores: Store
         chat = chat_of(stores, profile(Locale.JA), view)
         for line in ("/help", "/memory"):
             await run_line(chat, line)
-        view.panels(*canvas_panels(Canvas((secret, spending), "board"), chat.texts))
+        view.show_panels(*canvas_panels(Canvas((secret, spending), "board"), chat.texts))
         view.say("[bold]これ[/bold] :smile:")
         lines = out.getvalue().splitlines()
         assert max(map(cell_len, lines)) <= width
@@ -90,6 +90,6 @@ def test_no_control_character_gets_through(text: str, limit: int) -> None:
     left = printable(text)
     assert not [c for c in left if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\t\n"]
     left.encode()
-    line = one_line(text, limit)
+    line = short_line(text, limit)
     assert len(line) <= limit
     assert "\n" not in line

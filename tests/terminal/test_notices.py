@@ -29,7 +29,7 @@ signs = st.sampled_from([*"◆◇🔶 \n\t\u200b\u2028aあ1-*`>#", "\u3000", "�
 
 
 def shown(view: PlainView | RichView, out: io.StringIO, *pieces: str) -> list[str]:
-    with view.answer(texts(Locale.JA)) as answer:
+    with view.open_answer(texts(Locale.JA)) as answer:
         for piece in pieces:
             answer.show(TextDelta(piece))
         answer.show(KEPT)

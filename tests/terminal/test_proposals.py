@@ -128,13 +128,13 @@ def notices(content: ProposedCalls, who: ChatProfile) -> list[Notice]:
 
 def lines(content: ProposedCalls, who: ChatProfile | None = None) -> list[str]:
     out = io.StringIO()
-    PlainView(out, io.StringIO()).notices(notices(content, who or profile(Locale.JA)))
+    PlainView(out, io.StringIO()).show_notices(notices(content, who or profile(Locale.JA)))
     return out.getvalue().removesuffix("\n").split("\n")
 
 
 def rows(content: ProposedCalls, width: int) -> list[str]:
     out = io.StringIO()
-    RichView(Console(file=out, width=width)).notices(notices(content, profile(Locale.JA)))
+    RichView(Console(file=out, width=width)).show_notices(notices(content, profile(Locale.JA)))
     return out.getvalue().removesuffix("\n\n").split("\n")
 
 

@@ -66,7 +66,7 @@ class TestTaintedTurn:
         assert await turn.stores[ScheduleStore].list(ME.user_id) == [reminder]
         assert isinstance(tainted.context.canvas, CanvasDraft)
         assert tainted.context.canvas.redraw is None
-        assert tainted.context.canvas.canvas.empty, "the turn sees what it proposed"
+        assert tainted.context.canvas.canvas.is_empty, "the turn sees what it proposed"
 
     async def test_proposes_exactly_what_is_there_and_what_would_be(self, turn: Turn, memory: Memory) -> None:
         reminder = await turn.stores[ScheduleStore].add(ME, "薬", TOMORROW)

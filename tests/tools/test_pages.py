@@ -194,9 +194,9 @@ class TestTexts:
             Message("user", "これは？", attachments=(forward, file, inside)),
         ]
         found = readable_addresses(said)
-        typed, seen = ({each.host for each in addresses} for addresses in (found.typed, found.seen))
-        assert typed == {"user.example", "replied.example"}
-        assert seen - typed == {"forwarded.example"}
+        typed, seen = found.typed_addresses, found.seen_addresses
+        assert {each.host for each in typed} == {"user.example", "replied.example"}
+        assert {each.host for each in seen - typed} == {"forwarded.example"}
 
     def test_are_typed_where_their_author_typed_them(self) -> None:
         for before, behind in (("[embed]\n> ", ""), ("＞ ", ""), ("[file: ", ".txt]"), ("[sticker: ", "]")):
@@ -205,7 +205,7 @@ class TestTexts:
             replied = Reference("reply", message, author_name="花子")
             for said in (Message("user", message), Message("user", "読んで", references=(replied,))):
                 found = readable_addresses([said])
-                typed, seen = ({each.host for each in addresses} for addresses in (found.typed, found.seen))
+                typed, seen = [{a.host for a in s} for s in (found.typed_addresses, found.seen_addresses)]
                 assert (typed, seen) == ({"user.example"}, {"user.example", "beside.example"})
 
 

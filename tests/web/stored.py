@@ -8,8 +8,8 @@ from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Usage
 from cc_bot.domain.usage import DEFAULT_RULES, ModelUsage, UsageSubject
-from cc_bot.features.canvas.drawing import redraw
-from cc_bot.features.canvas.model import Card, Drawn
+from cc_bot.features.canvas.drawing import make_redraw
+from cc_bot.features.canvas.model import Card, Edit
 from cc_bot.features.memory.model import Memory
 from tests.web.pages import CHANNEL, TARO, Site
 
@@ -32,7 +32,7 @@ async def talk(site: Site, *turns: tuple[str, str], key: SessionKey = KEY, **fie
 
 async def draw(site: Site, *commands: Any, visibility: Visibility = "public", key: SessionKey = KEY) -> None:
     await site.core.stores.sessions.open(key)
-    await site.core.stores.canvases.draw(key, redraw([Drawn(each, visibility) for each in commands]))
+    await site.core.stores.canvases.draw(key, make_redraw([Edit(each, visibility) for each in commands]))
 
 
 async def keep(site: Site, content: str, user_id: int = TARO, **given: Any) -> Memory:

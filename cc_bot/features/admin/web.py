@@ -28,10 +28,10 @@ from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
-from cc_bot.web.form import form_of, text_of
+from cc_bot.web.form import form_text, get_form
 from cc_bot.web.page import Handler, Pages, render
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, visitor_of
+from cc_bot.web.visitor import WebVisitor, visitor_of
 
 MAX_ID_CHARACTERS: Final = 60
 
@@ -75,7 +75,7 @@ class ConsolePages(Pages):
             web.route(method, f"/console{path}", partial(_for_owners, page)) for method, path, page in pages
         ]
 
-    async def _require_owner(self, request: web.Request) -> SignedIn:
+    async def _require_owner(self, request: web.Request) -> WebVisitor:
         owner = owner_of(request)
         if not await self._services.discord.is_owner(owner.user_id, fresh=True):
             raise OwnersOnly
@@ -88,7 +88,7 @@ class ConsolePages(Pages):
         try:
             reply = await run(owner, *values, administration=self._services[Administration])
         except SubjectNotUnderstood as error:
-            if "kind" in form_of(request) and _read_kind(request) is None:  # the kind is missing, not the id
+            if "kind" in get_form(request) and _read_kind(request) is None:  # the kind is missing, not the id
                 raise
             raise IdNotUnderstood from error
         return await self._redirect_with_reply(request, page, reply)
@@ -103,8 +103,8 @@ class ConsolePages(Pages):
         )
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
-        note = text_of(request, "note")
-        match text_of(request, "do"):
+        note = form_text(request, "note")
+        match form_text(request, "do"):
             case "end":
                 return await self._run_command(request, "/console", admin.end_maintenance)
             case "begin" if len(note) <= MAX_NOTE_CHARACTERS:
@@ -123,12 +123,12 @@ class ConsolePages(Pages):
         )
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
-        limit, value = text_of(request, "limit"), parse_limit_value(text_of(request, "value"))
+        limit, value = form_text(request, "limit"), parse_limit_value(form_text(request, "value"))
         subject = _read_id(request), _read_kind(request)
         return await self._run_command(request, "/console/limits", admin.set_limit, limit, value, *subject)
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        limit, subject = text_of(request, "limit"), (_read_id(request), _read_kind(request))
+        limit, subject = form_text(request, "limit"), (_read_id(request), _read_kind(request))
         return await self._run_command(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
@@ -147,7 +147,7 @@ class ConsolePages(Pages):
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
-        ruling = rulings.get(text_of(request, "rule"))
+        ruling = rulings.get(form_text(request, "rule"))
         if ruling is None:  # a default could lock users out, or let one in
             raise InputError
         return await self._run_command(
@@ -164,7 +164,7 @@ class ConsolePages(Pages):
         return _render(request, "admin/console_models.html", chains=chains, max_characters=max_characters)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
-        models, channel = text_of(request, "models"), _read_id(request, "channel")
+        models, channel = form_text(request, "models"), _read_id(request, "channel")
         return await self._run_command(request, "/console/models", admin.set_models, models, channel)
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
@@ -203,10 +203,10 @@ async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse
     return await page(request)
 
 
-def owner_of(request: web.Request) -> SignedIn:
+def owner_of(request: web.Request) -> WebVisitor:
     """Raises OwnersOnly, shown as not found."""
     visitor = visitor_of(request)
-    if not visitor.owner:
+    if not visitor.is_owner:
         raise OwnersOnly
     return visitor
 
@@ -218,13 +218,13 @@ def _render(request: web.Request, template: str, **values: Any) -> web.Response:
 
 
 def _read_kind(request: web.Request) -> Subject | None:
-    text = text_of(request, "kind")
+    text = form_text(request, "kind")
     return next((kind for kind in SUBJECTS if kind == text), None)
 
 
 def _read_id(request: web.Request, kind: Subject | None = None) -> str:
     """Return the typed id. Raises IdNotUnderstood if it is missing: a page is in no server or channel."""
-    id_text = text_of(request, "id")[:MAX_ID_CHARACTERS]
+    id_text = form_text(request, "id")[:MAX_ID_CHARACTERS]
     if (kind or _read_kind(request)) and not id_text.strip():
         raise IdNotUnderstood
     return id_text
@@ -239,7 +239,7 @@ def _make_rows(rules: AccessRules, *, is_set_by_owner: bool) -> list[_RuleRow]:
     ]
 
 
-def _format_time(owner: SignedIn, moment: datetime) -> str:
+def _format_time(owner: WebVisitor, moment: datetime) -> str:
     return moment.astimezone(owner.timezone).strftime("%m-%d %H:%M:%S")
 
 

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from cc_bot.domain.errors import NothingHere, UnknownAgent
 from cc_bot.features.agents.service import AgentChoices, find_agent
-from cc_bot.web.form import id_in, text_of
+from cc_bot.web.form import form_text, path_id
 from cc_bot.web.page import Pages, redirect
 from cc_bot.web.visitor import visitor_of
 
@@ -18,7 +18,7 @@ class AgentPages(Pages):
 
     async def use(self, request: web.Request) -> web.Response:
         """Raises UnknownAgent, and NothingHere if the user has nothing there."""
-        session, channel_id = visitor_of(request).session, id_in(request, "channel")
+        session, channel_id = visitor_of(request).session, path_id(request, "channel")
         discord, choices, user_id = self._services.discord, self._services[AgentChoices], session.user_id
         drawn = await self._services.stores.canvases.list_keys(user_id)
         if channel_id not in (session.origin.channel_id, *(each.channel_id for each in drawn)):
@@ -27,7 +27,7 @@ class AgentPages(Pages):
             await discord.location_of(channel_id),
             await discord.current_key(user_id, channel_id),
         )
-        wanted = find_agent(await choices.agents.list_available(location), text_of(request, "agent"))
+        wanted = find_agent(await choices.agents.list_available(location), form_text(request, "agent"))
         if wanted is None:
             raise UnknownAgent
         await choices.choose(user_id, location, wanted)

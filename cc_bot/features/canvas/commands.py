@@ -1,4 +1,4 @@
-"""`/canvas …`: elements shown next to a conversation."""
+"""`/canvas …`: shows the canvas again, or clears it."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from cc_bot.discord.handlers import reply_command
 from cc_bot.discord.interactions import is_bot_dm
 from cc_bot.discord.pages.page import EphemeralView
 from cc_bot.discord.recipients import Recipient
-from cc_bot.features.canvas.delivery import CanvasBoards
+from cc_bot.features.canvas.delivery import CanvasMessages
 from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.texts import CanvasTexts
 
@@ -26,24 +26,27 @@ async def show_canvas(
     *,
     ctx: lightbulb.Context,
     canvases: CanvasStore,
-    boards: CanvasBoards,
+    canvas_messages: CanvasMessages,
     agent_selector: AgentSelector,
 ) -> EphemeralView | None:
-    """Post public elements as a message, and the rest as an ephemeral reply."""
+    """Post public elements as a message, and private ones as an ephemeral reply."""
     interaction, words = ctx.interaction, caller.words[CanvasTexts]
     key = (await agent_selector.for_interaction(interaction)).key
     canvas = await get_canvas(canvases, key)
-    if canvas.empty:
+    if canvas.is_empty:
         return EphemeralView(words.empty)
-    posted = await boards.refresh(key, interaction=interaction, below=False, repost=True)
+    posted = await canvas_messages.refresh(key, interaction=interaction, below=False, repost=True)
     elements = tuple(each for each in canvas.elements if each.visibility == "private")
     private = replace(canvas, elements=elements)
-    if posted and (private.empty or is_bot_dm(interaction)):
+    if posted and (private.is_empty or is_bot_dm(interaction)):
         return EphemeralView(words.shown)
-    shown, sentence = (private, words.shown_with_private) if posted else (canvas, words.shown_to_you)
-    if canvas.visible_in("public").empty:
-        shown, sentence = canvas, words.shown_private
-    await boards.reply_with_canvas(interaction, shown, caller, sentence)
+    if canvas.visible_in("public").is_empty:
+        reply, sentence = canvas, words.shown_private
+    elif posted:
+        reply, sentence = private, words.shown_with_private
+    else:
+        reply, sentence = canvas, words.shown_to_you
+    await canvas_messages.reply_with_canvas(interaction, reply, caller, sentence)
     return None
 
 
@@ -55,12 +58,12 @@ async def clear_canvas(
     *,
     ctx: lightbulb.Context,
     canvases: CanvasStore,
-    boards: CanvasBoards,
+    canvas_messages: CanvasMessages,
     agent_selector: AgentSelector,
 ) -> Reply:
     key = (await agent_selector.for_interaction(ctx.interaction)).key
     cleared = await canvases.clear(key)
-    await boards.refresh(key, interaction=ctx.interaction, below=False)
+    await canvas_messages.refresh(key, interaction=ctx.interaction, below=False)
     texts = caller.words[CanvasTexts]
     return Reply((texts.cleared if cleared else texts.cleared_already,))
 

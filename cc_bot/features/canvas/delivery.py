@@ -2,7 +2,7 @@
 
 The database records which message shows which revision, so every change is shown, at the latest after a
 restart. Where the bot may not write, the message is a follow-up, editable for 15 minutes and not recorded.
-Outside of DMs private elements are sent in ephemeral messages only.
+Private elements are sent only to DMs and in ephemeral messages.
 """
 
 import asyncio
@@ -37,25 +37,24 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.drawing import canvas_from_json
 from cc_bot.features.canvas.model import Canvas
-from cc_bot.features.canvas.store import CanvasMessage, CanvasMessageStore
+from cc_bot.features.canvas.store import NO_MESSAGE, CanvasMessage, CanvasMessageStore
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
 from cc_bot.log import upkeep
 
 _log = structlog.get_logger(__name__)
 
-NO_MESSAGE: Final = 0  # message id: deleted, or not posted yet
-MISSING_PERMISSIONS: Final = 50013  # Discord's error code; possibly to attach files
-TOKEN_LIFE: Final = timedelta(minutes=14)
+MISSING_PERMISSIONS: Final = 50013  # Discord's error code, also if only files may not be attached
+TOKEN_LIFETIME: Final = timedelta(minutes=14)  # of 15
 MAX_CACHED_PICTURES: Final = 30
-MAX_STALE: Final = 50
-MAX_FAILED: Final = 1000
+MAX_REFRESHED: Final = 50
+MAX_FAILED: Final = 1000  # canvases that wait for a retry
 RETRY_AFTER_S: Final = 600.0  # an archived thread refuses edits until a user writes there
 REFRESH_S: Final = 60.0
-MAX_CHECKED: Final = 500
+MAX_RESTORED: Final = 500  # per shard
 CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a second
 
 Draw = Callable[[Chart, Locale], bytes | None]
-_draw_once: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw_png)
+_draw_cached: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw_png)
 Sent = TypeVar("Sent")
 
 
@@ -89,20 +88,20 @@ class RenderedCanvas:
 
 @dataclass(frozen=True, slots=True)
 class _FollowUp:
-    """Only its interaction's token can edit or delete it."""
+    """A message that only its interaction's token can edit or delete."""
 
     interaction: Answerable
     message_id: int
-    since: datetime
+    posted_at: datetime
 
 
 _FollowUps = LruCache[SessionKey, _FollowUp]
 
 
 @dataclass(eq=False, slots=True)
-class CanvasBoards(SideMessage):
+class CanvasMessages(SideMessage):
     canvases: CanvasStore
-    messages: CanvasMessageStore
+    store: CanvasMessageStore
     _: KW_ONLY
     rest: hikari.api.RESTClient
     recipients: Recipients
@@ -110,26 +109,26 @@ class CanvasBoards(SideMessage):
     expected_deletions: ExpectedDeletions
     is_current: IsCurrent
     leases: Leases = field(default_factory=Leases)
-    draw: Draw = _draw_once
+    draw: Draw = _draw_cached
     _file_digests: LruCache[int, bytes] = field(default_factory=LruCache)
     _used_nonces: LruCache[str, None] = field(default_factory=LruCache)
-    _public: _FollowUps = field(default_factory=LruCache)  # where the bot may not write
-    _ephemeral: _FollowUps = field(default_factory=LruCache)
+    _public_follow_ups: _FollowUps = field(default_factory=LruCache)
+    _ephemeral_follow_ups: _FollowUps = field(default_factory=LruCache)
     _retry_at_s: LruCache[SessionKey, float] = field(default_factory=LruCache)
     _lock: KeyedLock = field(default_factory=KeyedLock)
     _updates: Tasks = field(default_factory=Tasks)
-    _restoring: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _background: Tasks = field(default_factory=Tasks)
+    _restore_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _background_tasks: Tasks = field(default_factory=Tasks)
     _closed: bool = False
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
 
-    def begin(self, shard: Shard) -> None:
+    def begin_shard(self, shard: Shard) -> None:
         """Restore the canvases of a shard, and start to refresh stale ones."""
-        if not self._background:
-            self._background.start(self.leases.run_as_leader("canvases", self._refresh_stale_regularly))
-        self._restoring[shard.id] = self._background.start(self._restore_all(shard))
+        if not self._background_tasks:
+            self._background_tasks.start(self.leases.run_as_leader("canvases", self._refresh_stale_regularly))
+        self._restore_tasks[shard.id] = self._background_tasks.start(self._restore_all(shard))
 
     async def refresh(
         self,
@@ -139,14 +138,14 @@ class CanvasBoards(SideMessage):
         below: bool = True,
         repost: bool = False,
     ) -> bool:
-        """Post, edit or delete the message. Returns False on failure. `repost`: replace the older one."""
+        """Post, edit or delete the message. Returns False on failure. `repost`: replace the message."""
         return await self._guard(key, partial(self._refresh, key, interaction, below=below, repost=repost))
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         if interaction is None or _can_post(interaction):
             try:
-                if await self.messages.get(key) is None:
-                    await self.messages.note(key, NO_MESSAGE, 0)
+                if await self.store.get(key) is None:
+                    await self.store.record(key, NO_MESSAGE, 0)
             except StorageError as error:
                 _log.warning("canvas_not_noted", error=type(error).__name__)
 
@@ -161,27 +160,27 @@ class CanvasBoards(SideMessage):
     async def close(self) -> None:
         """The next process refreshes stale canvases."""
         self._closed = True
-        await self._background.cancel()
+        await self._background_tasks.cancel()
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        return await self.messages.get_key(message_id)
+        return await self.store.get_key(message_id)
 
     async def forget_message(self, message_id: int) -> None:
-        """Record a deletion; the next change or request posts the canvas again."""
-        key = await self.messages.get_key(message_id)
+        """Record that a user deleted it. The next change or `/canvas show` posts the canvas again."""
+        key = await self.store.get_key(message_id)
         if key is None:
             return
         async with self._lock.hold(key):
-            message = await self.messages.get(key)
+            message = await self.store.get(key)
             if message and message.message_id == message_id:
-                await self.messages.note(key, NO_MESSAGE, message.shown_revision)
+                await self.store.record(key, NO_MESSAGE, message.shown_revision)
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        if before := self._restoring.get(event.shard.id):
-            before.cancel()
-            await asyncio.gather(before, return_exceptions=True)
-        if not self._closed:  # a reconnect during shutdown
-            self.begin(shard_of(event.shard))
+        if earlier := self._restore_tasks.get(event.shard.id):
+            earlier.cancel()
+            await asyncio.gather(earlier, return_exceptions=True)
+        if not self._closed:  # it may reconnect during shutdown
+            self.begin_shard(shard_of(event.shard))
 
     async def _refresh_stale_regularly(self) -> None:
         while True:
@@ -192,7 +191,7 @@ class CanvasBoards(SideMessage):
     async def _restore_all(self, shard: Shard) -> None:
         shards = ShardLookup(self.locations, self.recipients.guilds)
         with upkeep("canvases"):
-            for key in await self.messages.list_shown(MAX_CHECKED, shard):
+            for key in await self.store.list_keys_in_shard(MAX_RESTORED, shard):
                 if await shards.gets_events(shard, key.channel_id):
                     await self.restore(key)
                     await asyncio.sleep(CHECK_PAUSE_S)
@@ -200,7 +199,7 @@ class CanvasBoards(SideMessage):
     async def restore(self, key: SessionKey) -> None:
         """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
         try:
-            message = await self.messages.get(key)
+            message = await self.store.get(key)
             if message and message.message_id and await self._is_gone(key.channel_id, message.message_id):
                 await self.forget_message(message.message_id)
         except (CcBotError, hikari.HikariError) as error:
@@ -209,14 +208,14 @@ class CanvasBoards(SideMessage):
 
     async def refresh_stale(self) -> None:
         now_s = asyncio.get_running_loop().time()
-        stale = await self.messages.list_stale(MAX_STALE + MAX_FAILED)
-        ready = [key for key in stale if now_s >= (self._retry_at_s.get(key) or 0)]
-        for key in ready[:MAX_STALE]:
+        stale = await self.store.list_stale_keys(MAX_REFRESHED + MAX_FAILED)
+        due = [key for key in stale if now_s >= (self._retry_at_s.get(key) or 0)]
+        for key in due[:MAX_REFRESHED]:
             if not await self.refresh(key):
                 self._retry_at_s[key] = now_s + RETRY_AFTER_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        for key in await self.messages.list_shown_in(channel_id, MAX_STALE):
+        for key in await self.store.list_keys_in_channel(channel_id, MAX_REFRESHED):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
@@ -245,42 +244,43 @@ class CanvasBoards(SideMessage):
         await self.refresh(key, interaction=interaction, below=ephemeral_reply is None)
 
     async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
-        await _delete_follow_up(self._ephemeral, key)
-        current = await self._get_current(key, interaction)
+        await _delete_follow_up(self._ephemeral_follow_ups, key)
+        current = await self._get_if_current(key, interaction)
         canvas = canvas_from_json(current.state) if current else Canvas()
-        if not canvas.empty:
+        if not canvas.is_empty:
             rendered = await self._render(canvas, await self.recipients.find(interaction), private=True)
-            await self._post_follow_up(self._ephemeral, key, interaction, rendered)
+            await self._post_follow_up(self._ephemeral_follow_ups, key, interaction, rendered)
         return True
 
     async def _refresh(
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
     ) -> bool:
-        current = await self._get_current(key, interaction)
-        message = await self.messages.get(key)
+        current = await self._get_if_current(key, interaction)
+        message = await self.store.get(key)
         shown_revision = message.shown_revision if message and message.message_id else None
-        whole = canvas_from_json(current.state) if current else Canvas()
-        if whole.empty:
-            await _delete_follow_up(self._ephemeral, key)
+        full_canvas = canvas_from_json(current.state) if current else Canvas()
+        if full_canvas.is_empty:
+            await _delete_follow_up(self._ephemeral_follow_ups, key)
         elif current and shown_revision == current.revision and not repost:
             return True  # saves requests after a restart
-        private = not whole.empty and await self._is_bot_dm(key.channel_id, interaction)
-        canvas = whole.visible_in("private" if private else "public")
-        if current is None or canvas.empty:
+        is_dm = not full_canvas.is_empty and await self._is_bot_dm(key.channel_id, interaction)
+        canvas = full_canvas.visible_in("private" if is_dm else "public")
+        if current is None or canvas.is_empty:
             await self._remove(key, message)
             return True
-        rendered = await self._render(canvas, await self._recipient(key, interaction), private=private)
+        rendered = await self._render(canvas, await self._find_recipient(key, interaction), private=is_dm)
         may_post = interaction is None or _can_post(interaction)
         if may_post and await self._show_in_channel(key, message, current, rendered, repost=repost):
-            await _delete_follow_up(self._public, key)
+            await _delete_follow_up(self._public_follow_ups, key)
             return True
         if not repost and await self._edit_follow_up(key, rendered):
             return True
-        if interaction is not None and below:
-            await self._post_follow_up(self._public, key, interaction, rendered)
-        return interaction is not None and below
+        if interaction is None or not below:
+            return False
+        await self._post_follow_up(self._public_follow_ups, key, interaction, rendered)
+        return True
 
-    async def _get_current(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
+    async def _get_if_current(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
         current = await self.canvases.get(key)
         return current if current and await self.is_current(key, interaction) else None
 
@@ -293,7 +293,7 @@ class CanvasBoards(SideMessage):
         *,
         repost: bool,
     ) -> bool:
-        """Return False if the bot may not write. A new message is outdated until posted, to be retried."""
+        """Edit the message or post a new one. Returns False if the bot may not write."""
         if message and message.message_id and not repost:
             edit = partial(self.rest.edit_message, key.channel_id, message.message_id)
             try:
@@ -304,9 +304,15 @@ class CanvasBoards(SideMessage):
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self.messages.note(key, message.message_id, current.revision)
+                await self.store.record(key, message.message_id, current.revision)
                 return True
-        await self.mark_outdated(key)
+        return await self._post_in_channel(key, message, current, rendered)
+
+    async def _post_in_channel(
+        self, key: SessionKey, message: CanvasMessage | None, current: CurrentCanvas, rendered: RenderedCanvas
+    ) -> bool:
+        """Post, then delete the older message. Returns False if the bot may not write."""
+        await self.mark_outdated(key)  # until it is posted
         deleted = message is not None and message.message_id == NO_MESSAGE and message.shown_revision > 0
         post = partial(self._post, key.channel_id, self._nonce(key, current, deleted=deleted))
         try:
@@ -314,16 +320,16 @@ class CanvasBoards(SideMessage):
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if message is None or not message.message_id:
-                await self.messages.forget(key)
+                await self.store.forget(key)
             return False
-        if not await self.messages.note(key, message_id, current.revision):  # erased in between
+        if not await self.store.record(key, message_id, current.revision):  # erased in between
             await self._delete(key.channel_id, message_id)
         if message and message.message_id:
             await self._delete(key.channel_id, message.message_id)
         return True
 
     def _nonce(self, key: SessionKey, current: CurrentCanvas, *, deleted: bool) -> str:
-        """Make Discord return an unrecorded message after a crash. An erasure resets the revision."""
+        """Discord makes one message per nonce, also after a crash. An erasure resets the revision."""
         identity = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
         nonce = blake2b(identity.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
@@ -338,7 +344,7 @@ class CanvasBoards(SideMessage):
     async def _edit(
         self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], rendered: RenderedCanvas
     ) -> None:
-        """Discord gives no ids for files in embeds, so all are kept or replaced together."""
+        """Edit with all files or none: Discord gives no ids for files in embeds."""
         changes = rendered.fields
         if not rendered.files:
             changes["attachments"] = None  # hikari ignores an empty list
@@ -353,13 +359,13 @@ class CanvasBoards(SideMessage):
         self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, rendered: RenderedCanvas
     ) -> None:
         """Post once below an acknowledged interaction: it takes no nonce."""
-        flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral else hikari.UNDEFINED
+        flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral_follow_ups else hikari.UNDEFINED
         message_id = int((await interaction.execute(**rendered.fields, flags=flags)).id)
         self._file_digests[message_id] = rendered.digest
         follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
 
     async def _edit_follow_up(self, key: SessionKey, rendered: RenderedCanvas) -> bool:
-        follow_up = _pop_valid(self._public, key)
+        follow_up = _pop_unexpired(self._public_follow_ups, key)
         if follow_up is None:
             return False
         edit = partial(follow_up.interaction.edit_message, follow_up.message_id)
@@ -367,7 +373,7 @@ class CanvasBoards(SideMessage):
             await self._edit(follow_up.message_id, edit, rendered)
         except hikari.ClientHTTPResponseError:  # the message was deleted, or the token expired
             return False
-        self._public[key] = follow_up
+        self._public_follow_ups[key] = follow_up
         return True
 
     async def _is_gone(self, channel_id: int, message_id: int) -> bool:
@@ -387,15 +393,15 @@ class CanvasBoards(SideMessage):
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
     async def _remove(self, key: SessionKey, message: CanvasMessage | None) -> None:
-        await _delete_follow_up(self._public, key)
+        await _delete_follow_up(self._public_follow_ups, key)
         if message is None:
             return
         if message.message_id:
             await self._delete(key.channel_id, message.message_id)
-        await self.messages.forget(key)
+        await self.store.forget(key)
 
     async def _is_bot_dm(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Return False also if Discord refuses to say."""
+        """Return False also if Discord refuses the channel."""
         if interaction is not None:
             return is_bot_dm(interaction)
         try:
@@ -403,14 +409,14 @@ class CanvasBoards(SideMessage):
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 
-    async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
+    async def _find_recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
             return await self.recipients.find(interaction)
         locale = self.recipients.guilds.locale_of_channel(key.channel_id)
         return await self.recipients.for_user(key.user_id, locale)
 
     async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:
-        """`private`: only the user sees the message."""
+        """`private`: only the user can see the message."""
         charts = [element for element in canvas.shown_elements if isinstance(element, Chart)]
         pictures = await draw_pictures(charts, recipient.locale, self.draw)
         user_id = None if private else recipient.user_id
@@ -424,14 +430,14 @@ def _can_post(interaction: Answerable) -> bool:
     return can_write(interaction) or is_bot_dm(interaction)
 
 
-def _pop_valid(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
+def _pop_unexpired(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
     follow_up = follow_ups.get(key)
     follow_ups.discard(key)
-    return follow_up if follow_up and utc_now() - follow_up.since < TOKEN_LIFE else None
+    return follow_up if follow_up and utc_now() - follow_up.posted_at < TOKEN_LIFETIME else None
 
 
 async def _delete_follow_up(follow_ups: _FollowUps, key: SessionKey) -> None:
-    if follow_up := _pop_valid(follow_ups, key):
+    if follow_up := _pop_unexpired(follow_ups, key):
         try:
             await follow_up.interaction.delete_message(follow_up.message_id)
         except hikari.HikariError as error:  # dismissed by its reader, or the token expired
@@ -450,19 +456,19 @@ async def _retry_without_files(
 
 
 def _kept_all_files(message: hikari.Message, page: CanvasPage) -> bool:
-    """Check the edit: Discord does not document that it keeps files."""
-    there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
+    """Check an edit without files: Discord does not document that it keeps them."""
+    images = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     attached = {file.filename for file in message.attachments}
-    return there == [embed.image is not None for embed in page.embeds] and not attached & page.pictures
+    return images == [embed.image is not None for embed in page.embeds] and not attached & page.pictures
 
 
 async def draw_pictures(charts: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
-    """Return PNGs by name, without undrawable charts, which become tables."""
-    found = dict[str, bytes]()
+    """Return PNGs by name, of those charts that can be drawn."""
+    pictures = dict[str, bytes]()
     for chart in charts:
         try:
             if png := await asyncio.to_thread(draw, chart, locale):
-                found[picture_name(chart)] = png
+                pictures[picture_name(chart)] = png
         except Exception:  # noqa: BLE001 - logged
             _log.error("chart_not_drawn", exc_info=True)
-    return found
+    return pictures

@@ -18,13 +18,13 @@ from cc_bot.features.canvas.model import (
     Canvas,
     CanvasCommand,
     Card,
-    Drawn,
+    Edit,
     Element,
     RemoveElement,
     Text,
-    apply_command,
-    apply_commands,
-    kind_of,
+    apply_edit,
+    apply_edits,
+    element_type,
 )
 from cc_bot.llm.model import SystemPart
 
@@ -39,7 +39,7 @@ def canvas_to_json(canvas: Canvas) -> str:
     """Return canonical JSON."""
     elements = []
     for each in canvas.elements:
-        kind = kind_of(each)
+        kind = element_type(each)
         fields = _ADAPTERS[kind].dump_python(each, mode="json", exclude_defaults=True)
         elements.append({"type": kind, **fields})
     state: dict[str, Any] = {"elements": elements}
@@ -51,7 +51,7 @@ def canvas_to_json(canvas: Canvas) -> str:
 
 
 def canvas_from_json(stored: str) -> Canvas:
-    """A damaged canvas is empty, as it must not block a conversation."""
+    """Return an empty canvas for damaged JSON, which must not block a conversation."""
     try:
         state = json.loads(stored)
         elements = tuple(_ADAPTERS[each["type"]].validate_python(each) for each in state["elements"])
@@ -60,14 +60,14 @@ def canvas_from_json(stored: str) -> Canvas:
     return Canvas(elements, state.get("mode", "list"), state.get("focus", ""))
 
 
-def redraw(drawn: Sequence[Drawn]) -> Redraw | None:
-    """Return the change of a stored canvas; None if nothing is drawn."""
-    return partial(_redraw, drawn=drawn) if drawn else None
+def make_redraw(edits: Sequence[Edit]) -> Redraw | None:
+    """Return a function that applies edits to a stored canvas; None without edits."""
+    return partial(_redraw, edits=edits) if edits else None
 
 
-def _redraw(state: str, *, drawn: Sequence[Drawn]) -> str:
+def _redraw(state: str, *, edits: Sequence[Edit]) -> str:
     before = canvas_from_json(state)
-    after = apply_commands(before, drawn)
+    after = apply_edits(before, edits)
     return state if after == before else canvas_to_json(after)
 
 
@@ -79,14 +79,15 @@ async def get_canvas(canvases: CanvasStore, key: SessionKey) -> Canvas:
 
 async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str) -> bool:
     """Return False if it does not exist."""
-    return await canvases.change(key, partial(_redraw, drawn=[Drawn(RemoveElement(element_id), "private")]))
+    removal = Edit(RemoveElement(element_id), "private")
+    return await canvases.change(key, partial(_redraw, edits=[removal]))
 
 
 MAX_QUOTED_CHARACTERS: Final = 80
 
 
 def canvas_lines(canvas: Canvas) -> str:
-    """Write a line per element, with JSON values that can't break out of it."""
+    """Write a line per element. Values are JSON, so that they can't imitate another line."""
     lines = [_line(each) for each in canvas.elements]
     if canvas.mode != "list":
         focus = f" focus={_quoted(canvas.focus)}" if canvas.focus else ""
@@ -98,7 +99,7 @@ def _line(element: Element) -> str:
     values = {"title": element.title} if element.title else {}
     values |= {"type": element.kind} if isinstance(element, Chart) else {"content": element.content}
     pairs = ", ".join(f"{name}={_quoted(value)}" for name, value in values.items())
-    return f"- [{kind_of(element)}] id={_quoted(element.id)}: {pairs}"
+    return f"- [{element_type(element)}] id={_quoted(element.id)}: {pairs}"
 
 
 def _quoted(text: str) -> str:
@@ -118,7 +119,7 @@ class CanvasDraft:
         self._canvas = canvas
         self._visibility = visibility
         self._tainted = tainted
-        self._drawn: list[Drawn] = []
+        self._edits: list[Edit] = []
 
     @property
     def canvas(self) -> Canvas:
@@ -130,23 +131,23 @@ class CanvasDraft:
 
     @property
     def redraw(self) -> Redraw | None:
-        return redraw([replace(each, tainted=self._tainted) for each in self._drawn])
+        return make_redraw([replace(each, tainted=self._tainted) for each in self._edits])
 
     def part(self, locale: Locale) -> SystemPart:
         canvas = self.canvas
-        text = "" if canvas.empty else f"{_HEADING[locale]}\n{canvas_lines(canvas)}"
+        text = "" if canvas.is_empty else f"{_HEADING[locale]}\n{canvas_lines(canvas)}"
         return SystemPart(text, canvas.tainted)
 
     def is_empty(self, state: str) -> bool:
-        return canvas_from_json(state).visible_in(self._visibility).empty
+        return canvas_from_json(state).visible_in(self._visibility).is_empty
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Return the canvas that later calls see. `propose`: don't store the change. Raises CanvasRefused."""
-        self._canvas = apply_command(self._canvas, Drawn(command, self._visibility))
+        """Return the canvas that later calls see. `propose`: don't store it. Raises CommandRefused."""
+        self._canvas = apply_edit(self._canvas, Edit(command, self._visibility))
         if isinstance(command, Element):
             command = replace(command, id=self._canvas.elements[-1].id)
         if not propose:
-            self._drawn.append(Drawn(command, self._visibility))
+            self._edits.append(Edit(command, self._visibility))
         return self.canvas
 
 

@@ -1,15 +1,15 @@
--- The message that shows the canvas of a key to everyone who reads the channel. A shown_revision of 0 was never
--- brought up to date.
+-- The message that shows the canvas of a session key in its channel. message_id is 0 without one, shown_revision is
+-- 0 if the message is outdated.
 CREATE TABLE canvas_messages (
     user_id        @number NOT NULL,
     channel_id     @number NOT NULL,
     agent          @text NOT NULL,
     message_id     @number NOT NULL,
     shown_revision @number NOT NULL DEFAULT 0,
-    PRIMARY KEY (user_id, channel_id, agent)  -- serves: a turn's end, the start
+    PRIMARY KEY (user_id, channel_id, agent)  -- serves: the canvas of a session
 ) @clustered;
 
--- Serves: whose canvas a message shows.
+-- Serves: the session of a message.
 CREATE INDEX canvas_messages_by_message ON canvas_messages (message_id);
--- Serves: a channel that gets another agent.
+-- Serves: a channel whose agent changes.
 CREATE INDEX canvas_messages_by_channel ON canvas_messages (channel_id);

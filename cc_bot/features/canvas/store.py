@@ -1,4 +1,4 @@
-"""The Discord messages that show canvases."""
+"""Stores which Discord message shows which canvas."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,21 +21,24 @@ def make_stores(storage: StoreContext) -> Iterable[object]:
     yield CanvasMessageStore(storage.database, clock=storage.clock)
 
 
+NO_MESSAGE: Final = 0  # deleted by a user, or not posted yet
+
+
 @dataclass(frozen=True, slots=True)
 class CanvasMessage:
-    message_id: int
-    shown_revision: int
+    message_id: int  # or NO_MESSAGE
+    shown_revision: int  # 0: outdated
 
 
 _MESSAGE: Final = Columns(CanvasMessage)
 
-_SELECT_SHOWN: Final = f"""
+_SELECT_MESSAGE: Final = f"""
     SELECT {_MESSAGE.select} FROM canvas_messages
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
 """
 
-# Not after an erasure: Discord may take time to show a canvas.
-_NOTE_SHOWN: Final = """
+# Does nothing if the sessions were erased while the message was posted.
+_RECORD: Final = """
     INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
     SELECT $1, $2, $3, $4, $5
     WHERE EXISTS (
@@ -47,24 +50,24 @@ _NOTE_SHOWN: Final = """
 
 _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
 
-# Discord does not say who deletes a message.
+# All users: Discord does not say who deletes a message.
 SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* all users */"
 
 # $1 shard, $2 shard count, $3 limit
-SELECT_ALL_SHOWN: Final = f"""
+SELECT_SHARD_KEYS: Final = f"""
     SELECT {KEY.with_alias("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
     WHERE {in_shard("p", "$1", "$2")}
     LIMIT $3 /* all users */
 """
 
 # A channel's agent changes for all its users.
-SELECT_SHOWN_IN: Final = f"""
+SELECT_CHANNEL_KEYS: Final = f"""
     SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
     /* channel */
 """
 
-# Erasing a memory changes canvases without editing their messages.
-SELECT_STALE: Final = f"""
+# Erasing a memory changes canvases without their messages.
+SELECT_STALE_KEYS: Final = f"""
     SELECT {KEY.with_alias("c")} FROM canvas_messages AS c
     WHERE c.shown_revision <> COALESCE(
         (
@@ -86,12 +89,12 @@ SELECT_STALE: Final = f"""
 
 class CanvasMessageStore(Store):
     async def get(self, key: SessionKey) -> CanvasMessage | None:
-        return _MESSAGE.read_first(await self._database.query(_SELECT_SHOWN, *key_columns(key)))
+        return _MESSAGE.read_first(await self._database.query(_SELECT_MESSAGE, *key_columns(key)))
 
-    async def note(self, key: SessionKey, message_id: int, revision: int) -> bool:
-        """Record which message shows which revision; return False if the key has no sessions any more."""
+    async def record(self, key: SessionKey, message_id: int, revision: int) -> bool:
+        """Record which revision a message shows. Returns False if the key's sessions were erased."""
         values = (*key_columns(key), message_id, revision)
-        return bool(await self._change([user_lock(key.user_id)], _NOTE_SHOWN, *values))
+        return bool(await self._change([user_lock(key.user_id)], _RECORD, *values))
 
     async def forget(self, key: SessionKey) -> None:
         await self._change([user_lock(key.user_id)], _FORGET, *key_columns(key))
@@ -100,14 +103,13 @@ class CanvasMessageStore(Store):
         """Return the key whose canvas a message shows."""
         return KEY.read_first(await self._database.query(SELECT_KEY, message_id))
 
-    async def list_stale(self, limit: int) -> list[SessionKey]:
-        """List all users' keys whose message is outdated."""
-        return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
+    async def list_stale_keys(self, limit: int) -> list[SessionKey]:
+        """List the keys, of all users, whose message is outdated."""
+        return [*map(KEY.read, await self._database.query(SELECT_STALE_KEYS, limit))]
 
-    async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """List all users' keys shown in a channel or thread."""
-        return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
+    async def list_keys_in_channel(self, channel_id: int, limit: int) -> list[SessionKey]:
+        return [*map(KEY.read, await self._database.query(SELECT_CHANNEL_KEYS, channel_id, limit))]
 
-    async def list_shown(self, limit: int, shard: Shard = UNSHARDED) -> list[SessionKey]:
-        """List all users' keys shown in channels of a shard or of unknown shard."""
-        return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]
+    async def list_keys_in_shard(self, limit: int, shard: Shard = UNSHARDED) -> list[SessionKey]:
+        """List the keys, of all users, in channels of a shard or of an unknown shard."""
+        return [*map(KEY.read, await self._database.query(SELECT_SHARD_KEYS, shard.id, shard.count, limit))]

@@ -8,31 +8,28 @@ from cc_bot.features.canvas.drawing import get_canvas
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.terminal.commands import Chat, Command
-from cc_bot.terminal.view import one_line
+from cc_bot.terminal.view import short_line
 from cc_bot.texts import Texts
 
 
 async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     canvas = await get_canvas(chat.stores.canvases, chat.profile.key)
-    if canvas.empty:
+    if canvas.is_empty:
         return chat.texts[CanvasTexts].empty
-    chat.view.panels(*canvas_panels(canvas, chat.texts))
+    chat.view.show_panels(*canvas_panels(canvas, chat.texts))
     return None
 
 
 def canvas_panels(canvas: Canvas, words: Texts) -> tuple[list[tuple[str, str | Chart]], str]:
     """Return titles and contents of shown elements, and a line that names the others."""
-    panels = [
-        (
-            f"{'🔒 ' if each.visibility == 'private' else ''}{one_line(each.title)}".strip(),
-            each if isinstance(each, Chart) else each.content,
-        )
-        for each in canvas.shown_elements
-    ]
-    others = [
-        one_line(each.title or each.id) for each in canvas.elements if each not in canvas.shown_elements
-    ]
-    return panels, words[CanvasTexts].others.format(titles=", ".join(others)) if others else ""
+    panels = list[tuple[str, str | Chart]]()
+    for each in canvas.shown_elements:
+        lock = "🔒 " if each.visibility == "private" else ""
+        content = each if isinstance(each, Chart) else each.content
+        panels.append((f"{lock}{short_line(each.title)}".strip(), content))
+    others = (each for each in canvas.elements if each not in canvas.shown_elements)
+    titles = ", ".join(short_line(each.title or each.id) for each in others)
+    return panels, words[CanvasTexts].other_elements.format(titles=titles) if titles else ""
 
 
 async def clear_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:

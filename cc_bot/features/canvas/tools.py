@@ -14,8 +14,8 @@ from cc_bot.features.canvas.drawing import CanvasDraft
 from cc_bot.features.canvas.model import (
     Canvas,
     CanvasCommand,
-    CanvasRefused,
     Card,
+    CommandRefused,
     Element,
     RemoveElement,
     SetMode,
@@ -27,12 +27,12 @@ from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import ProposalTexts
 
 
-class _Line(BaseModel):
+class _SeriesInput(BaseModel):
     name: str = ""
     values: list[float]
 
 
-def _as_lines(series: object) -> object:
+def _as_series_list(series: object) -> object:
     if isinstance(series, dict):
         return [series]
     if isinstance(series, list) and series and not any(isinstance(each, dict | list) for each in series):
@@ -50,7 +50,7 @@ _SERIES_SCHEMA: Final = {
 }
 
 Id = Annotated[str, Field(coerce_numbers_to_str=True)]
-Lines = Annotated[list[_Line], BeforeValidator(_as_lines), WithJsonSchema(_SERIES_SCHEMA)]
+SeriesList = Annotated[list[_SeriesInput], BeforeValidator(_as_series_list), WithJsonSchema(_SERIES_SCHEMA)]
 Labels = list[Annotated[str, Field(coerce_numbers_to_str=True)]]
 
 
@@ -84,12 +84,12 @@ async def canvas_add_chart(
     title: str,
     kind: ChartKind,
     labels: Labels,
-    series: Lines,
+    series: SeriesList,
     id: Id | None = None,  # noqa: A002 - as above
 ) -> ToolOutcome:
     """Put a chart on the canvas: a value for each label; a pie takes one series."""
-    lines = tuple(Series(each.name, tuple(each.values)) for each in series)
-    return _draw(context, "canvas_add_chart", Chart(id or "", title, kind, tuple(labels), lines))
+    chart_series = tuple(Series(each.name, tuple(each.values)) for each in series)
+    return _draw(context, "canvas_add_chart", Chart(id or "", title, kind, tuple(labels), chart_series))
 
 
 @tool(writes=True, subject="canvas")
@@ -120,22 +120,23 @@ async def canvas_set_mode(
 
 
 def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolOutcome:
-    """Apply or propose a command; later calls see it in both cases."""
+    """Apply or propose a command. In both cases later calls see the changed canvas."""
     draft = context.canvas
     if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")
-    before, expected = draft.canvas, _unchanged_values(draft, command, approved=context.approved is not None)
+    before = draft.canvas
+    expected = _expected_values(draft, command, approved=context.approved is not None)
     check_as_proposed(context, **expected)
-    proposed = needs_approval(context, lambda: False)
+    must_propose = needs_approval(context, lambda: False)
     try:
-        canvas = draft.apply(command, propose=proposed)
-    except CanvasRefused as refused:
+        canvas = draft.apply(command, propose=must_propose)
+    except CommandRefused as refused:
         raise InvalidToolCall(str(refused)) from None
     fields: dict[str, Any] = {"up": [each.id for each in canvas.elements]}
     if isinstance(command, Element):
         command = replace(command, id=canvas.elements[-1].id)
         fields = {"id": command.id}
-    if not proposed:
+    if not must_propose:
         return succeeded(fields)
     words = texts(context.locale)
     shown = show(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
@@ -144,18 +145,16 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     return propose(context, tool_name, arguments, shown, expected=expected, result=fields)
 
 
-def _unchanged_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """Return values that must not change until the user accepts: `clear` must not remove hidden elements."""
+def _expected_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
+    """Return what must be the same when the user approves. Then `clear` must not remove hidden elements."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):
-            element = canvas.element(id_)
+            element = canvas.find(id_)
             return {"element": asdict(element) if element else None}
         case SetMode("clear"):
-            return {
-                "elements": [asdict(each) for each in canvas.elements],
-                "hides": approved and draft.hides_elements,
-            }
+            elements = [asdict(each) for each in canvas.elements]
+            return {"elements": elements, "hides": approved and draft.hides_elements}
         case _:
             return {}
 
@@ -170,7 +169,7 @@ def _describe_command(command: CanvasCommand, canvas: Canvas, words: Texts) -> I
         case Chart(_, title, kind):
             yield _title_line(drawing.draw_chart[kind], title, command)
         case UpdateCard(id_, title, content):
-            old = canvas.element(id_)
+            old = canvas.find(id_)
             yield _title_line(drawing.draw_update, _name(id_, canvas))
             if title is not None:
                 before = on_one_line(old.title if old else "") or None
@@ -192,13 +191,11 @@ def _title_line(template: str, title: str, below: str | Chart | None = None) -> 
 
 
 def _removal_line(id_: str, canvas: Canvas, words: Texts) -> ProposalLine:
-    return _title_line(
-        words[CanvasProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.element(id_))
-    )
+    return _title_line(words[CanvasProposalTexts].draw_remove, _name(id_, canvas), _content(canvas.find(id_)))
 
 
 def _name(id_: str, canvas: Canvas) -> str:
-    element = canvas.element(id_)
+    element = canvas.find(id_)
     return (element.title if element else "") or id_
 
 

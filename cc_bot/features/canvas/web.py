@@ -1,5 +1,5 @@
-"""The page of a canvas, and the feed to open pages. Each change increases a counter in the database, which is
-polled for other processes' changes; then the whole canvas is sent."""
+"""The canvas page, and its feed to open pages. Changes increase a counter in the database. The feed reads it
+after each write here, polls it for other processes, and sends whole canvases."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts
 from cc_bot.web.conversations import channel_names
-from cc_bot.web.form import id_in, text_of
+from cc_bot.web.form import form_text, path_id
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import (
     Pages,
@@ -38,13 +38,13 @@ from cc_bot.web.page import (
     see_other,
 )
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, has_our_origin, read_cookie, visitor_of
+from cc_bot.web.visitor import WebVisitor, has_our_origin, read_cookie, visitor_of
 
 _log = structlog.get_logger(__name__)
 
 CHANGE_POLL_S: Final = 0.25  # for changes by other processes
 ACCESS_POLL_S: Final = 2.0
-RELOAD_S: Final = 30.0
+RELOAD_S: Final = 30.0  # in case a change was missed
 SEND_TIMEOUT_S: Final = 10.0
 # Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect.
 SIGNED_OUT: Final = 4401
@@ -54,7 +54,7 @@ MAX_OPEN_PAGES: Final = 16  # per user; then the oldest is closed
 
 
 @dataclass(eq=False, slots=True)
-class Watcher:
+class Watcher:  # an open page
     socket: web.WebSocketResponse
     session: WebSession
     channel_id: int
@@ -73,22 +73,22 @@ class CanvasFeed:
         self._sending = Tasks()
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def run(self) -> AsyncIterator[None]:
         """Update open pages; on exit, close them, so that they reconnect to the next run."""
-        running = Tasks()
-        for each in (self._follow_changes, self._close_refused, self._reload_all):
-            running.start(self._repeat(each))
+        tasks = Tasks()
+        for each in (self._follow_changes, self._disconnect_refused, self._reload_all):
+            tasks.start(self._repeat(each))
         try:
             yield
         finally:
-            await running.cancel()
-            leaving = [self._disconnect(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
-            await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
+            await tasks.cancel()
+            closings = [self._disconnect(each, WSCloseCode.GOING_AWAY, "") for each in [*self._watchers]]
+            await asyncio.gather(*closings, *self._sending, return_exceptions=True)
 
     async def open(self, watcher: Watcher) -> None:
         """Show the canvas and its changes. Raises StorageError."""
-        own = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
-        for oldest in own[: 1 - MAX_OPEN_PAGES]:
+        users_pages = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
+        for oldest in users_pages[: 1 - MAX_OPEN_PAGES]:
             self.forget(oldest)
             reason = texts(oldest.locale)[CanvasPageTexts].closed_too_many_open
             self._sending.start(self._disconnect(oldest, TOO_MANY_OPEN, reason))
@@ -120,7 +120,7 @@ class CanvasFeed:
                 await canvases.wait_for_change(CHANGE_POLL_S)
             now = await canvases.read_clock()
             if last is None or now.moved != last.moved:
-                await self._update_keys()
+                await self._refresh_all()
             if last is None or now.drawn != last.drawn:
                 drawn = {*await canvases.list_drawn(last.drawn if last else now.drawn)}
                 for watcher in [*self._watchers]:
@@ -128,7 +128,7 @@ class CanvasFeed:
                         await self._refresh(watcher)
             last = now
 
-    async def _update_keys(self) -> None:
+    async def _refresh_all(self) -> None:
         keys: dict[tuple[int, int], SessionKey] = {}
         for watcher in [*self._watchers]:
             user_channel = (watcher.session.user_id, watcher.channel_id)
@@ -140,9 +140,9 @@ class CanvasFeed:
     async def _reload_all(self) -> None:
         while True:
             await asyncio.sleep(RELOAD_S)
-            await self._update_keys()
+            await self._refresh_all()
 
-    async def _close_refused(self) -> None:
+    async def _disconnect_refused(self) -> None:
         while True:
             await self._opened.wait()
             await asyncio.sleep(ACCESS_POLL_S)
@@ -166,7 +166,7 @@ class CanvasFeed:
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await watcher.socket.send_str(text)
-        except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
+        except (ConnectionError, TimeoutError, RuntimeError):  # the page is gone, or does not read
             await self._disconnect(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
 
     async def _disconnect(self, watcher: Watcher, code: int, reason: str) -> None:
@@ -178,20 +178,22 @@ _ENVIRONMENT: Final = make_environment()
 
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
-    parts = _ENVIRONMENT.get_template("canvas/canvas_parts.html").make_module({"words": TemplateTexts(words)})
+    template = _ENVIRONMENT.get_template("canvas/canvas_parts.html")
+    macros = template.make_module({"words": TemplateTexts(words)})
 
-    def html(macro: str, *values: object) -> str:
-        return add_user_field(getattr(parts, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
+    def render_macro(macro: str, *values: object) -> str:
+        return add_user_field(getattr(macros, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
 
     elements = [
-        {"id": each.id, "html": html("element", each, body_of(each, words))} for each in canvas.shown_elements
+        {"id": each.id, "html": render_macro("element", each, body_html(each, words))}
+        for each in canvas.shown_elements
     ]
-    message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": html("below", canvas)}
+    below = render_macro("below", canvas)
+    message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": below}
     return json.dumps(message, ensure_ascii=False)
 
 
-def body_of(element: Element, words: Texts) -> str:
-    """Return an element as HTML."""
+def body_html(element: Element, words: Texts) -> str:
     return chart_svg(element, words.locale) if isinstance(element, Chart) else to_html(element.content)
 
 
@@ -210,8 +212,8 @@ class CanvasPages(Pages):
         super().__init__(services)
         self._feed = CanvasFeed(services)
 
-    def running(self) -> AbstractAsyncContextManager[None]:
-        return self._feed.running()
+    def run(self) -> AbstractAsyncContextManager[None]:
+        return self._feed.run()
 
     def title(self, words: Texts) -> str:
         return words[CanvasPageTexts].canvas
@@ -226,40 +228,40 @@ class CanvasPages(Pages):
         )
 
     async def list_channels(self, request: web.Request) -> web.Response:
-        """A single one is shown at once."""
+        """Redirect to a single channel."""
         visitor = visitor_of(request)
-        channels = await self._channels(visitor)
+        channels = await self._list_channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
         names = await channel_names(self._services, channels[:MAX_CHANNELS], visitor)
         elements = {}
         for channel_id in channels[:MAX_CHANNELS]:
-            _, canvas = await self._canvas(visitor, channel_id)
+            _, canvas = await self._load_canvas(visitor, channel_id)
             elements[channel_id] = len(canvas.elements)
         return render(request, "canvas/canvases.html", names=names, elements=elements)
 
     async def show(self, request: web.Request) -> web.Response:
-        visitor, channel_id = visitor_of(request), await self._channel(request)
-        key, canvas = await self._canvas(visitor, channel_id)
-        hides = hides_private(request)
+        visitor, channel_id = visitor_of(request), await self._read_channel(request)
+        key, canvas = await self._load_canvas(visitor, channel_id)
+        is_hiding = hides_private(request)
         return render(
             request,
             "canvas/canvas.html",
             channel_id=channel_id,
             channel=(await channel_names(self._services, [channel_id], visitor))[channel_id],
-            channels=len(await self._channels(visitor)),
-            canvas=canvas.visible_in("public" if hides else "private"),
-            body_of=lambda element: body_of(element, visitor.words),
+            channels=len(await self._list_channels(visitor)),
+            canvas=canvas.visible_in("public" if is_hiding else "private"),
+            body_html=lambda element: body_html(element, visitor.words),
             agents=await self._services.agents.list_available(
                 await self._services.discord.location_of(channel_id)
             ),
             agent=key.agent,
-            hides=hides,
+            is_hiding=is_hiding,
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
         """Raises ForeignRequest for a page of another site."""
-        visitor, channel_id = visitor_of(request), await self._channel(request)
+        visitor, channel_id = visitor_of(request), await self._read_channel(request)
         if not has_our_origin(request):
             raise errors.ForeignRequest
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
@@ -267,7 +269,7 @@ class CanvasPages(Pages):
             heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
         )
         await socket.prepare(request)
-        locale = Locale.from_tag(request.query.get("language", visitor.locale))  # the page's own
+        locale = Locale.from_tag(request.query.get("language", visitor.locale))  # as the page was rendered
         watcher = Watcher(socket, visitor.session, channel_id, locale, hides_private(request), key)
         try:
             await self._feed.open(watcher)
@@ -282,25 +284,25 @@ class CanvasPages(Pages):
         return socket
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Raises NothingHere, and as `_key`."""
-        key = await self._key(request)
-        wanted = text_of(request, "id")
-        if not await remove_element(self._services.stores.canvases, key, wanted):
+        """Raises NothingHere, and as `_read_key`."""
+        key = await self._read_key(request)
+        element_id = form_text(request, "id")
+        if not await remove_element(self._services.stores.canvases, key, element_id):
             raise errors.NothingHere
         await self._services.discord.canvas_changed(key)
         return redirect(request, f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Raises as `_key`."""
-        key = await self._key(request)
+        """Raises as `_read_key`."""
+        key = await self._read_key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
         return redirect(request, f"/canvas/{key.channel_id}", "canvas_cleared")
 
-    async def _key(self, request: web.Request) -> SessionKey:
-        """Raises CanvasSwitched if another agent answers by now, and InputError for a form without one."""
-        visitor, channel_id = visitor_of(request), await self._channel(request)
-        page_agent = text_of(request, "agent")
+    async def _read_key(self, request: web.Request) -> SessionKey:
+        """Raises CanvasSwitched if another agent answers by now, InputError for a form without an agent."""
+        visitor, channel_id = visitor_of(request), await self._read_channel(request)
+        page_agent = form_text(request, "agent")
         if not page_agent:
             raise errors.InputError
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
@@ -308,18 +310,18 @@ class CanvasPages(Pages):
             raise errors.CanvasSwitched
         return key
 
-    async def _channel(self, request: web.Request) -> int:
+    async def _read_channel(self, request: web.Request) -> int:
         """Raises NothingHere if the user has nothing there."""
-        channel_id = id_in(request, "channel")
-        if channel_id not in await self._channels(visitor_of(request)):
+        channel_id = path_id(request, "channel")
+        if channel_id not in await self._list_channels(visitor_of(request)):
             raise errors.NothingHere
         return channel_id
 
-    async def _channels(self, visitor: SignedIn) -> list[int]:
+    async def _list_channels(self, visitor: WebVisitor) -> list[int]:
         keys = await self._services.stores.canvases.list_keys(visitor.user_id)
         return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.origin.channel_id])]
 
-    async def _canvas(self, visitor: SignedIn, channel_id: int) -> tuple[SessionKey, Canvas]:
+    async def _load_canvas(self, visitor: WebVisitor, channel_id: int) -> tuple[SessionKey, Canvas]:
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         return key, await get_canvas(self._services.stores.canvases, key)
 
@@ -329,8 +331,8 @@ def hides_private(request: web.Request) -> bool:
 
 
 async def _close_socket(socket: web.WebSocketResponse, code: int, reason: str) -> None:
-    cut = reason.encode()[:_MAX_REASON_BYTES].decode(errors="ignore")
-    await socket.close(code=code, message=cut.encode())
+    short = reason.encode()[:_MAX_REASON_BYTES].decode(errors="ignore")
+    await socket.close(code=code, message=short.encode())
 
 
 PAGES: Final = (CanvasPages,)

@@ -16,23 +16,23 @@ ROWS_PER_PART = 50
 
 
 class DocumentRefused(Exception):
-    """The message is `unreadable`, `locked`, `too_long`, `old_format`, `not_installed` or `not_supported`."""
+    """The message is a key of `_ERRORS` in `reader`, such as `too_long`."""
 
 
 class Content:
     def __init__(self, kind: str, unit: str) -> None:
-        """`kind` is the format; `unit` is `page`, `slide`, `chapter` or `part`."""
+        """`kind` is a DocumentKind; `unit`, a DocumentUnit, names a part."""
         self.kind = kind
         self.unit = unit
         self.parts: list[tuple[str, str]] = []
-        """Names, which may be empty, and texts."""
+        """Each part's name, which may be empty, and text."""
         self.headings: list[tuple[str, int]] = []
-        """Titles, and numbers of parts from 1."""
+        """Each heading's title, and the number of its part, from 1."""
         self.pictures: list[bytes] = []
         """JPEGs of a scan's first pages."""
         self._characters = 0
 
-    def add(self, text: str, name: str = "") -> None:
+    def add_part(self, text: str, name: str = "") -> None:
         """Raises DocumentRefused above the limits."""
         text = normalize_text(text)
         self._characters += len(text)
@@ -41,7 +41,7 @@ class Content:
         self.parts.append((clean_name(name), text))
 
     def add_heading(self, title: str, part: int | None = None) -> None:
-        """Without `part` it belongs to the next part."""
+        """Without `part`, the heading belongs to the next part."""
         title = clean_name(normalize_text(title))
         if title and len(self.headings) < MAX_HEADINGS:
             self.headings.append((title, part or len(self.parts) + 1))
@@ -49,16 +49,16 @@ class Content:
 
 _COMPATIBILITY_FORMS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
-"""PDFs contain these in place of characters. Unicode normalization keeps them."""
+"""PDFs contain these radicals instead of characters. Unicode normalization keeps them."""
 _SOFT_HYPHEN = re.compile("\xad|[\x02\ufffe]\r?\n?")
-"""PDFium reports a hyphen at a line's end as one of the latter two."""
+"""PDFium reports a hyphen at a line's end as \\x02 or \\ufffe."""
 _NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\n\x0b\x0c\u2028\u2029]")
 _EMPTY_LINES = re.compile("\n{3,}")
 
 
 def normalize_text(text: str) -> str:
-    """Replace radicals and half-width kana. Full-width letters and ① stay."""
+    """Replace radicals and half-width kana, but not full-width letters and ①."""
     text = _NOT_TEXT.sub("", _LINE_END.sub("\n", _SOFT_HYPHEN.sub("", text))).translate(_RADICALS)
     text = _COMPATIBILITY_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return _EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip()
@@ -71,11 +71,11 @@ def clean_name(name: str) -> str:
 
 
 class RunningText:
-    """Joins paragraphs to parts. Without pages, a part ends at a heading or when it is full."""
+    """Joins paragraphs to parts. Without pages, a part ends when full, or half full before a heading."""
 
-    def __init__(self, content: Content, *, paged: bool = False) -> None:
+    def __init__(self, content: Content, *, has_pages: bool = False) -> None:
         self._content = content
-        self._paged = paged
+        self._paged = has_pages
         self._lines: list[str] = []
         self._length = 0
 
@@ -95,7 +95,7 @@ class RunningText:
 
     def end_part(self) -> None:
         if self._paged or self.has_text:
-            self._content.add("\n".join(self._lines))
+            self._content.add_part("\n".join(self._lines))
         self._lines, self._length = [], 0
 
 
@@ -116,16 +116,16 @@ def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> Non
     """Add a sheet as ranges of rows, each with the header. Empty rows are left out."""
     content.add_heading(name)
     header: Sequence[str] | None = None
-    for first, last, some in _row_ranges(rows):
-        table = some if header is None else [header, *some]
-        header = some[0] if header is None else header
+    for first, last, chunk in _row_ranges(rows):
+        table = chunk if header is None else [header, *chunk]
+        header = chunk[0] if header is None else header
         numbers = f"rows {first}–{last}"
-        content.add(as_table(table), f"{name[: MAX_NAME_LENGTH - 20]}, {numbers}" if name else numbers)
+        content.add_part(as_table(table), f"{name[: MAX_NAME_LENGTH - 20]}, {numbers}" if name else numbers)
 
 
 def _row_ranges(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
     """Yield first and last row number, and the non-empty rows. Raises DocumentRefused."""
-    cells, some, first, last = 0, list[Sequence[str]](), 0, 0
+    cells, chunk, first, last = 0, list[Sequence[str]](), 0, 0
     for number, row in enumerate(rows, 1):
         cells += len(row) or 1
         if cells > MAX_CELLS:
@@ -133,9 +133,9 @@ def _row_ranges(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[
         if not any(each.strip() for each in row):
             continue
         first, last = first or number, number
-        some.append(row)
-        if len(some) == ROWS_PER_PART:
-            yield first, last, some
-            some, first = [], 0
-    if some:
-        yield first, last, some
+        chunk.append(row)
+        if len(chunk) == ROWS_PER_PART:
+            yield first, last, chunk
+            chunk, first = [], 0
+    if chunk:
+        yield first, last, chunk

@@ -31,13 +31,13 @@ def main() -> None:
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     answer_fd = os.dup(1)
     os.dup2(2, 1)  # libraries may write output
-    answer = _answer(data, sys.argv[1:])
+    answer = _make_answer(data, sys.argv[1:])
     unsent = len(answer).to_bytes(4, "big") + answer
     while unsent:
         unsent = unsent[os.write(answer_fd, unsent) :]
 
 
-def _answer(data: bytes, arguments: list[str]) -> bytes:
+def _make_answer(data: bytes, arguments: list[str]) -> bytes:
     answer: dict[str, object]
     try:
         if len(data) > MAX_BYTES:

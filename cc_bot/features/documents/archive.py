@@ -11,18 +11,18 @@ from xml.parsers import expat
 
 from cc_bot.features.documents import DocumentRefused
 
-MAX_BYTES = 96 * 2**20
+MAX_BYTES = 96 * 2**20  # of all decompressed entries
 MAX_ENTRIES = 5000
 _CHUNK_BYTES = 2**16
 
 _ENTRY_SIGNATURE = b"PK\x01\x02"
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others take unlimited memory
+_ALLOWED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others take unlimited memory
 
 
 class Archive:
     def __init__(self, data: bytes) -> None:
         """Raises DocumentRefused."""
-        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile makes an object of each
+        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile makes an object for each
             raise DocumentRefused("too_long")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -32,20 +32,20 @@ class Archive:
         infos = self._zip.infolist()
         if any(info.flag_bits & 1 for info in infos):
             raise DocumentRefused("locked")
-        if any(info.compress_type not in _METHODS for info in infos):
+        if any(info.compress_type not in _ALLOWED_METHODS for info in infos):
             raise DocumentRefused("unreadable")
 
     def has(self, name: str) -> bool:
         return name in self._zip.NameToInfo
 
-    def check_size(self, *beginnings: str) -> None:
-        """Raise DocumentRefused if the parts are together too large, as declared."""
-        infos = (info for info in self._zip.infolist() if info.filename.startswith(beginnings))
+    def check_size(self, *prefixes: str) -> None:
+        """Raise DocumentRefused if entries with these prefixes declare too many bytes together."""
+        infos = (info for info in self._zip.infolist() if info.filename.startswith(prefixes))
         if sum(info.file_size for info in infos) > MAX_BYTES:
             raise DocumentRefused("too_long")
 
     def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
-        """Raises DocumentRefused, also for a missing part."""
+        """Raises DocumentRefused, also for a missing entry."""
         data = bytearray()
         for chunk in self.chunks(name):
             data += chunk
@@ -54,13 +54,13 @@ class Archive:
         return bytes(data)
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Decompress a part in chunks. Raises DocumentRefused, also for a missing part."""
+        """Decompress an entry. Raises DocumentRefused, also for a missing entry."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
         try:
-            with self._zip.open(info) as part:
-                while chunk := part.read(_CHUNK_BYTES):
+            with self._zip.open(info) as file:
+                while chunk := file.read(_CHUNK_BYTES):
                     self._remaining_bytes -= len(chunk)
                     if self._remaining_bytes < 0:
                         raise DocumentRefused("too_long")
@@ -70,7 +70,7 @@ class Archive:
 
 
 def resolve_name(name: str, target: str) -> str:
-    """Return the name of the part to which `target` in part `name` refers."""
+    """Return the name of the entry to which `target` in entry `name` refers."""
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target)).lstrip("/")
 
 
@@ -80,32 +80,32 @@ MAX_DEPTH = 200
 
 @dataclass(slots=True)
 class Element:
-    """An XML element without namespaces, with only _KEPT_ATTRIBUTES."""
+    """An XML element without namespaces, with only _USED_ATTRIBUTES."""
 
     name: str
     attributes: dict[str, str]
     children: "list[Element | str]" = field(default_factory=list)
 
-    def elements(self) -> "Iterator[Element]":
+    def child_elements(self) -> "Iterator[Element]":
         return (child for child in self.children if not isinstance(child, str))
 
-    def all(self, *names: str) -> "Iterator[Element]":
+    def find_all(self, *names: str) -> "Iterator[Element]":
         """Yield elements at any depth, in order."""
-        for child in self.elements():
+        for child in self.child_elements():
             if child.name in names:
                 yield child
-            yield from child.all(*names)
+            yield from child.find_all(*names)
 
-    def outermost(self, *names: str) -> "Iterator[Element]":
-        """Yield elements that are not inside another of them."""
-        for child in self.elements():
+    def find_outermost(self, *names: str) -> "Iterator[Element]":
+        """Yield elements that are not inside another such element."""
+        for child in self.child_elements():
             if child.name in names:
                 yield child
             else:
-                yield from child.outermost(*names)
+                yield from child.find_outermost(*names)
 
-    def first(self, name: str) -> "Element | None":
-        return next(self.all(name), None)
+    def find(self, name: str) -> "Element | None":
+        return next(self.find_all(name), None)
 
     def text(self) -> str:
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
@@ -129,7 +129,7 @@ def parse_xml(chunks: Iterable[bytes], skipped: frozenset[str] = frozenset()) ->
     return builder.root
 
 
-_KEPT_ATTRIBUTES = frozenset(
+_USED_ATTRIBUTES = frozenset(
     [
         *("id", "Id", "type", "Type", "val", "styleId", "c", "Target", "TargetMode"),
         *("full-path", "href", "idref", "number-columns-repeated"),
@@ -138,9 +138,9 @@ _KEPT_ATTRIBUTES = frozenset(
 _NO_ATTRIBUTES: dict[str, str] = {}  # shared to save memory
 
 
-def _keep_attributes(found: dict[str, str]) -> dict[str, str]:
-    named = ((key.rpartition("}")[2], value) for key, value in found.items())
-    return {name: value for name, value in named if name in _KEPT_ATTRIBUTES} or _NO_ATTRIBUTES
+def _select_attributes(attributes: dict[str, str]) -> dict[str, str]:
+    local = ((name.rpartition("}")[2], value) for name, value in attributes.items())
+    return {name: value for name, value in local if name in _USED_ATTRIBUTES} or _NO_ATTRIBUTES
 
 
 class _TreeBuilder:
@@ -149,17 +149,19 @@ class _TreeBuilder:
         self._path = [self.root]
         self._skipped = skipped
         self._skipped_depth = 0
-        self._elements = 0
+        self._element_count = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = sys.intern(name.rpartition("}")[2])
         if self._skipped_depth or name in self._skipped:
             self._skipped_depth += 1
             return
-        self._elements += 1
-        if self._elements > MAX_ELEMENTS or len(self._path) > MAX_DEPTH:
-            raise DocumentRefused("too_long" if self._elements > MAX_ELEMENTS else "unreadable")
-        element = Element(name, _keep_attributes(attributes))
+        self._element_count += 1
+        if self._element_count > MAX_ELEMENTS:
+            raise DocumentRefused("too_long")
+        if len(self._path) > MAX_DEPTH:
+            raise DocumentRefused("unreadable")
+        element = Element(name, _select_attributes(attributes))
         self._path[-1].children.append(element)
         self._path.append(element)
 

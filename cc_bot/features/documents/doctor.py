@@ -41,7 +41,6 @@ async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Find
 
 
 async def check_sandbox(reader: DocumentReader, texts: Texts, *, unconfined: bool) -> Finding:
-    """`unconfined`: the operator permits reading without a sandbox."""
     words = texts[DocumentCheckTexts]
     try:
         await reader.read(SMALL_RTF)

@@ -15,20 +15,19 @@ from cc_bot.features.documents import MAX_CHARACTERS, normalize_text
 from cc_bot.files import decode_declared
 
 MAX_TITLE_LENGTH = 200
-MIN_ARTICLE_CHARACTERS = "80"
+MIN_ARTICLE_CHARACTERS = 80
 """If the article is shorter, the whole page is used. The library's 250 are one to three paragraphs in
 Japanese."""
-_DECLARATION_BYTES = 2048
+_CHARSET_SEARCH_BYTES = 2048
 _BLANKS = re.compile(r"\s++")
 _CHARSET_DECLARATION = re.compile(
     rb"<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([A-Za-z0-9_.:-]{2,40}+)", re.IGNORECASE
 )
 _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
-"""lxml refuses text that declares its encoding."""
+"""Removed, since lxml refuses a str that declares an encoding."""
 
 MAX_ELEMENTS = 20_000
-"""With more elements or tables, finding the article takes too long (quadratic time for tables): the whole
-page is used."""
+"""With more elements or tables the whole page is used: finding the article would take too long."""
 MAX_TABLES = 1000
 _SKIPPED_TAGS = ("head", "script", "style", "template", "noscript", "title")
 _INLINE_TAGS = frozenset(
@@ -42,25 +41,25 @@ _INLINE_TAGS = frozenset(
 
 
 _STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
-"""All languages take 36 MB; there is no Japanese."""
+"""The lists of all languages take 36 MB; there is none of Japanese."""
 
-# The library reads these lazily, which the sandbox forbids.
+# Loaded here, since the sandbox forbids the library's lazy loading.
 _SETTINGS = use_config()
-_SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", MIN_ARTICLE_CHARACTERS)
-_WORDS = tuple(word for each in _STOPLISTS for word in get_stoplist(each))
-external.JT_STOPLIST = _WORDS  # type: ignore[assignment]  # it says None
+_SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", str(MIN_ARTICLE_CHARACTERS))
+_STOPWORDS = tuple(word for each in _STOPLISTS for word in get_stoplist(each))
+external.JT_STOPLIST = _STOPWORDS  # type: ignore[assignment]  # its type is None
 
 
-def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return title and text. `declared` is the encoding that the server named."""
-    logging.disable()  # a library logs about the page
-    declaration = _CHARSET_DECLARATION.search(data[:_DECLARATION_BYTES])
-    text = decode_declared(data, declared, declaration[1].decode("ascii") if declaration else "")
+def read_page(data: bytes, server_encoding: str = "") -> tuple[str, str]:
+    """Return title and text. `server_encoding`: of the Content-Type header."""
+    logging.disable()  # trafilatura would log errors of the page
+    declaration = _CHARSET_DECLARATION.search(data[:_CHARSET_SEARCH_BYTES])
+    text = decode_declared(data, server_encoding, declaration[1].decode("ascii") if declaration else "")
     html = _XML_DECLARATION.sub("", data.decode("utf-8", "replace") if text is None else text)
     tree = _parse(html)
     if tree is None:
         return "", ""
-    title, text = _title(tree), ""
+    title, text = _find_title(tree), ""
     if tree.xpath(f"count(//*) <= {MAX_ELEMENTS} and count(//table) <= {MAX_TABLES}"):
         tree = None  # frees memory
         with suppress(MemoryError):
@@ -96,6 +95,6 @@ def _all_text(tree: lxml.html.HtmlElement) -> Iterator[str]:
         yield _BLANKS.sub(" ", text or "")
 
 
-def _title(tree: lxml.html.HtmlElement) -> str:
-    found = tree.xpath("string(//title)") or tree.xpath("string(//h1)")
-    return normalize_text(" ".join(str(found)[:2000].split()))[:MAX_TITLE_LENGTH]
+def _find_title(tree: lxml.html.HtmlElement) -> str:
+    title = tree.xpath("string(//title)") or tree.xpath("string(//h1)")
+    return normalize_text(" ".join(str(title)[:2000].split()))[:MAX_TITLE_LENGTH]

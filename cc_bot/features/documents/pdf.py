@@ -12,7 +12,7 @@ from cc_bot.features.documents import MAX_HEADINGS, MAX_PARTS, Content, Document
 MAX_PICTURES = 5
 _PICTURE_PIXELS = 1400  # longer side: models use hardly more
 _JPEG_QUALITY = 75
-_MIN_PICTURE_SHARE = 0.3
+_MIN_PICTURE_SHARE = 0.3  # of a page's area
 _MIN_CHARACTERS_PER_PAGE = 15
 _MIN_COLUMN_CHARACTERS = 4
 _MAX_BOXES = 6  # characters of a line whose positions are compared
@@ -21,20 +21,20 @@ Image.preinit()  # can't be loaded in the sandbox
 
 
 def read_pdf(data: bytes) -> Content:
-    """Read pages and outline. Raises DocumentRefused."""
+    """Raises DocumentRefused."""
     content = Content("pdf", "page")
     document = _open(data)
     if len(document) > MAX_PARTS:
         raise DocumentRefused("too_long")
     try:
-        for number in range(len(document)):
-            content.add(_page_text(document, number))
-        for title, number in _outline(document):
+        for index in range(len(document)):
+            content.add_part(_page_text(document, index))
+        for title, number in _read_outline(document):
             content.add_heading(title, number)
         if _is_scan(document, [text for _, text in content.parts]):
             count = min(MAX_PICTURES, len(document))
             document.close()
-            content.pictures += (_render_page(data, number) for number in range(count))
+            content.pictures += (_render_page(data, index) for index in range(count))
     except pypdfium2.PdfiumError as error:
         raise DocumentRefused("unreadable") from error
     return content
@@ -66,41 +66,41 @@ def _open(data: bytes) -> pypdfium2.PdfDocument:
     return document
 
 
-def _page_text(document: pypdfium2.PdfDocument, number: int) -> str:
+def _page_text(document: pypdfium2.PdfDocument, index: int) -> str:
     try:
-        page = document[number]
-        found = page.get_textpage()
-        text = _in_reading_order(found, found.get_text_range(errors="ignore"))
+        page = document[index]
+        text_page = page.get_textpage()
+        text = _sort_lines(text_page, text_page.get_text_range(errors="ignore"))
     except pypdfium2.PdfiumError:
         return ""
     page.close()
     return text
 
 
-def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Reverse runs of vertical lines: PDFium returns them from left to right."""
-    at, lines = 0, list[tuple[float | None, str]]()
+def _sort_lines(page: pypdfium2.PdfTextPage, text: str) -> str:
+    """Put vertical lines from right to left: PDFium returns them from left to right."""
+    offset, lines = 0, list[tuple[float | None, str]]()
     for line in text.split("\r\n"):
-        lines.append((_vertical_position(page, at, len(line)), line))
-        at += len(line) + 2
+        lines.append((_vertical_position(page, offset, len(line)), line))
+        offset += len(line) + 2
     groups = (list(group) for _, group in groupby(lines, lambda line: line[0] is not None))
     ordered = (line for group in groups for line in sorted(group, key=lambda line: -(line[0] or 0)))
     return "\n".join(line for _, line in ordered)
 
 
 def _vertical_position(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
-    """Return a vertical line's position; None for other lines."""
+    """Return the left edge of a vertical line; None for a horizontal one."""
     if characters < _MIN_COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None
-    boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _MAX_BOXES)))
+    boxes = (page.get_charbox(index) for index in range(first, first + min(characters, _MAX_BOXES)))
     boxes_of_letters = [box for box in boxes if box[2] > box[0]]
     if len(boxes_of_letters) < 2:
         return None
-    (left, _, _, top), (later, _, _, below) = boxes_of_letters[0], boxes_of_letters[-1]
-    return float(left) if top - below > 2 * abs(later - left) + 1 else None
+    (left, _, _, top), (last_left, _, _, last_top) = boxes_of_letters[0], boxes_of_letters[-1]
+    return float(left) if top - last_top > 2 * abs(last_left - left) + 1 else None
 
 
-def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
+def _read_outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
     for count, item in enumerate(document.get_toc(max_depth=3)):
         destination = item.get_dest()
         index = destination.get_index() if destination else None
@@ -110,11 +110,11 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
             return
 
 
-def _render_page(data: bytes, number: int) -> bytes:
+def _render_page(data: bytes, index: int) -> bytes:
     document = _open(data)  # a document keeps rendered pages until closed
-    page = document[number]
+    page = document[index]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)
-    written = io.BytesIO()
-    page.render(scale=scale).to_pil().save(written, "JPEG", quality=_JPEG_QUALITY)
+    jpeg = io.BytesIO()
+    page.render(scale=scale).to_pil().save(jpeg, "JPEG", quality=_JPEG_QUALITY)
     document.close()
-    return written.getvalue()
+    return jpeg.getvalue()

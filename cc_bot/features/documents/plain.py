@@ -10,7 +10,7 @@ from typing import TextIO
 from cc_bot.features.documents import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 from cc_bot.files import decode_declared, decode_text
 
-_SEPARATORS = "\t;,"  # by preference: sentences and numbers contain commas, too
+_SEPARATORS = "\t;,"  # preferred first: commas are also part of sentences and numbers
 _SNIFFED_LINES = 20
 _ENCODINGS = ("utf-8-sig", "cp932", "euc_jp", "euc_jis_2004", "iso2022_jp_ext")
 _ENCODING_SAMPLE_BYTES = 2**18  # trying every encoding on a whole file takes seconds
@@ -29,9 +29,8 @@ def read_separated(data: bytes) -> Content:
     for encoding in _ENCODINGS:
         with suppress(UnicodeError):
             if sample.decode(encoding) == text:
-                return _read_rows(
-                    io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), _guess_separator(text)
-                )
+                file = io.TextIOWrapper(io.BytesIO(data), encoding, newline="")
+                return _read_rows(file, _guess_separator(text))
     raise DocumentRefused("not_supported")
 
 
@@ -56,9 +55,9 @@ def _guess_separator(text: str) -> str:
     return max(_SEPARATORS, key=lambda each: sum(len(row) > 1 for row in csv.reader(lines, delimiter=each)))
 
 
-def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return an empty title, and the text or "" for binary data. `declared` is the server's encoding."""
-    text = decode_declared(data, declared) or ""
+def read_page(data: bytes, server_encoding: str = "") -> tuple[str, str]:
+    """Return an empty title, and the text, "" if binary. `server_encoding`: of the Content-Type header."""
+    text = decode_declared(data, server_encoding) or ""
     if "\\u" in text:  # escapes take up to six times the space
         with suppress(ValueError, RecursionError):
             unescaped = json.dumps(json.loads(text), ensure_ascii=False)

@@ -19,7 +19,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.message import Document, DocumentKind, DocumentPart, DocumentUnit, Heading
 
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
-_WRITE_BYTES: Final = 64 * 2**10
+_CHUNK_BYTES: Final = 64 * 2**10
 
 
 def reading_command(*arguments: str, unconfined: bool = False) -> tuple[str, ...]:
@@ -28,13 +28,13 @@ def reading_command(*arguments: str, unconfined: bool = False) -> tuple[str, ...
     return (sys.executable, "-s", "-P", "-m", "cc_bot.features.documents", *arguments, *permission)
 
 
-async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Mapping[str, Any]:
-    """Return the process's answer about a file. `extra` names the package's extra with the parsers.
+async def run_reading_process(command: Sequence[str], file: io.BytesIO, extra: str) -> Mapping[str, Any]:
+    """Have a process read a file, and return its answer. `extra`: the package's extra with the parsers.
 
     Raises the InputError that the answer names; OSError, ValueError or RecursionError for an invalid answer;
     TimeoutError if the processor time was used up.
     """
-    answer = json.loads(await _ask_process(command, file))
+    answer = json.loads(await _exchange(command, file))
     if not isinstance(answer, dict):
         raise ValueError
     if error := answer.get("error"):
@@ -46,7 +46,7 @@ async def ask_reader(command: Sequence[str], file: io.BytesIO, extra: str) -> Ma
     return answer
 
 
-async def _ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
+async def _exchange(command: Sequence[str], file: io.BytesIO) -> bytes:
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -56,12 +56,12 @@ async def _ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
         cwd=sys.prefix,
     )
     try:
-        feeding = asyncio.create_task(_write_file(process, file))
+        writing = asyncio.create_task(_write_file(process, file))
         try:
             return await _read_answer(process)
         finally:
-            feeding.cancel()
-            await asyncio.gather(feeding, return_exceptions=True)
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
     finally:
         with suppress(ProcessLookupError):
             process.kill()
@@ -72,8 +72,8 @@ async def _write_file(process: asyncio.subprocess.Process, file: io.BytesIO) -> 
     stdin = process.stdin
     if stdin is not None:
         with suppress(OSError):
-            while piece := file.read(_WRITE_BYTES):
-                stdin.write(piece)
+            while chunk := file.read(_CHUNK_BYTES):
+                stdin.write(chunk)
                 await stdin.drain()
         stdin.close()
     file.close()  # frees memory
@@ -89,8 +89,8 @@ async def _read_answer(process: asyncio.subprocess.Process) -> bytes:
             raise ValueError
         return await stdout.readexactly(length)
     except asyncio.IncompleteReadError as error:  # a limit or a parser ended the process
-        spent = sys.platform != "win32" and await process.wait() == -signal.SIGXCPU
-        raise (TimeoutError if spent else OSError) from error
+        cpu_time_spent = sys.platform != "win32" and await process.wait() == -signal.SIGXCPU
+        raise (TimeoutError if cpu_time_spent else OSError) from error
 
 
 def _environment() -> Mapping[str, str]:
@@ -99,7 +99,7 @@ def _environment() -> Mapping[str, str]:
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 
 
-TIMEOUT_S: Final = 18.0  # of which 15 s processor time
+TIMEOUT_S: Final = 18.0  # the process has 15 s of processor time
 QUEUE_TIMEOUT_S: Final = 60.0
 MAX_CONCURRENT_READS: Final = 1
 EXTRA_MODULES: Final = ("pypdfium2", "PIL", "python_calamine")
@@ -123,12 +123,12 @@ class DocumentReader(DocumentSource):
     """Reads documents one by one, each in its own process."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
-        """`command` replaces the usual command. `unconfined` permits reading without a sandbox."""
+        """`command` replaces that of `reading_command`."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._queue = asyncio.Semaphore(MAX_CONCURRENT_READS)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Wait for a slot, then read. Raises DocumentReaderBusy, DocumentUnreadable and errors of _ERRORS."""
+        """Raises DocumentReaderBusy and errors of _ERRORS."""
         async with self.queue_slot():
             return await self.read_without_queue(io.BytesIO(data))
 
@@ -148,7 +148,7 @@ class DocumentReader(DocumentSource):
     async def read_without_queue(self, file: io.BytesIO) -> ReadDocument:
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                answer = await ask_reader(self._command, file, "documents")
+                answer = await run_reading_process(self._command, file, "documents")
             return _validate_answer(answer)
         except (TimeoutError, OSError, ValueError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
@@ -165,11 +165,11 @@ class _Answer(BaseModel):
 
 def _validate_answer(answer: Mapping[str, Any]) -> ReadDocument:
     """Raises ValueError."""
-    given = _Answer.model_validate(answer)
-    last = max(len(given.parts), 1)
-    headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in given.headings)
-    pictures = tuple(given.pictures[:_MAX_PICTURES])
-    if not all(picture.startswith(b"\xff\xd8\xff") for picture in pictures):
+    document = _Answer.model_validate(answer)
+    last = max(len(document.parts), 1)
+    headings = tuple(Heading(title, min(max(part, 1), last)) for title, part in document.headings)
+    pictures = tuple(document.pictures[:_MAX_PICTURES])
+    if not all(picture.startswith(b"\xff\xd8\xff") for picture in pictures):  # JPEG
         raise ValueError
-    parts = tuple(DocumentPart(name, text) for name, text in given.parts)
-    return ReadDocument(Document(given.kind, given.unit, parts, headings, len(pictures)), pictures)
+    parts = tuple(DocumentPart(name, text) for name, text in document.parts)
+    return ReadDocument(Document(document.kind, document.unit, parts, headings, len(pictures)), pictures)

@@ -1,4 +1,4 @@
-"""Reads RTF of Word, WordPad and TextEdit. Japanese is Unicode, or bytes in the font's character set."""
+"""Reads RTF of Word, WordPad and TextEdit. Japanese is Unicode or bytes in the font's encoding."""
 
 import codecs
 import re
@@ -11,7 +11,7 @@ from cc_bot.features.documents import Content, DocumentRefused, RunningText, as_
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S
 )
-_CHARSETS = {
+_ENCODINGS = {  # by number in RTF
     128: "cp932",
     129: "cp949",
     134: "gbk",
@@ -20,7 +20,7 @@ _CHARSETS = {
     204: "cp1251",
     238: "cp1250",
 }
-_CHARACTERS = (
+_CHARACTER_WORDS = (
     dict.fromkeys(("par", "line", "sect", "page"), "\n")
     | dict.fromkeys(("emspace", "enspace", "nestcell"), " ")
     | {"tab": "\t", "emdash": "—", "endash": "–", "bullet": "•"}
@@ -34,15 +34,16 @@ _SKIPPED_GROUPS = frozenset(
     ]
 )
 _MAX_GROUPS = 1000
+_CELL, _ROW = "\ue000", "\ue001"  # put at the ends of cells and rows
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _GroupState:
     is_skipped: bool = False
-    charset: str = ""
-    fallback_length: int = 1  # characters after a Unicode character, for old programs
-    in_fonts: bool = False
-    hidden: bool = False
+    encoding: str = ""
+    fallback_length: int = 1  # characters for old programs after a Unicode character
+    is_font_table: bool = False
+    is_hidden: bool = False
 
 
 def read_rtf(data: bytes) -> Content:
@@ -51,7 +52,7 @@ def read_rtf(data: bytes) -> Content:
     parser.read(data)
     content = Content("rtf", "part")
     running = RunningText(content)
-    for paragraph in parser.paragraphs():
+    for paragraph in parser.take_paragraphs():
         running.add(paragraph)
     running.end_part()
     return content
@@ -59,24 +60,24 @@ def read_rtf(data: bytes) -> Content:
 
 class _RtfParser:
     def __init__(self) -> None:
-        self._state = _State()
-        self._outer: list[_State] = []
+        self._state = _GroupState()
+        self._outer_states: list[_GroupState] = []
         self._code_page = "cp1252"
         self._fonts: dict[int, str] = {}
         self._font = 0
-        self._bytes = bytearray()
+        self._undecoded = bytearray()
         self._text: list[str] = []
         self._fallback_left = 0
-        self._group_begun = False
-        """True before a group's first word, which names its kind."""
+        self._at_group_start = False
+        """The first word of a group names its kind."""
         self._in_row = False
         self._in_table = False
-        """In tables paragraphs don't end lines."""
+        """In tables the end of a paragraph does not end the line."""
         self._footnote: tuple[int, int] | None = None
-        """Depth of groups at an open footnote, and its index in `_text`."""
+        """An open footnote's depth of groups, and its index in `_text`."""
 
-    def paragraphs(self) -> list[str]:
-        self._flush()
+    def take_paragraphs(self) -> list[str]:
+        self._decode_bytes()
         lines = list[str]()
         for is_table, group in groupby("".join(self._text).split("\n"), lambda line: line.endswith(_ROW)):
             if is_table:
@@ -87,42 +88,42 @@ class _RtfParser:
 
     def read(self, data: bytes) -> None:
         for token in _TOKEN.finditer(data):
-            word, number, byte, sign, brace, text = token.groups()
+            word, number, byte, character, brace, text = token.groups()
             if brace:
-                self._brace(brace)
+                self._read_brace(brace)
             elif word:
-                self._word(word.decode().lower(), int(number) if number else None)
+                self._read_word(word.decode().lower(), int(number) if number else None)
             elif byte:
-                self._byte(int(byte, 16))
-            elif sign:
-                self._symbol(sign)
+                self._read_byte(int(byte, 16))
+            elif character:
+                self._read_symbol(character)
             elif text:
                 for each in text:
-                    self._byte(each)
+                    self._read_byte(each)
 
-    def _brace(self, brace: bytes) -> None:
-        self._flush()
+    def _read_brace(self, brace: bytes) -> None:
+        self._decode_bytes()
         self._fallback_left = 0
         if brace == b"{":
-            if len(self._outer) >= _MAX_GROUPS:
+            if len(self._outer_states) >= _MAX_GROUPS:
                 raise DocumentRefused("unreadable")
-            self._outer.append(self._state)
-        elif self._outer:
-            self._state = self._outer.pop()
+            self._outer_states.append(self._state)
+        elif self._outer_states:
+            self._state = self._outer_states.pop()
             self._end_footnote()
-        self._group_begun = brace == b"{"
+        self._at_group_start = brace == b"{"
 
-    def _word(self, word: str, number: int | None) -> None:
-        group_begun, self._group_begun = self._group_begun, False
-        self._flush()
+    def _read_word(self, word: str, number: int | None) -> None:
+        at_group_start, self._at_group_start = self._at_group_start, False
+        self._decode_bytes()
         self._fallback_left = 0
         match word:
             case "u" if number is not None:
-                self._add(chr(number % 65536))
+                self._add_text(chr(number % 65536))
                 self._fallback_left = self._state.fallback_length
             case "fonttbl":
-                self._state = replace(self._state, is_skipped=True, in_fonts=True)
-            case _ if group_begun and word in _SKIPPED_GROUPS:
+                self._state = replace(self._state, is_skipped=True, is_font_table=True)
+            case _ if at_group_start and word in _SKIPPED_GROUPS:
                 self._state = replace(self._state, is_skipped=True)
             case "ansicpg":
                 with suppress(LookupError):
@@ -131,69 +132,66 @@ class _RtfParser:
                 self._state = replace(self._state, fallback_length=min(max(number, 0), 16))
             case "f" if number is not None:
                 self._font = number
-                self._state = replace(self._state, charset=self._fonts.get(number, ""))
-            case "fcharset" if number is not None and self._state.in_fonts:
-                self._fonts[self._font] = _CHARSETS.get(number, "")
+                self._state = replace(self._state, encoding=self._fonts.get(number, ""))
+            case "fcharset" if number is not None and self._state.is_font_table:
+                self._fonts[self._font] = _ENCODINGS.get(number, "")
             case "v":
-                self._state = replace(self._state, hidden=number != 0)
-            case "footnote" if group_begun and self._outer:
-                self._state = self._outer[-1]
-                self._footnote = self._footnote or (len(self._outer), len(self._text))
+                self._state = replace(self._state, is_hidden=number != 0)
+            case "footnote" if at_group_start and self._outer_states:
+                self._state = self._outer_states[-1]
+                self._footnote = self._footnote or (len(self._outer_states), len(self._text))
             case _:
-                self._character_word(word)
+                self._read_character_word(word)
 
-    def _character_word(self, word: str) -> None:
+    def _read_character_word(self, word: str) -> None:
         match word:
             case "trowd":
                 self._in_row = True
             case "intbl" | "pard":
                 self._in_table = word == "intbl"
             case "cell":
-                self._add(_CELL)
+                self._add_text(_CELL)
                 self._in_row = True
             case "row":
-                self._add(_ROW + "\n")
+                self._add_text(_ROW + "\n")
                 self._in_row = False
             case _:
-                sign = _CHARACTERS.get(word, "")
-                self._add(" " if sign == "\n" and (self._in_row or self._in_table) else sign)
+                character = _CHARACTER_WORDS.get(word, "")
+                self._add_text(" " if character == "\n" and (self._in_row or self._in_table) else character)
 
     def _end_footnote(self) -> None:
-        if self._footnote and len(self._outer) < self._footnote[0]:
-            begins, self._footnote = self._footnote[1], None
-            note = " ".join("".join(self._text[begins:]).split())
-            self._text[begins:] = [f" ({note})"] if note else []
+        if self._footnote and len(self._outer_states) < self._footnote[0]:
+            start, self._footnote = self._footnote[1], None
+            note = " ".join("".join(self._text[start:]).split())
+            self._text[start:] = [f" ({note})"] if note else []
 
-    def _symbol(self, sign: bytes) -> None:
-        group_begun, self._group_begun = self._group_begun, False
-        if sign == b"*" and group_begun:
+    def _read_symbol(self, character: bytes) -> None:
+        at_group_start, self._at_group_start = self._at_group_start, False
+        if character == b"*" and at_group_start:
             self._state = replace(self._state, is_skipped=True)
-            self._group_begun = True
-        elif sign in b"\\{}":
-            self._byte(sign[0])
-        elif sign in b"~_":
-            self._add(" " if sign == b"~" else "-")
-        elif sign in b"\r\n":
-            self._add("\n")
+            self._at_group_start = True
+        elif character in b"\\{}":
+            self._read_byte(character[0])
+        elif character in b"~_":
+            self._add_text(" " if character == b"~" else "-")
+        elif character in b"\r\n":
+            self._add_text("\n")
 
-    def _byte(self, byte: int) -> None:
-        self._group_begun = False
+    def _read_byte(self, byte: int) -> None:
+        self._at_group_start = False
         if self._fallback_left:
             self._fallback_left -= 1
         elif not self._state.is_skipped:
-            self._bytes.append(byte)
+            self._undecoded.append(byte)
 
-    def _add(self, text: str) -> None:
-        self._flush()
-        if not (self._state.is_skipped or self._state.hidden):
+    def _add_text(self, text: str) -> None:
+        self._decode_bytes()
+        if not (self._state.is_skipped or self._state.is_hidden):
             self._text.append(text)
 
-    def _flush(self) -> None:
-        if self._bytes:
-            data = bytes(self._bytes)
-            self._bytes.clear()
-            if not self._state.hidden:
-                self._text.append(data.decode(self._state.charset or self._code_page, "replace"))
-
-
-_CELL, _ROW = "\ue000", "\ue001"  # mark ends of cells and rows
+    def _decode_bytes(self) -> None:
+        if self._undecoded:
+            data = bytes(self._undecoded)
+            self._undecoded.clear()
+            if not self._state.is_hidden:
+                self._text.append(data.decode(self._state.encoding or self._code_page, "replace"))

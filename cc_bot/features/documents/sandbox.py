@@ -1,8 +1,8 @@
 """Irreversible limits that the reading process sets before it reads a file.
 
-On Linux seccomp refuses unlisted system calls: opening files, starting processes, the network, signals. So
-modules are imported before. An audit hook refuses the same in Python on every system. Linux and macOS allow
-no new descriptors and processes; only Linux limits memory.
+On Linux seccomp refuses unlisted system calls: opening files, starting processes, the network, signals. An
+audit hook refuses the same in Python on every system. Linux and macOS allow no new descriptors and processes;
+only Linux limits memory. Modules can't be imported afterwards.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ _REFUSED_EVENTS = (
     *("sqlite3.", "winreg.", "tempfile.", "ctypes.dlopen", "urllib.", "http.", "ftplib.", "smtplib."),
     *("_winapi.", "_posixsubprocess."),
 )
-"""Prefixes of events of actions outside of the process."""
+"""Prefixes of audit events: actions that affect more than the process."""
 
 
 class NotConfined(Exception):
@@ -29,7 +29,7 @@ class NotConfined(Exception):
 
 
 def enter_sandbox(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
-    """Set the limits; then nothing can be imported. Raises NotConfined if only the filter is missing."""
+    """Set all limits. Raises NotConfined, after setting the others, if system calls can't be filtered."""
     sys.dont_write_bytecode = True
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc:
@@ -41,11 +41,8 @@ def enter_sandbox(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> No
 
 
 def _prefer_for_oom_killer() -> None:
-    try:
-        with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib is slow to load
-            score.write("1000")
-    except OSError:
-        return
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib loads slowly
+        score.write("1000")
 
 
 def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
@@ -61,11 +58,11 @@ def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
     }
-    for which, maximum in limits.items():
-        hard = resource.getrlimit(which)[1]
+    for kind, maximum in limits.items():
+        hard = resource.getrlimit(kind)[1]
         limit = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
         with suppress(ValueError, OSError):  # macOS refuses limits below the used address space
-            resource.setrlimit(which, (limit, limit))
+            resource.setrlimit(kind, (limit, limit))
 
 
 def _refuse_event(event: str, _: tuple[object, ...]) -> None:
@@ -73,12 +70,13 @@ def _refuse_event(event: str, _: tuple[object, ...]) -> None:
         raise PermissionError(event)
 
 
-# Unlisted calls fail with EPERM. fcntl and ioctl could send signals. tgkill is not listed,
-# so abort() ends by an illegal instruction.
+# Unlisted calls fail with EPERM. fcntl and ioctl are not listed: they could send signals. Without tgkill,
+# abort() ends the process by an illegal instruction.
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _ALLOW, _FAIL_WITH_EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
+_CALL_OFFSET, _MACHINE_OFFSET = 0, 4  # in the kernel's seccomp_data
 
 _SYSTEM_CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
     "x86_64": (
@@ -109,29 +107,29 @@ _SYSTEM_CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
         ),
     ),
 }
-"""By machine: its number in the kernel (AUDIT_ARCH_…), and the numbers of the allowed calls."""
+"""Each machine's number in the kernel (AUDIT_ARCH_…), and the numbers of the allowed calls."""
 
 
 def _filter_system_calls(libc: ctypes.CDLL) -> bool:
-    """Return False if that fails, or this machine's calls are not listed."""
-    known = _SYSTEM_CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
-    if known is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+    """Return False on failure, and if this machine's calls are not listed."""
+    machine_and_calls = _SYSTEM_CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
+    if machine_and_calls is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    instructions = b"".join(_filter_program(*known))
+    instructions = b"".join(_filter_program(*machine_and_calls))
     code = ctypes.create_string_buffer(instructions, len(instructions))
-    program = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(code))
-    handed = ctypes.create_string_buffer(program, len(program))
-    return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, handed, 0, 0) == 0)
+    sock_fprog = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(code))
+    argument = ctypes.create_string_buffer(sock_fprog, len(sock_fprog))
+    return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, argument, 0, 0) == 0)
 
 
 def _filter_program(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:
-    """Yield instructions. A call of another architecture kills the process."""
-    yield _instruction(_LOAD, 4)
+    """Yield BPF instructions. A call in another machine's convention kills the process."""
+    yield _instruction(_LOAD, _MACHINE_OFFSET)
     yield _instruction(_JUMP_IF_EQUAL, machine, 1, 0)
     yield _instruction(_RETURN, _KILL)
-    yield _instruction(_LOAD, 0)
-    for left, call in zip(range(len(calls), 0, -1), calls, strict=True):
-        yield _instruction(_JUMP_IF_EQUAL, call, left, 0)
+    yield _instruction(_LOAD, _CALL_OFFSET)
+    for distance, call in zip(range(len(calls), 0, -1), calls, strict=True):
+        yield _instruction(_JUMP_IF_EQUAL, call, distance, 0)
     yield _instruction(_RETURN, _FAIL_WITH_EPERM)
     yield _instruction(_RETURN, _ALLOW)
 

@@ -1,5 +1,5 @@
-"""The tool that reads documents too long for the prompt. The text taints the turn. It is not stored with the
-answer: it may be another user's, and is deleted with the document."""
+"""The tool that reads documents too long for the prompt. Their text taints the turn. It is not stored with
+the answer: a document may be another user's, and its text is deleted with it."""
 
 import asyncio
 import re
@@ -50,8 +50,7 @@ async def read_file(
 
 
 def _find_document(files: Sequence[Attachment], name: str) -> Attachment:
-    """Return the newest document with this name, else with a longer one. The name of a single document does
-    not matter."""
+    """Return the newest document with this name, else one whose name contains it, else the only document."""
     documents = [each for each in reversed(files) if each.document is not None]
     part = name.casefold().strip()
     matches = [each for each in documents if each.name == name]
@@ -66,12 +65,12 @@ def _find_document(files: Sequence[Attachment], name: str) -> Attachment:
 
 def _parse_numbers(pages: str, count: int) -> list[int]:
     numbers = list[int]()
-    for some in re.split("[,、，]", pages)[:_MAX_RANGES]:
-        named = _RANGE.match(some)
-        if not named:
+    for text in re.split("[,、，]", pages)[:_MAX_RANGES]:
+        page_range = _RANGE.match(text)
+        if not page_range:
             raise InvalidToolCall("pages: numbers such as 3, 5-8 or 2,9.")
-        first = int(named[1])
-        numbers += range(first, min(int(named[2] or first), count) + 1)
+        first = int(page_range[1])
+        numbers += range(first, min(int(page_range[2] or first), count) + 1)
     numbers = [number for number in dict.fromkeys(numbers) if 1 <= number <= count]
     if not numbers:
         raise InvalidToolCall(f"pages: from 1 to {count}.")
@@ -79,19 +78,19 @@ def _parse_numbers(pages: str, count: int) -> list[int]:
 
 
 def _read_parts(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
-    text, shown = "", list[int]()
+    text, shown_numbers = "", list[int]()
     for number in numbers:
-        added = document.marked((number,)) + "\n"
-        if shown and len(text) + len(added) > MAX_CHARACTERS:
+        part = document.marked((number,)) + "\n"
+        if shown_numbers and len(text) + len(part) > MAX_CHARACTERS:
             break
-        text += added
-        shown.append(number)
-    left = numbers[len(shown) :]
+        text += part
+        shown_numbers.append(number)
+    remaining = numbers[len(shown_numbers) :]
     fields: dict[str, Any] = {"text": text[:MAX_CHARACTERS].rstrip()}
     if len(text) > MAX_CHARACTERS:
         fields["cut"] = "This is too long to be shown whole: look the rest up with query."
-    if left:
-        fields["not_shown"] = f"{left[0]}-{left[-1]}: call again for these."
+    if remaining:
+        fields["not_shown"] = f"{remaining[0]}-{remaining[-1]}: call again for these."
     return fields
 
 
@@ -100,14 +99,14 @@ def _search(document: Document, query: str) -> dict[str, Any]:
     passages = find_passages(query, texts, MAX_PASSAGES)
     if not passages:
         return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
-    found, room = list[str](), MAX_CHARACTERS
+    found, characters_left = list[str](), MAX_CHARACTERS
     for passage in passages:
         text = texts[passage.text_index]
         if len(text) > 2 * _CONTEXT_CHARACTERS:
             text = text[max(passage.start - _CONTEXT_CHARACTERS, 0) : passage.end + _CONTEXT_CHARACTERS]
-        shown = f"{document.mark(passage.text_index + 1)}\n{text}"[:room]
-        found.append(shown)
-        room -= len(shown)
-        if room < _CONTEXT_CHARACTERS:
+        excerpt = f"{document.mark(passage.text_index + 1)}\n{text}"[:characters_left]
+        found.append(excerpt)
+        characters_left -= len(excerpt)
+        if characters_left < _CONTEXT_CHARACTERS:
             break
     return {"found": found}

@@ -14,9 +14,9 @@ from cc_bot.features.heartbeat.store import HeartbeatStore
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.web.conversations import channel_names
-from cc_bot.web.form import text_of
+from cc_bot.web.form import form_text
 from cc_bot.web.page import Pages, Section
-from cc_bot.web.visitor import SignedIn, visitor_of
+from cc_bot.web.visitor import WebVisitor, visitor_of
 
 _DEFAULT_HOURS: Final = 6
 _REMINDERS_PATH: Final = "/reminders"
@@ -28,7 +28,7 @@ class HeartbeatPages(Pages):
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (web.post("/heartbeat", self.start), web.post("/heartbeat/stop", self.stop))
 
-    async def section(self, visitor: SignedIn) -> Section | None:
+    async def section(self, visitor: WebVisitor) -> Section | None:
         if not visitor.user_id:  # heartbeats are sent on Discord only
             return None
         schedule = await heartbeats.find_heartbeat(self._services.stores[ScheduleStore], visitor.user_id)
@@ -45,10 +45,11 @@ class HeartbeatPages(Pages):
         return "heartbeat/heartbeat.html", values
 
     async def start(self, request: web.Request) -> web.StreamResponse:
-        visitor, every = visitor_of(request), text_of(request, "every")
+        visitor, every = visitor_of(request), form_text(request, "every")
         if not visitor.user_id:
             raise NothingHere
-        quiet_from, quiet_to = text_of(request, "quiet_from").strip(), text_of(request, "quiet_to").strip()
+        quiet_from = form_text(request, "quiet_from").strip()
+        quiet_to = form_text(request, "quiet_to").strip()
         if not (every.isascii() and every.isdecimal()) or bool(quiet_from) != bool(quiet_to):
             raise InputError
         channel_id = visitor.session.origin.channel_id

@@ -10,7 +10,7 @@ from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
-from cc_bot.terminal.view import one_line
+from cc_bot.terminal.view import short_line
 from cc_bot.texts.cli import TerminalTexts
 
 PAGE_SIZE: Final = 100
@@ -58,7 +58,7 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str
             raise InvalidCommand(words[TerminalTexts].nothing_to_undo.format(id=number))
     if restored is None:
         raise errors.MemoryNotFound(id=number)
-    return words[MemoryTexts].undeleted.format(id=restored.number, content=one_line(restored.content))
+    return words[MemoryTexts].undeleted.format(id=restored.number, content=short_line(restored.content))
 
 
 async def suggest_memories(chat: Chat, word: str) -> Sequence[tuple[int, str]]:

@@ -63,7 +63,7 @@ from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemory
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
-from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
+from cc_bot.web.form import PageNumber, form_text, get_form, parse_digits, path_id
 from cc_bot.web.page import Handler, Pages, explain_error, pop_notice, redirect, render, see_other, send_file
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import visitor_of
@@ -180,7 +180,7 @@ class MemoryPages(Pages):
     ) -> web.Response:
         """Show a page of the list; after an error, also the input. Raises NothingHere."""
         visitor, params = visitor_of(request), list_params(query)
-        page_number = number_of(query.get("page", "1"))
+        page_number = parse_digits(query.get("page", "1"))
         user_id = visitor.user_id
         filters = MemoryFilter(
             category=params.get("category"),
@@ -250,7 +250,7 @@ class MemoryPages(Pages):
         if hidden_until:
             raise MemoryHidden
         entered, hash_before = _parse_form(request), form_hash(before)
-        if text_of(request, "mark") != hash_before:
+        if form_text(request, "mark") != hash_before:
             return await self._render_card(request, before, entered, conflict=True)
         try:
             after = await memories.edit(visitor, before, entered, service=self._services[MemoryService])
@@ -269,13 +269,13 @@ class MemoryPages(Pages):
         """Run the action in the path. Raises NothingHere, and what `run_action` raises."""
         visitor, action = visitor_of(request), request.match_info["action"]
         memory_id = await self._find_id(request)
-        version = _parse_number(text_of(request, "version") or "0")
+        version = _parse_number(form_text(request, "version") or "0")
         reply = await memories.run_action(
             visitor, action, memory_id, version=version, service=self._services[MemoryService]
         )
         if action == "delete":  # the page of a deleted memory says so
             reply = Reply(receipts_changed=True)
-        return await self._redirect_with_reply(request, _memory_path(id_in(request, "number")), reply)
+        return await self._redirect_with_reply(request, _memory_path(path_id(request, "number")), reply)
 
     async def _render_card(
         self,
@@ -309,14 +309,14 @@ class MemoryPages(Pages):
 
     async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
         """Return the memory and, if hidden, the end of the time for an undo. Raises NothingHere."""
-        numbered = await self._load(id_in(request, "number"), visitor_of(request).user_id)
+        numbered = await self._load(path_id(request, "number"), visitor_of(request).user_id)
         if numbered.memory is None:
             raise NothingHere
         return numbered.memory, numbered.hidden_until
 
     async def _find_id(self, request: web.Request) -> int:
         """Return the memory's id, even if hidden. Raises NothingHere."""
-        memory_id = await self._memories.get_id(visitor_of(request).user_id, id_in(request, "number"))
+        memory_id = await self._memories.get_id(visitor_of(request).user_id, path_id(request, "number"))
         if memory_id is None:
             raise NothingHere
         return memory_id
@@ -344,15 +344,15 @@ class MemoryPages(Pages):
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
         """Delete or restore the selected memories, or set their category. Raises InputError."""
-        visitor, form = visitor_of(request), form_of(request)
+        visitor, form = visitor_of(request), get_form(request)
         numbers = _parse_numbers(form.getall("n", ()))
-        action_name, back = text_of(request, "action"), _parse_list_query(text_of(request, "back"))
+        action_name, back = form_text(request, "action"), _parse_list_query(form_text(request, "back"))
         action: BulkAction | None = next((each for each in get_args(BulkAction) if each == action_name), None)
         if action is None:
             raise InputError
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        category = text_of(request, "category")
+        category = form_text(request, "category")
         try:
             new_category = parse_category(category)
             if action == "category" and not new_category:
@@ -408,7 +408,7 @@ class MemoryPages(Pages):
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
         """Raises NothingHere."""
-        visitor, form = visitor_of(request), form_of(request)
+        visitor, form = visitor_of(request), get_form(request)
         ids, missing_numbers = list[int](), list[int]()
         for number in _parse_numbers(form.getall("n", ())):
             memory_id = await self._memories.get_id(visitor.user_id, number)
@@ -429,7 +429,7 @@ class MemoryPages(Pages):
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all memories, unless there are more than were confirmed. Raises InputError."""
-        visitor, confirmed_count = visitor_of(request), _parse_number(text_of(request, "count"))
+        visitor, confirmed_count = visitor_of(request), _parse_number(form_text(request, "count"))
         conversations = _parse_scope(request) == "said"
         erased = await memories.erase_all(
             visitor,
@@ -470,10 +470,10 @@ class MemoryPages(Pages):
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
         """Show what a file would add. Raises InputError for a foreign form."""
-        visitor, audience = visitor_of(request), _AUDIENCES.get(text_of(request, "audience"))
+        visitor, audience = visitor_of(request), _AUDIENCES.get(form_text(request, "audience"))
         if audience is None:
             raise InputError
-        data = form_of(request).get("file")
+        data = get_form(request).get("file")
         if not isinstance(data, bytes):
             return _render_import(request, ImportNotUnderstood())
         try:
@@ -489,7 +489,7 @@ class MemoryPages(Pages):
     async def confirm_import(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
         try:
-            planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
+            planned = await asyncio.to_thread(_unpack, form_text(request, "planned"))
             count = await run_import(visitor, _make_fetch(planned), service=self._services[MemoryService])
         except InputError as error:
             return _render_import(request, error)
@@ -526,17 +526,17 @@ def _describe_count(count: int, is_search: bool, words: WebMemoryTexts) -> str:
 
 def _parse_form(request: web.Request) -> MemoryForm:
     """Raises InputError if a field is missing."""
-    audience, form = _AUDIENCES.get(text_of(request, "audience")), form_of(request)
+    audience, form = _AUDIENCES.get(form_text(request, "audience")), get_form(request)
     names = ("content", "category", "tags", "end")
     if audience is None or not all(isinstance(form.get(name), str) for name in names):
         raise InputError
-    content, category, tags, end = (text_of(request, name) for name in names)
+    content, category, tags, end = (form_text(request, name) for name in names)
     return MemoryForm(content, category, tags, end, audience)
 
 
 def _parse_scope(request: web.Request) -> str:
     """Return `alone` (memories) or `said` (conversations, too). Raises InputError."""
-    scope = text_of(request, "scope")
+    scope = form_text(request, "scope")
     if scope not in ("alone", "said"):
         raise InputError
     return scope
@@ -544,7 +544,7 @@ def _parse_scope(request: web.Request) -> str:
 
 def _parse_number(text: str) -> int:
     try:
-        return number_of(text)
+        return parse_digits(text)
     except NothingHere as error:
         raise InputError from error
 

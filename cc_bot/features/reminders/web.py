@@ -19,10 +19,10 @@ from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
-from cc_bot.web.form import id_in, text_of
+from cc_bot.web.form import form_text, path_id
 from cc_bot.web.page import Pages, render, sections_on
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, visitor_of
+from cc_bot.web.visitor import WebVisitor, visitor_of
 
 MAX_WHEN_CHARACTERS: Final = 100  # as in commands.py
 MAX_ADDED_FORMS: Final = 1000
@@ -82,7 +82,7 @@ class ReminderPages(Pages):
     async def add(self, request: web.Request) -> web.StreamResponse:
         """Add the reminders of a form, once if a double click sends it twice."""
         visitor, form, reply = visitor_of(request), _read_form(request), Reply()
-        submission = (visitor.user_id, text_of(request, "key"), form)
+        submission = (visitor.user_id, form_text(request, "key"), form)
         try:
             async with self._user_locks.hold(visitor.user_id):
                 if submission not in self._added_forms:
@@ -101,11 +101,11 @@ class ReminderPages(Pages):
         return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        visitor, number = visitor_of(request), id_in(request, "number")
+        visitor, number = visitor_of(request), path_id(request, "number")
         form = _read_form(request, number)
         reminder = await service.find_reminder(self._schedules, visitor.user_id, number)
         try:
-            if text_of(request, "mark") != fingerprint(reminder):
+            if form_text(request, "mark") != fingerprint(reminder):
                 raise ReminderEditOutdated
             reply = await service.change(
                 visitor,
@@ -122,23 +122,23 @@ class ReminderPages(Pages):
 
     async def cancel(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
-        reply = await service.delete(visitor, id_in(request, "number"), schedules=self._schedules)
+        reply = await service.delete(visitor, path_id(request, "number"), schedules=self._schedules)
         return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
-        reply = await service.resume(visitor, id_in(request, "number"), schedules=self._schedules)
+        reply = await service.resume(visitor, path_id(request, "number"), schedules=self._schedules)
         return await self._redirect_with_reply(request, "/reminders", reply)
 
-    async def _find_destination(self, visitor: SignedIn) -> service.Destination:
+    async def _find_destination(self, visitor: WebVisitor) -> service.Destination:
         channel_id = visitor.session.origin.channel_id
         key = await self._services.discord.current_key(visitor.user_id, channel_id)
         return service.Destination(key, "dm" if visitor.user_id else "terminal")
 
 
 def _read_form(request: web.Request, number: int | None = None) -> ReminderForm:
-    text, when = text_of(request, "text"), text_of(request, "when")
-    return ReminderForm(text, when, text_of(request, "repeat"), number)
+    text, when = form_text(request, "text"), form_text(request, "when")
+    return ReminderForm(text, when, form_text(request, "repeat"), number)
 
 
 def fingerprint(schedule: Schedule) -> str:

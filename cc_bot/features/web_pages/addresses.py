@@ -13,27 +13,27 @@ from urllib.parse import quote, urljoin
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 
 WEB_PORTS: Final = frozenset({80, 443})
-MAX_NAME_LENGTH: Final = 253
-MAX_LENGTH: Final = 2000
+MAX_HOST_LENGTH: Final = 253
+MAX_ADDRESS_LENGTH: Final = 2000
 MAX_ADDRESSES: Final = 50
 _PORTS: Final = {"http": 80, "https": 443}
-_PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
+_URL: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY: Final = re.compile(r"(\[[^\[\]]*+\]|[^:\[\]]++)(?::([0-9]{0,5}+))?")
-_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
+_HOST_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
 _PERCENT_ENCODED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
 _INVISIBLE: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
-"""Characters of paths and queries, and `%`, so that encoded characters stay encoded."""
+"""Characters of paths and queries that stay, with `%`: encoded characters stay encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """A normalized address: other characters are percent-encoded, in upper case."""
+    """A normalized address."""
 
     scheme: str
     host: str
     port: int
-    target: str
+    target: str  # path and query, percent-encoded
 
     @property
     def netloc(self) -> str:
@@ -46,7 +46,7 @@ class WebAddress:
         return f"{self.scheme}://{self.netloc}{self.target}"
 
     def follow(self, location: str) -> "WebAddress":
-        """Return a redirect's target; spaces are encoded. Raises AddressRefused."""
+        """Return the target of a redirect. Raises AddressRefused."""
         try:
             return parse_address(urljoin(self.url, location.strip(" \t").replace(" ", "%20")))
         except ValueError as error:
@@ -54,9 +54,8 @@ class WebAddress:
 
 
 def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
-    """Normalize an address. `ports` are allowed; None allows all. Raises AddressRefused, also for
-    credentials."""
-    parts = None if len(text) > MAX_LENGTH or _INVISIBLE.search(text) else _PARTS.fullmatch(text)
+    """`ports`: the allowed ones; None allows all. Raises AddressRefused, also for credentials."""
+    parts = None if len(text) > MAX_ADDRESS_LENGTH or _INVISIBLE.search(text) else _URL.fullmatch(text)
     authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
     if parts is None or authority is None:
         raise AddressRefused
@@ -69,24 +68,24 @@ def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAdd
     return WebAddress(scheme, _normalize_host(authority[1]), port, target)
 
 
-def _normalize_host(written: str) -> str:
-    if written.startswith("["):
+def _normalize_host(text: str) -> str:
+    if text.startswith("["):
         try:
-            address = IPv6Address(written[1:-1])
+            address = IPv6Address(text[1:-1])
         except AddressValueError as error:
             raise AddressRefused from error
-        if address.scope_id is not None:  # names a network card
+        if address.scope_id is not None:  # that of a network card
             raise AddressRefused
         return str(address)
-    name = written.lower().removesuffix(".")
-    if not name.isascii() and len(name) <= MAX_NAME_LENGTH:
+    name = text.lower().removesuffix(".")
+    if not name.isascii() and len(name) <= MAX_HOST_LENGTH:
         import idna  # noqa: PLC0415 - large tables for rare names
 
         try:
             name = idna.encode(name, uts46=True).decode()
         except UnicodeError as error:
             raise AddressRefused from error
-    if len(name) > MAX_NAME_LENGTH or not _NAME.fullmatch(name):
+    if len(name) > MAX_HOST_LENGTH or not _HOST_NAME.fullmatch(name):
         raise AddressRefused
     return name
 
@@ -102,7 +101,7 @@ _POSSIBLE_END: Final = re.compile(
     r"[！？：；，．…‥→※＊](?=.)|(?<=[^ぁ-ゟ])(?=[ぁ-ゟ])|(?<=[\x21-\x7e])(?=[^\x21-\x7e])"
 )
 _MAX_ENDS: Final = 8
-_TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
+_PUNCTUATION: Final = ".,:;!?'*_~-！？：；，．…"
 
 
 def find_addresses(text: str) -> Iterator[WebAddress]:
@@ -115,52 +114,51 @@ def find_addresses(text: str) -> Iterator[WebAddress]:
                 continue
 
 
-def _possible_addresses(written: str) -> Iterator[str]:
-    written = written[: MAX_LENGTH + 1]
-    yield _trim(written)
-    yield written
-    for end in islice(_POSSIBLE_END.finditer(written), _MAX_ENDS):
-        yield _trim(written[: end.start()])
+def _possible_addresses(text: str) -> Iterator[str]:
+    text = text[: MAX_ADDRESS_LENGTH + 1]
+    yield _trim(text)
+    yield text
+    for end in islice(_POSSIBLE_END.finditer(text), _MAX_ENDS):
+        yield _trim(text[: end.start()])
 
 
-def _trim(written: str) -> str:
-    end, unopened = len(written), written.count(")") - written.count("(")
-    while end and (written[end - 1] in _TRAILING or (written[end - 1] == ")" and unopened > 0)):
-        unopened -= written[end - 1] == ")"
+def _trim(text: str) -> str:
+    end, unopened = len(text), text.count(")") - text.count("(")
+    while end and (text[end - 1] in _PUNCTUATION or (text[end - 1] == ")" and unopened > 0)):
+        unopened -= text[end - 1] == ")"
         end -= 1
-    return written[:end]
+    return text[:end]
 
 
 class AddressBook:
     """Addresses that a turn may read."""
 
     def __init__(self, typed_texts: Iterable[str] = (), seen_texts: Iterable[str] = ()) -> None:
-        """`typed_texts` are the user's and those of referenced messages; `seen_texts` also previews, forwards
-        and quotations."""
+        """`typed_texts` are the user's and those of referenced messages. `seen_texts` are also previews,
+        forwards and quotations."""
         self._typed_texts = typed_texts
         self._seen_texts = seen_texts
-        self._found = dict[str, WebAddress]()
+        self._search_results = dict[str, WebAddress]()
 
     def add(self, address: WebAddress) -> None:
-        self._found.setdefault(address.url, address)
+        self._search_results.setdefault(address.url, address)
 
-    def find(self, named: str) -> WebAddress:
-        """Return the address that a model named. Raises AddressRefused or, if unknown, AddressNotGiven."""
-        address = parse_address(named.strip().strip("<>"))
-        if not self.is_given(address) and address not in self.seen:
+    def find(self, text: str) -> WebAddress:
+        """Return an address that a model wrote. Raises AddressRefused or, if unknown, AddressNotGiven."""
+        address = parse_address(text.strip().strip("<>"))
+        if not self.is_typed_or_found(address) and address not in self.seen_addresses:
             raise AddressNotGiven
         return address
 
-    def is_given(self, address: WebAddress) -> bool:
-        """Return whether it was typed or a search found it."""
-        return address.url in self._found or address in self.typed
+    def is_typed_or_found(self, address: WebAddress) -> bool:
+        return address.url in self._search_results or address in self.typed_addresses
 
     @cached_property
-    def typed(self) -> frozenset[WebAddress]:
+    def typed_addresses(self) -> frozenset[WebAddress]:
         return addresses_in(self._typed_texts)
 
     @cached_property
-    def seen(self) -> frozenset[WebAddress]:
+    def seen_addresses(self) -> frozenset[WebAddress]:
         return addresses_in(self._seen_texts)
 
 
@@ -170,20 +168,20 @@ def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
 
 IpAddress = IPv4Address | IPv6Address
 
-# `is_global` of some Python versions includes these.
-_NOT_PUBLIC_4: Final = (
+# Some Python versions call these global.
+_NOT_PUBLIC_IPV4: Final = (
     IPv4Network("168.63.129.16/32"),  # Azure's platform
     IPv4Network("192.0.0.0/24"),
     IPv4Network("192.88.99.0/24"),  # relays of 6to4
     IPv4Network("224.0.0.0/3"),  # multicast
 )
-_GLOBAL_6: Final = IPv6Network("2000::/3")
-_NOT_PUBLIC_6: Final = (
+_GLOBAL_IPV6: Final = IPv6Network("2000::/3")
+_NOT_PUBLIC_IPV6: Final = (
     IPv6Network("2001::/23"),  # protocols such as Teredo, with an IPv4 address in it
     IPv6Network("2002::/16"),  # 6to4, likewise
     IPv6Network("3fff::/20"),
 )
-_NAT64: Final = IPv6Network("64:ff9b::/96")  # contains an IPv4 address, for networks without IPv4
+_NAT64: Final = IPv6Network("64:ff9b::/96")  # contains an IPv4 address
 
 
 def may_be_public(address: WebAddress) -> bool:
@@ -195,14 +193,13 @@ def may_be_public(address: WebAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether an IP address is on the public internet. The IPv4 address in mapped and translated ones
-    decides."""
+    """Return whether an IP address is on the public internet. An IPv4 address in it decides."""
     if isinstance(address, IPv4Address):
-        return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
+        return address.is_global and not any(address in network for network in _NOT_PUBLIC_IPV4)
     if address.ipv4_mapped is not None:
         return is_public(address.ipv4_mapped)
     if address in _NAT64:
         return is_public(IPv4Address(int(address) & 0xFFFF_FFFF))
-    if address.scope_id is not None or address not in _GLOBAL_6:
+    if address.scope_id is not None or address not in _GLOBAL_IPV6:
         return False
-    return address.is_global and not any(address in network for network in _NOT_PUBLIC_6)
+    return address.is_global and not any(address in network for network in _NOT_PUBLIC_IPV6)

@@ -47,7 +47,7 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
     for service in services:
         names = {"name": service.name, "variable": _SETTINGS[service.name]}
         try:
-            await service.find(QUERY)
+            await service.search(QUERY)
             findings.append(ok("search", sentences.search_ok.format(**names)))
         except errors.SearchFormatOff:
             findings.append(failed("search", sentences.search_format_off))

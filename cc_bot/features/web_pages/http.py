@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 CONNECT_TIMEOUT_S: Final = 4.0
 MAX_ADDRESSES_TRIED: Final = 3
-MAX_LOOKUPS: Final = 32
+MAX_LOOKUPS: Final = 32  # of names, at once
 MAX_HEADER_BYTES: Final = 32 << 10
 
 
@@ -36,8 +36,8 @@ def _fetch_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-async def run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the fetching thread's loop: parsing must not block the bot."""
+async def run_off_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the loop of the fetch thread: parsing HTTP must not block the bot."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _fetch_loop()))
 
 
@@ -48,7 +48,7 @@ _lookup_slots = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
-    """Use a daemon thread: a silent name server must not delay other work or the exit. Raises OSError."""
+    """Look up in a daemon thread: a silent server must not delay other work or the exit. Raises OSError."""
     if not _lookup_slots.acquire(blocking=False):
         raise OSError("too many names are being looked up")
     found: Future[Sequence[SocketAddress]] = Future()
@@ -74,7 +74,7 @@ def _default_tls() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How to resolve names, which IP addresses are allowed, and which certificates trusted."""
+    """How names are resolved, which IP addresses are allowed, and which certificates are trusted."""
 
     resolve: Resolve = resolve
     is_allowed: Callable[[IpAddress], bool] = is_public
@@ -169,8 +169,8 @@ def header(response: aiohttp.ClientResponse, name: str) -> str:
 
 
 async def read_body(response: aiohttp.ClientResponse, host: str, max_bytes: int) -> bytes:
-    """Return the decompressed body. Raises PageTooLarge, whether compressed or not, and PageGarbled if it is
-    cut off or compressed in an unknown way."""
+    """Return the decompressed body. `max_bytes` limits it compressed and decompressed. Raises PageTooLarge,
+    and PageGarbled if it is cut off or its compression is unknown."""
     if header(response, "content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
         raise PageGarbled(host=host)
     content, body = response.content, bytearray()

@@ -16,9 +16,9 @@ import structlog
 from cc_bot.domain import errors
 from cc_bot.domain.message import MEDIA_TYPES
 from cc_bot.domain.text import one_line, printable, shorten
-from cc_bot.features.documents.reader import DocumentReader, ask_reader, reading_command
+from cc_bot.features.documents.reader import DocumentReader, reading_command, run_reading_process
 from cc_bot.features.web_pages.addresses import WebAddress
-from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_apart
+from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_off_loop
 from cc_bot.features.web_pages.turn import ReadPage
 
 FETCH_TIMEOUT_S: Final = 10.0
@@ -40,7 +40,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""Their first bytes decide whether they are documents."""
+"""With these, the first bytes of the body decide whether it is a document."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -54,8 +54,8 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
-    """Follow redirects. Raises a PageError without text of the server."""
-    return await run_apart(_fetch(address, network))
+    """Follow redirects. Raises a PageError, which contains no text of the server."""
+    return await run_off_loop(_fetch(address, network))
 
 
 async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
@@ -87,8 +87,8 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     parsed["content-type"] = "".join(filter(str.isprintable, content_type))
     media_type = parsed.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
-    named_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
-    if kind is None and not named_pdf and media_type not in _GENERIC_MEDIA_TYPES:
+    is_named_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
+    if kind is None and not is_named_pdf and media_type not in _GENERIC_MEDIA_TYPES:
         raise errors.PageKindRefused
     limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_PAGE_BYTES
     data = await read_body(response, address.host, limit)
@@ -97,15 +97,13 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
-# Less than a tool's timeout. The process is limited by processor time, so that a busy
-# machine refuses no page.
-TOTAL_TIMEOUT_S: Final = 19.0
+TOTAL_TIMEOUT_S: Final = 19.0  # less than a tool's timeout
 MAX_PAGES_IN_MEMORY: Final = 4
-MAX_PAGES_BEING_READ: Final = 1
+MAX_CONCURRENT_CONVERSIONS: Final = 1
 MAX_TITLE_CHARACTERS: Final = 200
 
 _SAFE_ENCODING_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""The process expects the name within one line."""
+"""The encoding is sent to the process within one line."""
 
 _log = structlog.get_logger(__name__)
 
@@ -121,16 +119,15 @@ class PageReader:
         *,
         unconfined: bool = False,
     ) -> None:
-        """`command` starts another reading process. `documents` reads PDFs and office files. `unconfined`
-        permits reading without a sandbox."""
+        """`command` replaces that of `reading_command`. `documents` reads PDFs and office files."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
         self._memory_slots = asyncio.Semaphore(MAX_PAGES_IN_MEMORY)
-        self._reading_slots = asyncio.Semaphore(MAX_PAGES_BEING_READ)
+        self._conversion_slots = asyncio.Semaphore(MAX_CONCURRENT_CONVERSIONS)
 
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """Wait for one of the turn's `slots` and one of the process's. Raises a PageError, DocumentLocked or
+        """Wait for one of the turn's `slots` and one of the bot's. Raises a PageError, DocumentLocked or
         DocumentOldFormat."""
         started_s = time.monotonic()
         try:
@@ -152,9 +149,9 @@ class PageReader:
             async with asyncio.timeout(TOTAL_TIMEOUT_S):
                 async with slots, self._memory_slots:
                     fetched = await fetch(address, self._network)
-                    async with self._reading_slots:
+                    async with self._conversion_slots:
                         return fetched, await self._convert(fetched)
-        except TimeoutError as error:  # waited for other pages: each step has its own timeout
+        except TimeoutError as error:  # in waiting for slots: the other steps have their own timeouts
             raise errors.PageReaderBusy from error
 
     async def _convert(self, fetched: FetchedPage) -> tuple[str, str]:
@@ -165,7 +162,7 @@ class PageReader:
                 return "", await self._document_text(fetched.data)
             encoding = fetched.encoding if _SAFE_ENCODING_NAME.fullmatch(fetched.encoding) else ""
             data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
-            answer = await ask_reader(self._command, io.BytesIO(data), "pages")
+            answer = await run_reading_process(self._command, io.BytesIO(data), "pages")
         except (errors.DocumentLocked, errors.DocumentOldFormat):
             raise
         except (errors.DocumentTooLong, TimeoutError) as error:

@@ -17,7 +17,7 @@ import structlog
 from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.features.web_pages.addresses import may_be_public, parse_address
-from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_apart
+from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_off_loop
 from cc_bot.features.web_pages.turn import SearchResult
 
 BRAVE_URL: Final = "https://api.search.brave.com/res/v1/web/search"
@@ -37,15 +37,15 @@ class SearxngSearch:
     base_url: str
     name: ClassVar = "searxng"
 
-    async def find(self, query: str) -> Sequence[SearchResult]:
-        """Raises SearchFailed, or SearchFormatOff if SearXNG answers only with HTML."""
+    async def search(self, query: str) -> Sequence[SearchResult]:
+        """Raises SearchFailed, or SearchFormatOff if SearXNG answers with HTML only."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _request(url)
         if status == 403:  # JSON is not in SearXNG's `search.formats`
             raise SearchFormatOff
         match answer:
-            case {"results": list(found)}:
-                return _read_results(found, "content")
+            case {"results": list(raw_results)}:
+                return _read_results(raw_results, "content")
             case _:
                 raise SearchFailed
 
@@ -56,13 +56,13 @@ class BraveSearch:
     base_url: str = BRAVE_URL
     name: ClassVar = "brave"
 
-    async def find(self, query: str) -> Sequence[SearchResult]:
+    async def search(self, query: str) -> Sequence[SearchResult]:
         """Raises SearchFailed."""
         url = f"{self.base_url}?q={quote(query, safe='')}&count={MAX_RESULTS}"
         _, answer = await _request(url, {"X-Subscription-Token": self.key})
         match answer:
-            case {"web": {"results": list(found)}}:
-                return _read_results(found, "description")
+            case {"web": {"results": list(raw_results)}}:
+                return _read_results(raw_results, "description")
             case {"type": "search"}:  # no results
                 return ()
             case _:
@@ -79,19 +79,19 @@ class WebSearch:
     services: Sequence[SearchService]
 
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Return the best results first. Raises SearchFailed."""
+        """Raises SearchFailed."""
         failure = SearchFailed()
         for service in self.services:
             started_s = time.monotonic()
             try:
-                found = await run_apart(service.find(query))
+                results = await run_off_loop(service.search(query))
             except SearchFailed as error:
                 _log.warning("search_failed", service=service.name, error=type(error).__name__)
                 failure = error
                 continue
             seconds = round(time.monotonic() - started_s, 3)
-            _log.info("searched", service=service.name, results=len(found), seconds=seconds)
-            return found
+            _log.info("searched", service=service.name, results=len(results), seconds=seconds)
+            return results
         raise failure
 
 
@@ -109,15 +109,15 @@ async def _request(url: str, headers: Mapping[str, str] = {}) -> tuple[int, Any]
         raise SearchFailed from error
 
 
-def _read_results(found: Iterable[Any], snippet_field: str) -> Sequence[SearchResult]:
+def _read_results(raw_results: Iterable[Any], snippet_field: str) -> Sequence[SearchResult]:
     results = list[SearchResult]()
-    for each in found:
+    for each in raw_results:
         match each:
             case {"url": str(url), "title": str(title)} if len(results) < MAX_RESULTS:
                 with suppress(AddressRefused):
                     address, snippet = parse_address(url), each.get(snippet_field)
                     text = _clean_text(snippet, MAX_SNIPPET_LENGTH) if isinstance(snippet, str) else ""
-                    if may_be_public(address):  # others can't be read
+                    if may_be_public(address):  # other pages can't be read
                         results.append(SearchResult(address, _clean_text(title, MAX_TITLE_LENGTH), text))
     return results
 

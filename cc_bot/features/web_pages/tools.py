@@ -15,7 +15,7 @@ from cc_bot.features.web_pages.turn import ReadPage, TurnWebAccess
 
 MAX_TEXT_BYTES: Final = 16 << 10  # 5,400 characters of Japanese
 MAX_QUERY_LENGTH: Final = 400
-# If the user typed more, a model that knows private data needs approval to read one.
+# With more, a model that knows private data needs approval to read one of them.
 MAX_TYPED_ADDRESSES: Final = 8
 
 PAGES_NOTE: Final = (
@@ -46,10 +46,10 @@ async def read_page(context: ToolContext, url: str) -> ToolOutcome:
         # The model may have put private data into the address.
         _log.info("page_refused", error=type(error).__name__)
         raise
-    # Choice and order of addresses can leak data, too.
-    if not web.addresses.is_given(address) or (
-        _may_leak(context) and not web.spend_choice(_count_address_choices(context.typed, address))
-    ):
+    needs_approval = not web.addresses.is_typed_or_found(address)
+    if not needs_approval and _may_leak(context):  # also by the choice and order of addresses
+        needs_approval = not web.spend_choice(_count_address_choices(context.typed, address))
+    if needs_approval:
         return _propose(context, READ_PAGE, {"url": url})
     web.pages_left -= 1
     return succeeded(_page_fields(await web.read(pages, address)), tainted=True)

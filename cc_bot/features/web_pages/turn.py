@@ -22,24 +22,26 @@ def can_read_pages() -> bool:
     return all(map(find_spec, (*EXTRA_MODULES, "cc_bot.features.documents")))
 
 
-# References whose text counts as typed.
+# Kinds of references whose text counts as typed by the user.
 _TYPED_REFERENCES: Final = frozenset[ReferenceKind]({"reply", "link", "menu"})
 
 
 def readable_addresses(messages: Iterable[Message]) -> AddressBook:
     """Return the addresses in users' messages and in those they reference or forward."""
-    typed, seen = list[str](), list[str]()
+    typed_texts, seen_texts = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
             continue
-        typed.append(message.typed)
-        seen.append(message.content)
+        typed_texts.append(message.typed)
+        seen_texts.append(message.content)
         for reference in message.references:
             if reference.shown and reference.author_name:
-                typed += [typed_part(reference.content)] if reference.pointing in _TYPED_REFERENCES else []
-                seen.append(reference.content)
-        seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
-    return AddressBook(typed, seen)
+                if reference.pointing in _TYPED_REFERENCES:
+                    typed_texts.append(typed_part(reference.content))
+                seen_texts.append(reference.content)
+        forwards = (file for file in message.attachments if file.is_forward)
+        seen_texts += (file.data.decode("utf-8", "replace") for file in forwards)
+    return AddressBook(typed_texts, seen_texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,6 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A search result, as the service describes it."""
-
     address: WebAddress
     title: str
     snippet: str
@@ -60,8 +60,7 @@ class SearchResult:
 
 class PageSource(Protocol):
     async def read(self, address: WebAddress, slots: asyncio.Semaphore) -> ReadPage:
-        """`slots` limits the pages that a turn reads at once. Raises a PageError (PageReaderBusy if other
-        turns take too long), DocumentLocked or DocumentOldFormat."""
+        """`slots` limits a turn's concurrent reads. Raises PageError, DocumentLocked or DocumentOldFormat."""
         ...
 
 
@@ -80,8 +79,8 @@ class WebAccess:
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Return whether each subject's tools are offered, also if a turn may read no address: the prompt's
-        beginning stays the same."""
+        """Return whether each subject's tools are offered. The same in all turns, so that the prompt's prefix
+        can be cached."""
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
@@ -97,10 +96,10 @@ class TurnWebAccess:
     pages_left: int = MAX_PAGES
     searches_left: int = MAX_SEARCHES
     choices_left: int = MAX_CHOICES
-    """Limits how much a model can tell a server by choosing among typed addresses or words: each choice
-    divides it by the number of options."""
+    """Limits how much a model can leak by choosing among typed addresses or words: each choice divides it by
+    the number of options."""
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CONCURRENT_READS))
-    _results: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+    _reads: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 
     def spend_choice(self, options: int) -> bool:
         """Spend a choice among this many options. Returns False if too few are left."""
@@ -111,14 +110,14 @@ class TurnWebAccess:
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
         """Read a page once per turn unless that fails. Raises as `PageSource.read`."""
-        pending = self._results.get(address)
+        pending = self._reads.get(address)
         if pending is not None:
             return await asyncio.shield(pending)
-        result = self._results[address] = asyncio.get_running_loop().create_future()
+        result = self._reads[address] = asyncio.get_running_loop().create_future()
         try:
             page = await pages.read(address, self.slots)
         except BaseException as error:
-            del self._results[address]
+            del self._reads[address]
             result.set_exception(drop_tracebacks(error) if isinstance(error, CcBotError) else PageError())
             result.exception()  # prevents a warning if no other task awaits it
             raise

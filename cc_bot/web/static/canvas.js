@@ -1,28 +1,28 @@
-/* The live canvas: each message of the server is the whole canvas as HTML, and what has changed is shown. */
+/* The live canvas: each message of the server is the whole canvas as HTML; only changed elements are replaced. */
 
 import { say, troubleOf } from "/static/live.js";
 
-const FIRST_MS = 250;
-const LONGEST_MS = 8000;
+const MIN_RETRY_MS = 250;
+const MAX_RETRY_MS = 8000;
 const SIGNED_OUT = 4401;
 const DENIED = 4403;
 const TOO_MANY_OPEN = 4429;
 
 const canvas = document.getElementById("canvas");
 const below = document.getElementById("below");
-const told = document.getElementById("state");
-const hide = document.getElementById("hide");
+const status = document.getElementById("state");
+const hideBox = document.getElementById("hide");
 
-let wait = FIRST_MS;
-let waiting = 0;
+let retryMs = MIN_RETRY_MS;
+let retryTimer = 0;
 let socket = null;
-let shutOut = ""; // the reason, while somebody may not look
+let closeReason = ""; // why the server closed the socket
 let shown = new Map(); // by id: the HTML of an element, and its node
 let shownBelow = "";
-const pressed = new WeakSet();
-let answering = canvas.dataset.agent;
+const pressed = new WeakSet(); // forms being sent
+let currentAgent = canvas.dataset.agent;
 
-/* ---- what is shown ---- */
+/* ---- elements ---- */
 
 function nodeOf(html) {
   const template = document.createElement("template");
@@ -30,7 +30,7 @@ function nodeOf(html) {
   return template.content.firstElementChild;
 }
 
-/* Nodes that have not changed stay, with their focus and what is open in them. */
+/* Unchanged nodes stay, with their focus and open details. */
 function show(message) {
   const focused = document.activeElement?.closest(".element .remove")?.closest(".element").dataset.id;
   const next = new Map(
@@ -60,8 +60,8 @@ function showNothing() {
   shownBelow = "";
 }
 
-function tell(sentence, away) {
-  if (told.textContent !== sentence) told.textContent = sentence;
+function showStatus(sentence, away) {
+  if (status.textContent !== sentence) status.textContent = sentence;
   canvas.toggleAttribute("data-away", away);
   if (away) canvas.setAttribute("aria-busy", "true");
   else canvas.removeAttribute("aria-busy");
@@ -69,69 +69,69 @@ function tell(sentence, away) {
 
 /* ---- the socket ---- */
 
-function take(message) {
+function receive(message) {
   const agent = document.getElementById("agent");
-  if (agent && message.agent !== answering) agent.value = message.agent; // else what is about to be chosen stays
-  answering = message.agent;
-  wait = FIRST_MS;
-  shutOut = "";
+  if (agent && message.agent !== currentAgent) agent.value = message.agent; // else the user's unsent choice stays
+  currentAgent = message.agent;
+  retryMs = MIN_RETRY_MS;
+  closeReason = "";
   show(message);
-  if (canvas.hasAttribute("data-away")) say(""); // what was told while nobody could be reached
-  tell(told.dataset.live, false);
+  if (canvas.hasAttribute("data-away")) say(""); // removes "can't be reached"
+  showStatus(status.dataset.live, false);
 }
 
-/* The page itself says more than a socket that is closed has room for: what an owner noted, for one. */
-async function tellWhy() {
+/* Fetch the reason from the page: a socket's close reason is too short for an owner's note. */
+async function showCloseReason() {
   try {
-    const answer = await fetch(location.href, { credentials: "same-origin" });
-    if (!answer.ok) shutOut = troubleOf(await answer.text()) || shutOut;
-    if (shutOut) tell(shutOut, true);
+    const response = await fetch(location.href, { credentials: "same-origin" });
+    if (!response.ok) closeReason = troubleOf(await response.text()) || closeReason;
+    if (closeReason) showStatus(closeReason, true);
   } catch {
-    // what was told stays
+    // the shorter reason stays
   }
 }
 
 function connect() {
-  clearTimeout(waiting);
+  clearTimeout(retryTimer);
   const address = new URL(canvas.dataset.socket, location.href);
   address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   const opened = new WebSocket(address);
   socket?.close();
   socket = opened;
   opened.addEventListener("message", (event) => {
-    if (socket === opened) take(JSON.parse(event.data));
+    if (socket === opened) receive(JSON.parse(event.data));
   });
   opened.addEventListener("close", (event) => {
     if (socket !== opened) return;
     if (event.code === SIGNED_OUT || event.code === DENIED) {
-      showNothing(); // whoever comes next to this screen is not to read on
-      shutOut = event.reason;
-      wait = LONGEST_MS;
-      if (event.code === DENIED) tellWhy();
+      showNothing(); // the next person at this screen may not read it
+      closeReason = event.reason;
+      retryMs = MAX_RETRY_MS;
+      if (event.code === DENIED) showCloseReason();
     }
-    if (event.code === TOO_MANY_OPEN) shutOut = event.reason;
-    tell(shutOut || told.dataset.away, true);
+    if (event.code === TOO_MANY_OPEN) closeReason = event.reason;
+    showStatus(closeReason || status.dataset.away, true);
     if (event.code === SIGNED_OUT || event.code === TOO_MANY_OPEN) return;
-    waiting = setTimeout(connect, wait); // also of whoever may not come in now: a maintenance ends
-    wait = Math.min(2 * wait, LONGEST_MS);
+    retryTimer = setTimeout(connect, retryMs); // also if denied: a maintenance ends
+    retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
   });
 }
 
-/* ---- what is pressed ---- */
+/* ---- forms ---- */
 
-async function press(form) {
+async function send(form) {
   if (pressed.has(form)) return; // a double click is one press
   pressed.add(form);
   try {
-    const answer = await fetch(form.getAttribute("action"), {
+    const response = await fetch(form.getAttribute("action"), {
       method: "post",
       body: new URLSearchParams(new FormData(form)),
       credentials: "same-origin",
     });
-    const text = await answer.text();
-    if (!answer.ok) {
+    const text = await response.text();
+    if (!response.ok) {
       say(troubleOf(text), true);
-      if (form.elements.agent?.id) form.elements.agent.value = answering;
+      if (form.elements.agent?.id) form.elements.agent.value = currentAgent;
     }
     else say(new DOMParser().parseFromString(text, "text/html").getElementById("said")?.textContent ?? "");
   } catch {
@@ -145,28 +145,28 @@ document.addEventListener("submit", (event) => {
   if (!event.target.hasAttribute("data-draws")) return;
   event.preventDefault();
   event.target.closest("details")?.removeAttribute("open");
-  press(event.target);
+  send(event.target);
 });
 
-/* Hide what is private at once; the server sends no more of it to a new socket. */
-function hideOrShow() {
-  canvas.classList.toggle("hiding", hide.checked);
+/* Hide private elements at once; to a new socket the server sends none. */
+function applyHiding() {
+  canvas.classList.toggle("hiding", hideBox.checked);
   connect();
 }
 
 document.getElementById("hiding").hidden = false;
-hide.addEventListener("change", () => {
-  document.cookie = `hide-private=${hide.checked ? "yes" : "no"}; path=/canvas; samesite=lax`;
-  hideOrShow();
+hideBox.addEventListener("change", () => {
+  document.cookie = `hide-private=${hideBox.checked ? "yes" : "no"}; path=/canvas; samesite=lax`;
+  applyHiding();
 });
 
-/* Another tab may have been told to hide it. */
+/* Another tab may have changed the setting. */
 document.addEventListener("visibilitychange", () => {
-  const kept = /(?:^|; )hide-private=(yes|no)/.exec(document.cookie)?.[1];
-  if (document.hidden || !kept || hide.checked === (kept === "yes")) return;
-  hide.checked = kept === "yes";
-  hideOrShow();
+  const setting = /(?:^|; )hide-private=(yes|no)/.exec(document.cookie)?.[1];
+  if (document.hidden || !setting || hideBox.checked === (setting === "yes")) return;
+  hideBox.checked = setting === "yes";
+  applyHiding();
 });
 
-tell(told.dataset.connecting, false);
+showStatus(status.dataset.connecting, false);
 connect();

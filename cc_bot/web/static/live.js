@@ -1,23 +1,23 @@
-/* Makes pages live that work without it: a form marked `data-live` is sent in the background, and what the
-   page shows of the answer takes its place, so that whoever typed something keeps it when that was refused. */
+/* Sends forms marked `data-live` in the background and replaces the page's content by the response's. If the
+   server refuses, only the reason is shown, and the user keeps the typed text. Without JavaScript forms work, too. */
 
-/* What was written and what is there by now are shown side by side: that is no refusal. */
+// Its page shows the typed text beside the stored one, so it is shown like a success.
 const CONFLICT = 409;
 
-let pressed = new WeakSet();
+let pressed = new WeakSet(); // forms that were sent
 
 const main = () => document.getElementById("content");
 
-/* Tell a sentence at the top of the page. */
+/* Show a sentence at the top of the page. */
 export function say(sentence, refused = false) {
-  const said = document.getElementById("said");
-  if (!said) return;
-  said.textContent = sentence;
-  said.classList.toggle("trouble", refused);
-  said.setAttribute("role", refused ? "alert" : "status");
+  const line = document.getElementById("said");
+  if (!line) return;
+  line.textContent = sentence;
+  line.classList.toggle("trouble", refused);
+  line.setAttribute("role", refused ? "alert" : "status");
 }
 
-/* Put the content of a page that was fetched in the place of this one's, or only of one part of it. */
+/* Replace the element with the id `part` by that of a fetched page. Returns false if either has none. */
 export function show(html, part = "content") {
   const fetched = new DOMParser().parseFromString(html, "text/html");
   const fresh = fetched.getElementById(part);
@@ -29,7 +29,7 @@ export function show(html, part = "content") {
   return true;
 }
 
-/* The sentence of a page that tells of trouble. */
+/* Return the error sentence of a page, or "". */
 export function troubleOf(html) {
   const fetched = new DOMParser().parseFromString(html, "text/html");
   return fetched.querySelector("[role=alert]")?.textContent ?? "";
@@ -37,23 +37,23 @@ export function troubleOf(html) {
 
 async function send(form, submitter) {
   const data = new FormData(form, submitter);
-  const asked = form.getAttribute("method") === "get";
-  const own = submitter?.hasAttribute("formaction"); // without one, `formAction` is the page itself
-  // By attributes: a field of that name takes the place of a form's own property.
-  const address = new URL(own ? submitter.formAction : (form.getAttribute("action") ?? ""), location.href);
-  if (asked) address.search = new URLSearchParams(data).toString();
+  const isGet = form.getAttribute("method") === "get";
+  const hasOwnAction = submitter?.hasAttribute("formaction"); // without one, `formAction` is the page itself
+  // By attributes: a field named `action` or `method` hides the form's property of that name.
+  const address = new URL(hasOwnAction ? submitter.formAction : (form.getAttribute("action") ?? ""), location.href);
+  if (isGet) address.search = new URLSearchParams(data).toString();
   const multipart = form.getAttribute("enctype") === "multipart/form-data";
-  const body = asked ? undefined : multipart ? data : new URLSearchParams(data);
+  const body = isGet ? undefined : multipart ? data : new URLSearchParams(data);
   main().setAttribute("aria-busy", "true");
-  say(""); // what an earlier press has done
+  say(""); // removes the sentence of an earlier press
   try {
     const method = form.getAttribute("method");
-    const answer = await fetch(address, { method, body, credentials: "same-origin" });
-    const html = await answer.text();
-    if (!answer.ok && answer.status !== CONFLICT && troubleOf(html)) {
+    const response = await fetch(address, { method, body, credentials: "same-origin" });
+    const html = await response.text();
+    if (!response.ok && response.status !== CONFLICT && troubleOf(html)) {
       say(troubleOf(html), true);
     } else if (show(html)) {
-      history.pushState(null, "", answer.url);
+      history.pushState(null, "", response.url);
       main().focus();
     }
   } catch {
@@ -63,15 +63,15 @@ async function send(form, submitter) {
   }
 }
 
-/* Whether another form has words that would be gone with the page. */
-function isTypedBeside(form) {
+/* Return whether another form has text that would be lost with the page. */
+function hasUnsentText(form) {
   const fields = [...document.querySelectorAll("form[method=post] textarea, form[method=post] input:not([type])")];
   return fields.some((field) => field.form !== form && field.value !== field.defaultValue);
 }
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.getAttribute("method") === "post" && isTypedBeside(form) && !confirm(document.body.dataset.unsaved)) {
+  if (form.getAttribute("method") === "post" && hasUnsentText(form) && !confirm(document.body.dataset.unsaved)) {
     event.preventDefault();
     return;
   }
@@ -86,7 +86,7 @@ document.addEventListener("submit", (event) => {
   send(form, event.submitter).finally(() => pressed.delete(form));
 });
 
-/* A page that the browser kept and shows again may be pressed again. */
+/* The browser may show a cached page again: its forms can be sent again. */
 window.addEventListener("pageshow", () => {
   pressed = new WeakSet();
 });

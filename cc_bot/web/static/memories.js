@@ -1,13 +1,13 @@
-/* Searches as one types. An answer is shown only if nothing newer was asked since, and only the part with what
-   was found is replaced: the input keeps its focus, its cursor, and what an input method is composing. */
+/* Searches while the user types. Only the newest response is shown, and only the results are replaced: the input
+   keeps its focus, its cursor and the text that an input method is composing. */
 import { say, show } from "/static/live.js";
 
 const PAUSE_MS = 250;
 
-let asked = 0;
-let waiting;
-let underway;
-let composing = false;
+let requestCount = 0;
+let timer;
+let controller; // of the running request
+let isComposing = false;
 
 function addressOf(form) {
   const address = new URL(form.action);
@@ -17,7 +17,7 @@ function addressOf(form) {
   return address;
 }
 
-async function find(form) {
+async function search(form) {
   const query = form.elements.q.value.trim();
   form.elements.order.disabled = query !== "";
   document.getElementById("order-hint").hidden = query === "";
@@ -25,31 +25,31 @@ async function find(form) {
 }
 
 async function load(address) {
-  clearTimeout(waiting);
-  const mine = ++asked;
-  underway?.abort();
-  underway = new AbortController();
+  clearTimeout(timer);
+  const number = ++requestCount;
+  controller?.abort();
+  controller = new AbortController();
   try {
-    const answer = await fetch(address, { headers: { "X-Part": "found" }, signal: underway.signal });
-    const html = await answer.text();
-    if (mine !== asked) return;
+    const response = await fetch(address, { headers: { "X-Part": "found" }, signal: controller.signal });
+    const html = await response.text();
+    if (number !== requestCount) return;
     const fetched = new DOMParser().parseFromString(html, "text/html");
-    if (!answer.ok) {
+    if (!response.ok) {
       say(fetched.querySelector("[role=alert]")?.textContent ?? document.body.dataset.away, true);
       return;
     }
-    showFound(html);
+    showResults(html);
     say("");
     document.getElementById("count").textContent = fetched.getElementById("count")?.textContent ?? "";
     history.replaceState(null, "", address);
   } catch (error) {
-    if (mine === asked && error.name !== "AbortError") say(document.body.dataset.away, true);
+    if (number === requestCount && error.name !== "AbortError") say(document.body.dataset.away, true);
   }
 }
 
-/* Put what was found in the place of what stands there. What was ticked stays ticked: what is not among it moves
-   to the list above, so that everybody sees what a press would change. */
-function showFound(html) {
+/* Replace the results. Ticked memories stay ticked; those that are not among the results move to the list above,
+   so that the user sees all that a press would change. */
+function showResults(html) {
   const ticked = [...document.querySelectorAll("#several .notes input:checked")];
   const rows = new Map(ticked.map((box) => [box.value, box.closest("li")]));
   show(html, "found");
@@ -62,12 +62,12 @@ function showFound(html) {
   document.getElementById("with-chosen").hidden = !document.querySelector("#several .notes input");
 }
 
-function soon(form) {
-  clearTimeout(waiting);
-  waiting = setTimeout(() => find(form), PAUSE_MS);
+function searchSoon(form) {
+  clearTimeout(timer);
+  timer = setTimeout(() => search(form), PAUSE_MS);
 }
 
-/* Another page of what was found: what was ticked on this one stays so. */
+/* Load another page of results in place. */
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("#found nav a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
@@ -75,24 +75,24 @@ document.addEventListener("click", (event) => {
   load(new URL(link.href)).then(() => document.getElementById("count").scrollIntoView());
 });
 
-const searched = (event) => event.target.closest?.("#search");
+const searchForm = (event) => event.target.closest?.("#search");
 
 document.addEventListener("compositionstart", () => {
-  composing = true;
-  clearTimeout(waiting);
+  isComposing = true;
+  clearTimeout(timer);
 });
 document.addEventListener("compositionend", (event) => {
-  composing = false;
-  const form = searched(event);
-  if (form) soon(form);
+  isComposing = false;
+  const form = searchForm(event);
+  if (form) searchSoon(form);
 });
 document.addEventListener("input", (event) => {
-  const form = searched(event);
-  if (form && !composing && !event.isComposing) soon(form);
+  const form = searchForm(event);
+  if (form && !isComposing && !event.isComposing) searchSoon(form);
 });
 document.addEventListener("submit", (event) => {
-  const form = searched(event);
+  const form = searchForm(event);
   if (!form) return;
   event.preventDefault();
-  find(form);
+  search(form);
 });

@@ -7,8 +7,8 @@ from cc_bot.db import Database
 from cc_bot.domain.message import Attachment, Message, ToolCall
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.canvas.drawing import canvas_from_json, redraw
-from cc_bot.features.canvas.model import Canvas, Card, Drawn
+from cc_bot.features.canvas.drawing import canvas_from_json, make_redraw
+from cc_bot.features.canvas.model import Canvas, Card, Edit
 from cc_bot.features.canvas.store import CanvasMessageStore
 from cc_bot.features.memory.model import ErasureCounts, Memory
 from tests.proposals import remembering
@@ -70,15 +70,15 @@ class TestCanvas:
             Message("user", "出して"),
             Message("assistant", "はい", tool_calls=(recalled(memory), call)),
         ]
-        cards = [Drawn(Card("", *card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
-        await stores.sessions.commit_turn(session, exchange, redraw=redraw(cards))
+        cards = [Edit(Card("", *card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
+        await stores.sessions.commit_turn(session, exchange, redraw=make_redraw(cards))
         seen = got(await stores.canvases.get(KEY))
-        await stores[CanvasMessageStore].note(KEY, 5, seen.revision)
+        await stores[CanvasMessageStore].record(KEY, 5, seen.revision)
         await erase(stores, memory)
         assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas(
             (Card("card-2", "天気", "晴れ"),)
         )
-        assert await stores[CanvasMessageStore].list_stale(5) == [KEY]
+        assert await stores[CanvasMessageStore].list_stale_keys(5) == [KEY]
         assert NUMBER not in await everything(database)
 
 
@@ -108,9 +108,9 @@ class TestUnrelatedText:
     async def test_that_only_contains_a_memory_stays(self, stores: Stores, memory: str, said: str) -> None:
         [kept] = await keep(stores, memory)
         session = await stores.sessions.open(KEY)
-        card = Drawn(Card("", "買い物", said), "public")
+        card = Edit(Card("", "買い物", said), "public")
         await stores.sessions.commit_turn(
-            session, [Message("user", said), Message("assistant", "はい")], redraw=redraw([card])
+            session, [Message("user", said), Message("assistant", "はい")], redraw=make_redraw([card])
         )
         await summarized(stores, said)
         assert await erase(stores, kept) == ErasureCounts(memories=1)
