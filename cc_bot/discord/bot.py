@@ -156,6 +156,7 @@ class DiscordBot:
         membership.on_end.append(parts.assistant.turns.cut)
         membership.on_change.append(self._services.recovery.recheck)
         self._client.error_handler(self._on_failed_command)
+        self._extensions = extension_names()  # raises IncompleteFeature here rather than in a listener
         # Commands are loaded before the gateway connects: interactions without a command would be lost.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
@@ -272,9 +273,8 @@ class DiscordBot:
             await self._connection_leases.enter_async_context(self._membership.hold_duty(f"connect:{key}"))
 
     async def _load_commands(self) -> None:
-        names = extension_names()
-        await self._client.load_extensions(*names)
-        missing = set(names) - self._client._extensions
+        await self._client.load_extensions(*self._extensions)
+        missing = {*self._extensions} - self._client._extensions
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
         await self._client.start()

@@ -6,6 +6,7 @@ still works after a restart.
 
 import asyncio
 import contextlib
+import inspect
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,8 +37,11 @@ from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, build_rows, contr
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
+from cc_bot.domain.text import Locale
+from cc_bot.features import IncompleteFeature
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts
+from cc_bot.texts.commands import command_names
 
 _log = structlog.get_logger(__name__)
 
@@ -239,11 +243,15 @@ def command(
     **options: Any,
 ) -> Callable[[Run], Run]:
     """Register a function as the command with this key. It gets the context and `options`, which may be fixed
-    values; its other parameters are injected by type. `parameters` are for lightbulb."""
+    values; its other parameters are injected by type. `parameters` are for lightbulb. Raises
+    IncompleteFeature."""
     is_slash = base is lightbulb.SlashCommand
     option_names = [*options] if is_slash else ["target"]
 
     def declare(run: Run) -> Run:
+        if key not in command_names(Locale.EN):
+            file = next(each.filename for each in inspect.stack() if each.filename != __file__)
+            raise IncompleteFeature(f"{file}: CommandTexts have no {key}")
         injected: Any = lightbulb.di.with_di(run)
 
         async def invoke(self: Any, ctx: lightbulb.Context) -> None:
