@@ -112,7 +112,7 @@ _MAX_SENTENCE_CHARACTERS: Final = 600  # longer texts are answers
 
 @dataclass(eq=False)
 class Recovery:
-    """Tries the interaction's token, then the channel if the answer is public, then the user's DM.
+    """Shows ends by the interaction's token, else in the channel if the answer is public, else in a DM.
 
     Posts nothing twice: earlier messages are recorded or searched for, and posts carry a nonce.
     """
@@ -233,11 +233,10 @@ class Recovery:
         replaced_answer = await ledger.get_answer(user_id, replaced) if replaced is not None else None
         answer = await ledger.get_answer(user_id, entry.answer_id) if entry.state == "answered" else None
         shown_answer = answer or replaced_answer
-        proposals: Sequence[Proposal] = ()
-        if shown_answer and shown_answer.id:
-            proposals = await self.proposals.list_for_answer(user_id, shown_answer.id)
-        transcript = await ledger.get_transcript(user_id, shown_answer.id) if shown_answer else ""
-        return UnshownTurn(entry, recipient, answer, replaced_answer, transcript, tuple(proposals))
+        answer_id = shown_answer.id if shown_answer else None
+        proposals = await self.proposals.list_for_answer(user_id, answer_id) if answer_id else ()
+        transcript = await ledger.get_transcript(user_id, answer_id) if answer_id else ""
+        return UnshownTurn(entry, recipient, answer, replaced_answer, transcript, proposals)
 
     async def _show(self, unshown: UnshownTurn) -> DiscordReply | ShowFailure:
         """Show the end by the first route that Discord accepts."""

@@ -82,18 +82,18 @@ class SpokenAnswers(Protocol):
 class RunningTurn:
     """A turn or approved call until its end is shown."""
 
-    id: str  # a turn's is its ledger id
+    id: str  # of a turn: its ledger id
     stop: Stop = field(default_factory=Stop)
     author_ids: frozenset[int] = frozenset()  # who may press Stop, unless the button names one
     channel_conversation: ChannelKey | None = None  # None for a user's session
-    question_ids: frozenset[int] = frozenset()  # that are not deleted
-    call_message_id: int | None = None  # an approved call's
+    question_ids: frozenset[int] = frozenset()  # of the questions that are not deleted
+    call_message_id: int | None = None  # of an approved call
     reply: DiscordReply | None = None
     is_withdrawn: bool = False  # the answer is to be deleted
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def handle_deletion(self, message_ids: Collection[int]) -> None:
-        """Withdraw it if one of its messages was deleted, or the last of its questions."""
+        """Withdraw the turn if one of its messages was deleted, or the last of its questions."""
         lost_all_questions = bool(self.question_ids) and self.question_ids <= frozenset(message_ids)
         self.question_ids -= frozenset(message_ids)
         lost_message = self.reply is not None and any(map(self.reply.includes, message_ids))
@@ -101,7 +101,7 @@ class RunningTurn:
             self.withdraw()
 
     def withdraw(self) -> None:
-        """Stop it, and have its answer deleted."""
+        """Stop the turn, and have its answer deleted."""
         self.is_withdrawn = True
         if self.reply:
             self.reply.no_dm = True
@@ -122,7 +122,7 @@ class RunningTurns:
     form_askers: FormAskers | None = None
     file_budget: FileBudget = field(default_factory=FileBudget)
     recovery_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes `Recovery`
-    unshown_ids: set[str] = field(default_factory=set)  # turns whose end Discord refused
+    unshown_ids: set[str] = field(default_factory=set)  # of turns whose end Discord refused
     entries_to_delete: dict[str, int] = field(default_factory=dict)  # user ids by ledger id
     entry_locks: KeyedLock = field(default_factory=KeyedLock)  # by ledger id
     _id_prefix: str = field(default_factory=lambda: secrets.token_hex(3))
@@ -182,7 +182,7 @@ class RunningTurns:
     def make_entry(
         self, interaction: Answerable, key: SessionKey, kind: TurnKind, recipient: Recipient, **fields: Any
     ) -> PendingTurn:
-        """`fields`: others of PendingTurn."""
+        """`fields`: other fields of PendingTurn."""
         now = self.clock()
         return PendingTurn(
             self.new_id(),
@@ -207,7 +207,7 @@ class RunningTurns:
         acknowledge: Callable[[], Awaitable[Acknowledgement]],
         undo: Callable[[Preparation], Awaitable[None]],
     ) -> tuple[Preparation, Acknowledgement]:
-        """Prepare for LEDGER_TIMEOUT_S at most, then acknowledge; undo if that fails. Raises all errors."""
+        """Wait LEDGER_TIMEOUT_S at most for the preparation, then acknowledge; undo if that fails."""
         task = asyncio.create_task(preparation)
         await asyncio.wait((task,), timeout=LEDGER_TIMEOUT_S)
         try:
@@ -248,7 +248,7 @@ class RunningTurns:
             await self.channels.add_pages(channel_id, answer.discord_id, further_ids)
 
     def mark_unshown(self, turn_id: str) -> None:
-        """Leave the end to recovery."""
+        """Leave a turn's end to recovery."""
         self.unshown_ids.add(turn_id)
         self.recovery_due.set()
 
@@ -274,20 +274,20 @@ class DiscordTurn(RunningTurn):
         channel: ChannelKey | None = None,
         mentions: tuple[Message, ...] = (),
     ) -> None:
-        """`selected_agent`: None: to be looked up. `channel`: if no `interaction`. `mentions`: oldest
-        first."""
+        """`selected_agent`: looked up if None. `channel`: of the question, if there is no `interaction`.
+        `mentions`: oldest first."""
         self.running_turns, self.entry, self.recipient = running_turns, entry, recipient
         self.selected_agent, self.interaction, self.role_ids = selected_agent, interaction, role_ids
         self.channel = key_of_interaction(interaction.channel) if interaction else channel
         self.mentions = mentions
         self.pictures: tuple[Attachment, ...] = ()
         self._admission: asyncio.Task[Reservation] | None = None
-        self.answer_message_id: int | None = None  # the first one, if known
+        self.answer_message_id: int | None = None  # of the answer's first message, if known
         self.replaced_pages: Sequence[Page] = ()
-        self.question_was_edited = False  # a mention: the answer replaces the stored one
+        self.question_was_edited = False  # a mention's answer replaces the stored one
         # Called with the id of the first message, which is then posted before the turn begins.
         self.on_first_message: Callable[[int], Awaitable[None]] | None = None
-        self.is_postponed = False  # the next process answers
+        self.is_postponed = False  # the next process answers the question
         conversation, author_ids = None, frozenset[int]()
         question_ids = frozenset(each.discord_id or 0 for each in mentions)
         if entry.kind == "mention":
