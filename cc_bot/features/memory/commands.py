@@ -331,10 +331,9 @@ async def run_action(
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
     reply = await memories.run_action(caller, action, memory_id, version=version, service=service)
-    has_card = action in _ACTIONS_WITH_CARD
-    await show(
-        interaction, await _show_card(caller, memory_id, service, reply) if has_card else reply, caller
-    )
+    with_card = action in _ACTIONS_WITH_CARD
+    view = await _show_card(caller, memory_id, service, reply) if with_card else reply
+    await show(interaction, view, caller)
     updater.refresh(caller.user_id, caller.words)
     if action == "erase-said":
         await side_message.refresh_stale()  # the erasure may have changed canvases

@@ -302,9 +302,8 @@ async def list_memories(
         raise MemoryNotFound(id=before)
     audience: Audience | None = None if context.audience == "private" else "anywhere"
     filters = MemoryFilter(category=category or None, audience=audience)
-    listed = await context.memories.list(
-        context.user_id, limit=limit + 1, before_id=before_id, filters=filters
-    )
+    store = context.memories
+    listed = await store.list(context.user_id, limit=limit + 1, before_id=before_id, filters=filters)
     memories = tuple(listed[:limit])
     result = with_warning([describe_memory(context, memory) for memory in memories])
     if len(listed) > limit:
@@ -320,23 +319,23 @@ async def _handle_duplicate(
     An approved call changes nothing, since the user was not shown that.
     """
     is_expired = duplicate.is_expired(context.clock())
-    former = _Draft.from_memory(duplicate)
-    changed = replace(
-        former,
-        category=draft.category if has_category else former.category,
-        tags=draft.tags or former.tags,
-        expires_at=draft.expires_at if draft.expires_at or is_expired else former.expires_at,
+    before = _Draft.from_memory(duplicate)
+    after = replace(
+        before,
+        category=draft.category if has_category else before.category,
+        tags=draft.tags or before.tags,
+        expires_at=draft.expires_at if draft.expires_at or is_expired else before.expires_at,
     )
     memory: Memory | None = duplicate
-    if changed != former and context.approved is None:
+    if after != before and context.approved is None:
         if _change_needs_approval(context, duplicate, lambda: False):
-            return await _propose_edit(context, changed, duplicate)
+            return await _propose_edit(context, after, duplicate)
         memory = await context.memories.update(
             context.user_id,
             duplicate.id,
-            category=changed.category,
-            tags=changed.tags,
-            expires_at=changed.expires_at,
+            category=after.category,
+            tags=after.tags,
+            expires_at=after.expires_at,
         )
     change = MemoryChange("updated", memory or duplicate, duplicate)
     result = {"remembered": describe_change(context, change)}
@@ -470,9 +469,8 @@ async def _find_other_texts(context: ToolContext, memory: Memory) -> Sequence[st
     """Return texts of other memories that the user may mean in a tainted turn."""
     if not context.tainted or context.approved is not None:
         return []
-    hits = await context.memories.find(
-        context.user_id, context.own_words, limit=MAX_RESULTS, audience="private"
-    )
+    query, limit = context.own_words, MAX_RESULTS
+    hits = await context.memories.find(context.user_id, query, limit=limit, audience="private")
     return [hit.memory.content for hit in hits if hit.memory.id != memory.id]
 
 

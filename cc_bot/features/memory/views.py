@@ -62,9 +62,8 @@ def build_card(
     embed.add_field(card.why, shorten(_format_source(memory, words), _MAX_FIELD_CHARACTERS))
     if versions:
         embed.add_field(card.history, _format_versions(memory, versions, words))
-    return EphemeralView(
-        text, embed, _build_buttons(memory, words), _build_restore_menu(memory, versions, words)
-    )
+    menu = _build_restore_menu(memory, versions, words)
+    return EphemeralView(text, embed, _build_buttons(memory, words), menu)
 
 
 def build_edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
@@ -183,9 +182,7 @@ def _make_custom_id(action: MemoryAction, memory: Memory) -> str:
 MAX_EXAMPLES = 5
 
 
-def build_preview(
-    plan: ImportPlan, import_file: str, user_id: int, until: datetime, words: Texts
-) -> EphemeralView:
+def build_preview(plan: ImportPlan, file: str, user_id: int, until: datetime, words: Texts) -> EphemeralView:
     """Show what an import would store. Its buttons work `until` then."""
     texts, count = words[MemoryBulkTexts], len(plan.memories)
     lines = [texts.import_new.format(count=count)]
@@ -206,8 +203,8 @@ def build_preview(
     )
     confirm = Button(texts.import_now.format(count=count), confirm_id, primary=True)
     buttons = (confirm, Button(texts.cancel, cancel_id))
-    file = hikari.Bytes(import_file.encode(), "memories.json")
-    return EphemeralView("", _build_import_embed(lines, words), buttons, attachment=file)
+    attachment = hikari.Bytes(file.encode(), "memories.json")
+    return EphemeralView("", _build_import_embed(lines, words), buttons, attachment=attachment)
 
 
 def _build_import_embed(lines: list[str], words: Texts) -> hikari.Embed:

@@ -183,17 +183,15 @@ def _join_kun(prefix: str, kana: str) -> Iterator[tuple[str, float]]:
 def _join_on(prefix: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
     """Join on readings: がく and こう become がっこう, はつ and ひょう はっぴょう."""
     first, rest, end = kana[0], kana[1:], prefix[-1]
-    half_voiced = _HALF_VOICED.get(first, first) + rest
+    hard = _HALF_VOICED.get(first, first) + rest  # with p for h
     if end == "っ":  # the reading がっ of 合: 合併 is がっぺい
-        if half_voiced[0] in _AFTER_SOKUON:
-            yield prefix + half_voiced, 0.0
+        if hard[0] in _AFTER_SOKUON:
+            yield prefix + hard, 0.0
         return
-    if may_shorten and (
-        (end in "つち" and half_voiced[0] in _AFTER_SOKUON) or (end in "くき" and first in _K_ROW)
-    ):
-        yield prefix[:-1] + "っ" + half_voiced, 0.5 if end == "き" else 0.0
+    if may_shorten and ((end in "つち" and hard[0] in _AFTER_SOKUON) or (end in "くき" and first in _K_ROW)):
+        yield prefix[:-1] + "っ" + hard, 0.5 if end == "き" else 0.0
     if end == "ん" and first in _HALF_VOICED:
-        yield prefix + half_voiced, 0.0
+        yield prefix + hard, 0.0
     yield prefix + kana, 0.0
 
 

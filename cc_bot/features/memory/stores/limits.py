@@ -36,10 +36,8 @@ async def no_rules() -> Rules:
 class MemoryQuotas:
     """Enforces the limits of the operator's file and of owners."""
 
-    def __init__(
-        self, database: Database, read_rules: ReadRules = no_rules, *, clock: Clock = utc_now
-    ) -> None:
-        self.read_rules = read_rules
+    def __init__(self, database: Database, rules: ReadRules = no_rules, *, clock: Clock = utc_now) -> None:
+        self.read_rules = rules
         self._database = database
         self._clock = clock
 

@@ -305,9 +305,8 @@ class _Search:
         heaviest = nlargest(_MAX_TERMS, weights, key=weights.__getitem__)
         terms = dict(zip(term_keys(heaviest), heaviest, strict=True))  # by key
         statistics = yield from _read_statistics(user_id, terms)
-        rows = yield from self._select_candidates(
-            _integer_weights(terms, weigh_terms(self.query, statistics))
-        )
+        integer_weights = _integer_weights(terms, weigh_terms(self.query, statistics))
+        rows = yield from self._select_candidates(integer_weights)
         counts = yield from _read_term_counts(user_id, [row[0] for row in rows], terms)
         candidates = [
             # `rank` looks for the folded query, so add it to a text that contains the query as typed.

@@ -497,13 +497,11 @@ class MemoryStore:
     async def _import_batch(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
         now = self._clock()
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
-        prepared = await asyncio.to_thread(
-            lambda: [NewMemory.prepare(user_id, each, now) for each in imported]
-        )
+        ready = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])
 
         def steps() -> Transaction[list[Memory]]:
             stored = list[Memory]()
-            for memory, new in zip(memories, prepared, strict=True):
+            for memory, new in zip(memories, ready, strict=True):
                 stored.append((yield from new.insert({})))
                 if memory.pinned:  # without effect beyond MAX_PINNED
                     yield Statement(PIN_MEMORY, (user_id, stored[-1].id))
