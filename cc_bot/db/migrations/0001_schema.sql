@@ -1,10 +1,10 @@
 -- The schema of both engines; the tables of features are in their `schema.sql`. `@number`, `@text` and the like are
 -- fragments of db/database.py. A line that begins with `@sqlite` or `@postgresql` is for that engine only.
 --
--- Discord's ids are numbers. Times are UTC: ISO 8601 text in sessions, memories and user_settings (with microseconds, so
--- that text order is time order), Unix milliseconds elsewhere. Booleans are 0 or 1. `thread_id` is 0 for the channel
--- itself. "Serves" lists the queries that use an index. On PostgreSQL no index has a text that people write, as an entry
--- has at most 2,700 bytes.
+-- Discord's ids are numbers. Times are UTC: ISO 8601 text in sessions, memories and user_settings (with microseconds,
+-- so that text order is time order), Unix milliseconds elsewhere. Booleans are 0 or 1. `thread_id` is 0 for the channel
+-- itself. "Serves" lists the queries that use an index. On PostgreSQL no index has a text that people write, as an
+-- entry has at most 2,700 bytes.
 
 -- ---- conversations -------------------------------------------------------------------------------------------------
 
@@ -71,8 +71,8 @@ CREATE TABLE messages (
     visibility        @text NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'private')),
     status            @text NOT NULL DEFAULT 'complete' CHECK (status IN ('complete', 'stopped', 'cut', 'replaced')),
     reply_to          @number,                         -- the Discord id of the message that it replies to
-    pointing          @text NOT NULL DEFAULT 'reply',  -- how: 'reply', or a command of that message's menu: 'menu', 'since'
-    in_channel        @number NOT NULL DEFAULT 0 CHECK (in_channel IN (0, 1)),  -- 1: a session's, in its channel's context
+    pointing          @text NOT NULL DEFAULT 'reply',  -- how: 'reply', or by that message's menu: 'menu', 'since'
+    in_channel        @number NOT NULL DEFAULT 0 CHECK (in_channel IN (0, 1)),  -- 1: a session's, shown to its channel
     memory_user_id    @number,                         -- of an answer in a channel: the user whose memories it used
     tainted           @number NOT NULL DEFAULT 1,      -- has, or was made from, text of others
     erased            @number NOT NULL DEFAULT 0 CHECK (erased IN (0, 1)),  -- 1: an edit on Discord is not stored
@@ -210,7 +210,7 @@ CREATE TABLE turns (
     below          @number NOT NULL DEFAULT 0 CHECK (below IN (0, 1)),  -- 1: the answer has only follow-ups
     shown_in       @number,            -- the first message of the answer, or of its failure
     begun_as       @number,            -- the mention of which that message's nonce is made
-    place_id       @number,            -- the channel in which the bot posts without a token: answers to messages, late ones
+    place_id       @number,            -- where the bot posts without a token: answers to messages, late ones
     pages          @text NOT NULL DEFAULT '[]',  -- JSON: the follow-ups; of a late answer, all its messages
     earlier        @text NOT NULL DEFAULT '[]',  -- JSON: the messages of the replaced answer above `shown_in`
     answer_id      @number,            -- the id in messages of the stored answer
@@ -333,9 +333,9 @@ CREATE TABLE user_settings (
     updated_at      @text NOT NULL
 ) @strict;
 
--- Tool calls that wait for the user's approval (chat/stores/proposals.py). A row is deleted once it was declined, or its
--- user knows the outcome, or its answer was deleted. An approved one is claimed before its calls are made, so that after
--- a kill they are reported, and not made twice. Ids are never reused, as buttons have them.
+-- Tool calls that wait for the user's approval (chat/stores/proposals.py). A row is deleted once it was declined, or
+-- its user knows the outcome, or its answer was deleted. An approved one is claimed before its calls are made, so that
+-- after a kill they are reported, and not made twice. Ids are never reused, as buttons have them.
 CREATE TABLE proposals (
     id             @id,
     user_id        @number NOT NULL,
@@ -349,7 +349,7 @@ CREATE TABLE proposals (
     made_at        @number NOT NULL,
     state          @text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'claimed', 'done', 'failed', 'unknown')),
     claimed_by     @text NOT NULL DEFAULT '',  -- a name for the press of its button
-    process        @text NOT NULL DEFAULT '',  -- makes the calls; if it is not in `processes`, others report the outcome
+    process        @text NOT NULL DEFAULT '',  -- makes the calls; if not in `processes`, others report the outcome
     place_id       @number,         -- the channel of the message that reports the outcome; NULL in the terminal
     shown_in       @number,         -- the Discord id of that message
     token          @text,           -- of the press, an interaction
@@ -364,10 +364,10 @@ CREATE INDEX proposals_by_user ON proposals (user_id, made_at);
 -- Serves: approved proposals whose outcome is to be reported.
 CREATE INDEX proposals_approved ON proposals (process) WHERE state <> 'open';
 
--- Receipts: the lines below an answer on Discord that report a change of a memory or reminder and offer to undo it. A
--- change of it makes them stale, and the message is edited. No text is in here.
+-- Receipts: the lines below an answer on Discord that report changes of memories and reminders. If such an item changes
+-- again, its receipts are stale, and the message is edited. They have no texts.
 CREATE TABLE receipts (
-    message_id @number NOT NULL,   -- as Discord counts it: the last of an answer
+    message_id @number NOT NULL,   -- the Discord id of the answer's last message
     line       @number NOT NULL,   -- among the message's receipts, from 0
     user_id    @number NOT NULL,
     channel_id @number,            -- NULL: ephemeral, edited only by a press below it
@@ -376,14 +376,14 @@ CREATE TABLE receipts (
     kind       @text NOT NULL DEFAULT 'added' CHECK (kind IN ('added', 'updated', 'unchanged', 'deleted', 'cancelled')),
     named_id   @number NOT NULL,
     former_id  @number,            -- the version before the change
-    number     @number NOT NULL DEFAULT 0,  -- what its user calls it by
-    stale      @number NOT NULL DEFAULT 0,  -- how often the named one has changed since the message was shown
-    PRIMARY KEY (message_id, line) -- serves: those of one message
+    number     @number NOT NULL DEFAULT 0,  -- by which the user calls the item
+    stale      @number NOT NULL DEFAULT 0,  -- how often the item has changed since the message was shown
+    PRIMARY KEY (message_id, line) -- serves: the receipts of a message
 ) @clustered;
 
 -- Serves: the receipts of a memory or reminder.
 CREATE INDEX receipts_by_named ON receipts (user_id, what, named_id);
--- Serves: messages to show again at a start, since the last run ended before it could.
+-- Serves: messages to edit.
 CREATE INDEX receipts_stale ON receipts (user_id, message_id) WHERE stale > 0;
 
 -- ---- usage, limits, access -----------------------------------------------------------------------------------------
@@ -391,7 +391,7 @@ CREATE INDEX receipts_stale ON receipts (user_id, message_id) WHERE stale > 0;
 CREATE TABLE usage (
     user_id           @number NOT NULL,
     day               @text NOT NULL,    -- YYYY-MM-DD, in the operator's time zone
-    guild_id          @number NOT NULL,  -- 0: a DM, or outside of Discord
+    guild_id          @number NOT NULL,  -- 0: a DM, or the terminal
     model             @text NOT NULL,    -- '': the offline model, which counts no tokens
     purpose           @text NOT NULL,    -- turn, summary, heartbeat, schedule
     turns             @number NOT NULL DEFAULT 0,
@@ -403,15 +403,15 @@ CREATE TABLE usage (
     PRIMARY KEY (user_id, day, guild_id, model, purpose)  -- serves: a user's day and month
 ) @clustered;
 
--- Serves: how many use it in a server.
+-- Serves: counting the users of a server.
 CREATE INDEX usage_by_guild ON usage (guild_id, day, user_id);
--- Serves: deleting what is older than it is kept.
+-- Serves: deleting old usage.
 CREATE INDEX usage_by_day ON usage (day);
 
--- The same by server alone: erasing a user's usage takes nothing from it, and a server's limit is looked up without a
--- row for each member. A server's day is the sum of its slots, so that several writers wait for each other less.
+-- The sum of usage by server, which remains when a user's usage is erased. Its limit is checked without reading a row
+-- for each member. A server's day is the sum of its slots, so that writers wait less for each other.
 CREATE TABLE usage_totals (
-    guild_id          @number NOT NULL,  -- 0: all DMs together, and what is outside of Discord
+    guild_id          @number NOT NULL,  -- 0: all DMs, and the terminal
     day               @text NOT NULL,
     model             @text NOT NULL,
     slot              @number NOT NULL DEFAULT 0,
@@ -424,36 +424,35 @@ CREATE TABLE usage_totals (
     PRIMARY KEY (guild_id, day, model, slot)  -- serves: a server's day and month
 ) @clustered;
 
--- Serves: what was used today, and deleting what is older than it is kept.
+-- Serves: today's usage, deleting old usage.
 CREATE INDEX usage_totals_by_day ON usage_totals (day);
 
--- The tokens that a user had used of limits not yet reset when they had all of theirs erased. Gone with the month.
+-- The tokens that a user had used this month before all data of the user were erased, so that limits still count them.
 CREATE TABLE erased_usage (
     user_id @number NOT NULL,
-    day     @text NOT NULL,       -- that of the erasing; the first of its month for what was before it
+    day     @text NOT NULL,       -- the day of the erasure, or the first of the month for earlier days
     tokens  @number NOT NULL,
     PRIMARY KEY (user_id, day)    -- serves: a user's day and month
 ) @clustered;
 
--- What was admitted: its tokens count as used until they are settled, and a turn counts for the turns of its minute.
--- What a killed program leaves unsettled counts as what was reserved.
+-- Reservations (chat/stores/usage.py): estimated tokens, which count as used until they are settled.
 CREATE TABLE reservations (
     id        @number PRIMARY KEY,  -- random
     user_id   @number NOT NULL,
     guild_id  @number NOT NULL,
     front_end @text NOT NULL CHECK (front_end IN ('discord', 'terminal')),
     purpose   @text NOT NULL,
-    model     @text NOT NULL,       -- that is asked first
-    tokens    @number NOT NULL,     -- 0 once settled
+    model     @text NOT NULL,       -- the first of the chain
+    tokens    @number NOT NULL,     -- 0: settled; the row then counts for the turns of its minute
     at        @number NOT NULL,     -- Unix milliseconds
     process   @text NOT NULL DEFAULT ''
 ) @strict;
 
--- Serves: the turns of a minute, and what is reserved.
+-- Serves: the turns of a minute, and reserved tokens.
 CREATE INDEX reservations_by_user ON reservations (user_id, at);
 CREATE INDEX reservations_by_guild ON reservations (guild_id, at);
 
--- What an owner changed by /admin; it goes before what the operator's file says.
+-- Limits that an owner set with /admin. They replace those of the operator's file.
 CREATE TABLE limits (
     scope    @text NOT NULL CHECK (scope IN ('everyone', 'user', 'role', 'guild')),
     scope_id @number NOT NULL,  -- 0: everyone
@@ -475,12 +474,12 @@ CREATE TABLE access_rules (
 
 CREATE TABLE channel_models (
     channel_id @number PRIMARY KEY,  -- serves: each turn
-    models     @text NOT NULL,       -- JSON: a chain
+    models     @text NOT NULL,       -- JSON: models after the first are fallbacks
     set_by     @number NOT NULL,
     set_at     @text NOT NULL
 ) @strict;
 
--- While there is a row, only owners are answered. One row.
+-- While it has its row, only owners are answered.
 CREATE TABLE maintenance (
     id     @number PRIMARY KEY CHECK (id = 1),
     note   @text NOT NULL,
@@ -490,22 +489,22 @@ CREATE TABLE maintenance (
 
 -- ---- pages in a browser --------------------------------------------------------------------------------------------
 
--- A code that signs in once. Only its hash is here: reading the file is not enough to use it.
+-- Codes that sign in once. Only their hashes are stored, so that the file does not help to use them.
 CREATE TABLE web_codes (
     hash       @text PRIMARY KEY,
     user_id    @number NOT NULL,
-    channel_id @number NOT NULL,  -- where it was asked for; 0: not on Discord
+    channel_id @number NOT NULL,  -- where the code was made; 0: in the terminal
     guild_id   @number,
     made_at    @text NOT NULL,
     ends_at    @text NOT NULL
 ) @clustered;
 
--- Serves: a user's own, and their erasure.
+-- Serves: erasing a user's codes.
 CREATE INDEX web_codes_of_user ON web_codes (user_id);
 
--- A browser that is signed in. The hash is that of its cookie.
+-- Browsers that are signed in. The hash is that of the cookie.
 CREATE TABLE web_sessions (
-    id         @id,                   -- a list that is open may name one
+    id         @id,                   -- never reused, as an open list may name it
     hash       @text NOT NULL UNIQUE, -- serves: every request
     user_id    @number NOT NULL,
     channel_id @number NOT NULL,
@@ -515,40 +514,39 @@ CREATE TABLE web_sessions (
     ends_at    @text NOT NULL
 ) @strict;
 
--- Serves: the list of a user's own, and their erasure.
+-- Serves: listing and erasing a user's sessions.
 CREATE INDEX web_sessions_of_user ON web_sessions (user_id);
 
 -- ---- processes, erasures -------------------------------------------------------------------------------------------
 
--- The processes that are one bot.
+-- The running processes of the bot (db/process.py).
 CREATE TABLE processes (
     name         @text PRIMARY KEY,
     host         @text NOT NULL,
     version      @text NOT NULL,
     shards       @text,             -- JSON: numbers; NULL: all
-    shard_count  @number NOT NULL,  -- of the whole bot; 0 where one process has all, or none
+    shard_count  @number NOT NULL,  -- of the whole bot; 0: this process has all or none
     file_hashes  @text NOT NULL,    -- JSON: of the operator's files, by name
-    started_at   @number NOT NULL,  -- Unix milliseconds, as the database counts them; so below
-    until        @number NOT NULL,  -- it counts as dead from then on
-    connected_at @number NOT NULL DEFAULT 0  -- last connected to Discord with all of its shards; 0: never yet
+    started_at   @number NOT NULL,  -- by the database's clock, as the times below
+    until        @number NOT NULL,  -- when its lease expires
+    connected_at @number NOT NULL DEFAULT 0  -- the last renewal with all shards connected; 0: none
 ) @strict;
 
--- Which of them does what for all.
+-- Work that one process does for all.
 CREATE TABLE duties (
     name    @text PRIMARY KEY,
-    process @text              -- NULL, or one that is no longer in `processes`: none
+    process @text              -- NULL, or not in `processes`: the duty is free
 ) @strict;
 
--- Users whose data is being erased. What is left here at a start is continued then.
+-- Users whose data are being erased. An interrupted erasure is continued at the next start.
 CREATE TABLE erasing (
     user_id @number PRIMARY KEY,
     since   @number NOT NULL  -- Unix milliseconds
 ) @strict;
 
 -- ---- PostgreSQL's statistics ---------------------------------------------------------------------------------------
--- ANALYZE keeps samples of each column's values, and leaves those of a table that is empty by then as they are: what
--- was erased would stay there. No plan needs them of texts that people wrote, of secrets, and of what is computed from
--- such texts.
+-- ANALYZE stores samples of each column's values, which would outlive an erasure. There are none of texts that people
+-- write, of secrets, and of what is computed from them.
 @postgresql ALTER TABLE sessions ALTER COLUMN canvas_state SET STATISTICS 0;
 @postgresql ALTER TABLE messages ALTER COLUMN author_name SET STATISTICS 0, ALTER COLUMN content SET STATISTICS 0,
 @postgresql    ALTER COLUMN tool_calls SET STATISTICS 0, ALTER COLUMN heard SET STATISTICS 0;
