@@ -66,7 +66,7 @@ class TableReader:
             return kind.model_validate(table)
         except ValidationError as error:
             mistakes = error.errors(include_url=False, include_input=False, include_context=False)
-        # Unknown keys first: the key may be meant that another mistake says is missing.
+        # Unknown keys first: a misspelt key also makes the right one missing.
         mistakes.sort(key=lambda each: each["type"] != "extra_forbidden" or len(each["loc"]) > 1)
         raise self._refusal(kind, name, tuple(map(str, mistakes[0]["loc"])) or _list_special_keys(table))
 

@@ -206,7 +206,7 @@ async def sweep(stores: Stores, spending: Spending, processes_changed: asyncio.E
 
 
 async def summarize_expired(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
-    """Summarize expired conversations every SWEEP_EVERY_S; without `summaries`, stop their waiting."""
+    """Summarize expired conversations every SWEEP_EVERY_S; without `summaries`, give them up."""
     while True:
         with upkeep("summaries"):
             if summaries:

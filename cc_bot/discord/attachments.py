@@ -62,7 +62,7 @@ class FileBudget:
 
     @asynccontextmanager
     async def use_for(self, user_id: int) -> AsyncIterator[None]:
-        """Within the block, `reserve` is for this user. Releases all at the end of the block."""
+        """Within the block, `reserve` is for this user. At its end, all that was reserved is released."""
         reservation = _Reservation(user_id)
         token = _reservation.set(reservation)
         try:

@@ -21,7 +21,7 @@ from cc_bot.texts.area import without_mentions
 from cc_bot.texts.commands import command_namer
 from cc_bot.texts.session import ReplyTexts
 
-# What the bot states is in embeds, which a model can't write. The colour tells their kinds apart.
+# The bot's own statements are in embeds, which a model can't write. Each kind has a colour.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
