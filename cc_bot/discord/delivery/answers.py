@@ -119,7 +119,7 @@ class Answers:
                 user_id, answer_id, location = entry.key.user_id, entry.replaces or 0, _location(entry)
                 references = await self.references.resolve_again(user_id, answer_id, location, live.feed)
             release()
-            # No await here: the user's next turn could overtake.
+            # No await here: the user's next turn could enter the queue first.
             events = self.assistant.ask(
                 turn.channel_conversation or entry.key,
                 questions,
@@ -414,7 +414,9 @@ class Answers:
         state = await self.show(turn, reply)
         answer, entry = state.done.answer if state.done else None, turn.entry
         try:
-            ids: Sequence[int] = reply.further_ids  # the first id is stored with the answer, except:
+            ids: Sequence[int] = (
+                reply.further_ids
+            )  # the first id is stored with the answer, except for `again`
             if entry.kind == "again" and entry.shown_in is not None and not entry.below:
                 ids = (entry.shown_in, *reply.further_ids)
             elif entry.kind == "again":

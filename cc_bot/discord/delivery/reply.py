@@ -140,7 +140,7 @@ class Outlet(ABC):
     async def record_message(  # noqa: B027 - most outlets record messages only at the end
         self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
     ) -> None:
-        """Record a message after the first, perhaps twice."""
+        """Record a message after the first. May be called twice."""
 
     async def first_id(self) -> hikari.Snowflake:
         raise ValueError("only interactions have a first response")
@@ -156,7 +156,7 @@ class Outlet(ABC):
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    id: hikari.Snowflake | None  # as in `Outlet`
+    id: hikari.Snowflake | None  # None for an interaction's first response
     page: Page | None = None  # None if unknown
 
 
@@ -170,18 +170,18 @@ class DiscordReply:
     def __init__(
         self, outlet: Outlet, sent: Sequence[SentMessage] = (), *, may_have_more: bool = False
     ) -> None:
-        """`may_have_more`: an earlier process may have posted more than `sent`. Discord returns these by
-        nonce, if asked before any edit: it soon forgets nonces."""
+        """`may_have_more`: an earlier process may have posted more than `sent`. They are found by nonce
+        before any edit, as Discord soon forgets nonces."""
         self._outlet = outlet
         self._may_have_more = self._may_have_unknown_messages = may_have_more
         self._sent = list(sent)
         self._max_message_count = len(self._sent)
         self._left_out_parts: frozenset[Part] = frozenset()
-        self.no_dm = False  # never move to a DM
+        self.no_dm = False  # never move the answer to a DM
         self._visible_event = asyncio.Event()
         if any(each.id is not None or each.page is not None for each in self._sent):
             self._visible_event.set()
-        self._id_before_dm: tuple[int, ...] = ()  # the first message's id, after a move
+        self._id_before_dm: tuple[int, ...] = ()  # the first message's id, if the answer moved to a DM
 
     @property
     def has_messages(self) -> bool:
