@@ -311,7 +311,6 @@ async def list_completions(chat: Chat, typed: str) -> Sequence[Completion]:
 
 
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
-    """Explain an error to the operator, who can change the settings."""
     words = profile.texts
     if sentence := words[TerminalTexts].of_model.get(type(error)):
         return sentence.format(**error.params)

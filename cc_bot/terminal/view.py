@@ -112,8 +112,6 @@ class StyledNotice:
 
 
 def indent_symbols(content: str, *, at_line_start: bool = True) -> str:
-    """Indent lines that begin with a symbol."""
-
     def margin(match: re.Match[str]) -> str:
         starts_line = match.start() or at_line_start
         return MARGIN + match[0] if starts_line and _begins_with_symbol(content, match) else match[0]

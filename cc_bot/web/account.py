@@ -195,7 +195,7 @@ class AccountPages(Pages):
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:
-        """Save all settings. Raises InputError for an unknown language."""
+        """Raises InputError for an unknown language."""
         visitor, services = visitor_of(request), self._services
         if not {"language", "timezone"} <= get_form(request).keys():  # a missing field must not reset it
             raise InputError

@@ -1,5 +1,3 @@
-"""Services that web pages use."""
-
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass

@@ -416,7 +416,7 @@ class CanvasMessages(SideMessage):
         return await self.recipients.for_user(key.user_id, locale)
 
     async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:
-        """`private`: only the user can see the message."""
+        """`private`: only the user sees the message."""
         charts = [element for element in canvas.shown_elements if isinstance(element, Chart)]
         pictures = await draw_pictures(charts, recipient.locale, self.draw)
         user_id = None if private else recipient.user_id

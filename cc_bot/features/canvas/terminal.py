@@ -1,5 +1,3 @@
-"""The commands of the terminal."""
-
 from collections.abc import Mapping
 from typing import Final
 
