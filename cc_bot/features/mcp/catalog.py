@@ -37,7 +37,7 @@ class SchemaRefused(Exception):
         self.reason = reason
 
 
-_KEPT_KEYWORDS: Final = ("description", "enum", "default")
+_COPIED_KEYWORDS: Final = ("description", "enum", "default")
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _TYPES_BY_BOUND: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("minimum", "maximum"), ("number", "integer")),
@@ -71,8 +71,8 @@ class _Simplifier:
     def simplify(
         self, schema: object, depth: int, open_references: tuple[str, ...]
     ) -> Schema | Literal[False]:
-        """Return a schema without references and `allOf`; False if it accepts nothing. Following one of the
-        `open_references` again, or a level below MAX_SCHEMA_DEPTH, accepts anything."""
+        """Return a schema without references and `allOf`; False if it accepts nothing. Cycles of references
+        and levels below MAX_SCHEMA_DEPTH accept anything. `open_references`: those being followed."""
         if isinstance(schema, bool):
             return {} if schema else False
         self._nodes += 1
@@ -104,12 +104,12 @@ class _Simplifier:
         return {key: value for key, value in simple.items() if key != "required" or value}
 
     def _simplify_keywords(self, schema: Schema, depth: int, open_references: tuple[str, ...]) -> Schema:
-        simple = {key: schema[key] for key in _KEPT_KEYWORDS if schema.get(key) is not None}
+        simple = {key: schema[key] for key in _COPIED_KEYWORDS if schema.get(key) is not None}
         if "const" in schema:
             simple["enum"] = [schema["const"]]
         types = schema.get("type")
         if isinstance(types, list) and len(types) != 1:
-            constraints = _without(schema, *_KEPT_KEYWORDS, "const")
+            constraints = _without(schema, *_COPIED_KEYWORDS, "const")
             branches = [
                 self.simplify({**constraints, "type": each}, depth, open_references) for each in types
             ]

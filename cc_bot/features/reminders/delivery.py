@@ -217,7 +217,7 @@ class ReminderDelivery:
             await _record(lambda: self.schedules.mark_sent(firing, sent, channel_id=channel_id))
 
     async def _run_scheduler(self) -> None:
-        """The end gives up the lease, so wait for claimed posts."""
+        """Returning gives up the lease, so this waits for claimed posts first."""
         self._is_leader = True
         try:
             while not self._scheduler_ended.is_set():

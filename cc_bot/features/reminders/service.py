@@ -106,7 +106,7 @@ async def change(
     schedules: ScheduleStore,
     resolver: TimeResolver,
 ) -> Reply:
-    """An empty `when` or `repeat` stays as it is. Raises ScheduleNotFound, SeveralTimes, or as `add`."""
+    """An empty `when` or `repeat` keeps the old one. Raises ScheduleNotFound, SeveralTimes, or as `add`."""
     planned, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         first_time = when if when.strip() else f"{reminder.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
