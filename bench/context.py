@@ -20,9 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from bench.turn import connect_raw, one_core
 from cc_bot import Message, Stores, open_stores
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.chat.conversations import ChannelTurn, Conversations
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.chat.turn import Calibration, TurnOptions
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.text import Locale
@@ -34,7 +34,7 @@ TURNS = 2000
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
-TOOLS = discover().schemas()
+TOOLS = discover_tools().schemas()
 FIRST_CHANNEL = 987654321098765432
 THREADS = 4
 SENTENCES = (
@@ -130,7 +130,7 @@ class Took(NamedTuple):
 
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
-    turns = Conversations(stores, calibration, PromptStyle(), lambda: NOW)
+    turns = Conversations(stores, calibration, PromptSettings(), lambda: NOW)
     turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()
     prompt = await turn.prompt(TOOLS)

@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 
 from cc_bot import Message, SessionKey, Stores, open_stores
 from cc_bot.chat.context.channel_prompt import ShownHistory, build_channel_prompt
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.chat.context.tokens import part_tokens
 from cc_bot.chat.conversations import ChannelTurn, Conversations, SessionTurn
 from cc_bot.chat.stores.blocks import read_context_page
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.chat.turn import Calibration, TurnOptions
 from cc_bot.db import open_database
 from cc_bot.domain.message import ChannelKey, ContextMessage, Reference
@@ -38,7 +38,7 @@ NOTES = 10
 
 Kind = Literal["blocks", "window"]
 
-TOOLS = discover().schemas()
+TOOLS = discover_tools().schemas()
 BLOCKS_LEFT = """
     SELECT count(*) FROM block_boundaries AS b
     JOIN channel_windows AS w ON w.channel_id = b.channel_id AND w.thread_id = b.thread_id
@@ -115,7 +115,7 @@ def tokens_of(part: PromptPart) -> int:
 class Conversation:
     url: str
     kind: Kind
-    style: PromptStyle
+    style: PromptSettings
     replies: bool = False
     tally: Tally = field(default_factory=Tally)
     last_id: int = 1_400_000_000_000_000_000
@@ -161,7 +161,7 @@ class Conversation:
             read_context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
         )
         rows = await stores.blocks.run_read(page)
-        shown = ShownHistory(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
+        shown = ShownHistory(tuple[ContextMessage, ...](reversed(rows))).keep_newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown, (question,), tools=TOOLS, locale=Locale.JA, now=now, timezone=TOKYO
         )
@@ -194,7 +194,7 @@ class Session:
 
     async def _turn(self, stores: Stores, number: int) -> None:
         now = START + timedelta(minutes=3 * number)
-        style = PromptStyle(budget_tokens=BUDGET)
+        style = PromptSettings(budget_tokens=BUDGET)
         calibration = Calibration(stores.token_factors, "model")
         turns = Conversations(stores, calibration, style, lambda: now)
         question, options = Message("user", said(number, 0)), TurnOptions(Locale.JA, TOKYO)
@@ -224,7 +224,7 @@ async def measure_session(history_limit: int, notes: int = 0, *, replies: bool =
 
 
 async def measure(
-    kind: Kind, style: PromptStyle, turns: int = TURNS, *, replies: bool = False
+    kind: Kind, style: PromptSettings, turns: int = TURNS, *, replies: bool = False
 ) -> tuple[float, float, int]:
     """The shares of prompt tokens that a cache saves, by itself and by marks, and how many blocks left."""
     with TemporaryDirectory() as folder:
@@ -236,12 +236,12 @@ async def measure(
 
 def main(arguments: Sequence[str]) -> int:
     """Print the shares; the exit code tells whether the goal is met, with the default or the first size."""
-    sizes = [int(argument) for argument in arguments] or [PromptStyle().block_tokens]
-    window, _, _ = asyncio.run(measure("window", PromptStyle(budget_tokens=BUDGET)))
+    sizes = [int(argument) for argument in arguments] or [PromptSettings().block_tokens]
+    window, _, _ = asyncio.run(measure("window", PromptSettings(budget_tokens=BUDGET)))
     results = []
     for size in sizes:
         share, marked, left = asyncio.run(
-            measure("blocks", PromptStyle(budget_tokens=BUDGET, block_tokens=size))
+            measure("blocks", PromptSettings(budget_tokens=BUDGET, block_tokens=size))
         )
         results.append(share >= GOAL and left >= BLOCKS_THAT_LEAVE)
         print(
@@ -252,7 +252,7 @@ def main(arguments: Sequence[str]) -> int:
     noted = asyncio.run(measure_session(0, NOTES))
     results.append(min(unlimited, noted) >= GOAL)
     print(f"session: {unlimited:.1%} saved; of 20 messages: {limited:.1%}; with {NOTES} notes: {noted:.1%}")
-    style = PromptStyle(budget_tokens=BUDGET)
+    style = PromptSettings(budget_tokens=BUDGET)
     channel, _, _ = asyncio.run(measure("blocks", style, replies=True))
     session = asyncio.run(measure_session(0, replies=True))
     results.append(min(channel, session) >= GOAL_WITH_REPLIES)

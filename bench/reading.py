@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 from cc_bot import open_stores
 from cc_bot.chat.context.attachments import as_prompt_text
 from cc_bot.chat.context.tokens import estimate_tokens
-from cc_bot.chat.tools import ToolContext, discover
+from cc_bot.chat.tools import ToolContext, discover_tools
 from cc_bot.domain.message import Attachment, Document
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -190,7 +190,7 @@ async def _look_up(folder: str, file: Attachment, question: str) -> str:
     async with open_stores(f"sqlite:///{folder}/sessions.db") as stores:
         key = SessionKey(1, 2)
         context = ToolContext(key, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores, files=(file,))
-        tools = discover()
+        tools = discover_tools()
         request = ToolRequest("1", "read_file", json.dumps({"file": file.name, "query": question}))
         told = json.loads((await tools.call(request, context, tools.schemas())).text)
         return "\n".join(told.get("found", ()))

@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not structlog.is_configured():  # its default prints local variables
             configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        _say_error(error, texts(locale)[CliTexts].broke.format(error=type(error).__name__), options)
+        _say_error(error, texts(locale)[CliTexts].crashed.format(error=type(error).__name__), options)
         return EXIT_ERROR
 
 
@@ -138,7 +138,7 @@ def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     for setting, (option, example) in _SHARD_OPTIONS.items():
         run.add_argument(option, dest=setting, metavar=example, help=words.run_shards)
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
-    snowflake = _argument_type(partial(_read_number, minimum=0, end=2**63), words.no_id)
+    snowflake = _argument_type(partial(_read_number, minimum=0, end=2**63), words.id_expected)
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
     chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
@@ -155,15 +155,15 @@ def _add_database_commands(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
 ) -> None:
     words = all_texts[BackupTexts]
-    count = _argument_type(partial(_read_number, minimum=1, end=2**31), words.no_count)
+    count = _argument_type(partial(_read_number, minimum=1, end=2**31), words.count_expected)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
-    path = _argument_type(_read_path, words.no_path)
+    path = _argument_type(_read_path, words.path_expected)
     backup.add_argument("--to", type=path, metavar="DIR", help=words.backup_to)
     backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
     backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
     restore = commands.add_parser("restore", help=words.restore, description=words.restore)
     restore.add_argument("file", type=path, metavar="FILE", help=words.restore_file)
-    restore.add_argument("--yes", action="store_true", help=words.yes)
+    restore.add_argument("--yes", action="store_true", help=words.without_asking)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
     migrate = all_texts[CliTexts].migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
@@ -174,10 +174,10 @@ def _add_database_commands(
     erasure_commands = erasures.add_subparsers(dest="erasures", required=True, metavar="COMMAND")
     apply = erasure_commands.add_parser("apply", help=words.erasures_apply, description=words.erasures_apply)
     apply.add_argument("files", nargs="*", type=path, metavar="FILE", help=words.erasures_files)
-    moment = _argument_type(datetime.fromisoformat, words.no_moment)
+    moment = _argument_type(datetime.fromisoformat, words.time_expected)
     apply.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
-    wipe.add_argument("--yes", action="store_true", help=words.yes)
+    wipe.add_argument("--yes", action="store_true", help=words.without_asking)
 
 
 def _argument_type(read: Callable[[str], T], error: str) -> Callable[[str], T]:

@@ -44,25 +44,25 @@ async def _restore(config: Config, options: argparse.Namespace) -> None:
         if options.yes:
             return True
         made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None
-        offer = words.offer.format(
+        offer = words.will_be_restored.format(
             path=options.file,
             made_at=f"{made_at:%Y-%m-%d %H:%M}" if made_at else words.unknown_time,
             database=database,
             **_counts(copy.rows),
         )
-        return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
+        return ask_consent(f"{offer}\n{words.origin_unknown}\n{words.confirm}")
 
     result = await run_restore(
         config, options.file, confirm, _announcer(words), without_erasures=options.without_erasures
     )
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # otherwise the prompt showed it
-        say(words.origin)
+        say(words.origin_unknown)
     if result.old_database:
         days = config.retention.copy_days
-        say((words.replaced_days if days else words.replaced).format(path=result.old_database, days=days))
+        say((words.replaced_for_days if days else words.replaced).format(path=result.old_database, days=days))
     if result.reapplied:
-        say(words.forgotten.format(**asdict(result.reapplied)))
+        say(words.erased_again.format(**asdict(result.reapplied)))
     if not result.erasures_known:
         say(words.erasures_unknown)
 
@@ -120,15 +120,15 @@ async def _wipe(config: Config, options: argparse.Namespace) -> None:
 
     def confirm(paths: list[Path]) -> bool:
         say_paths = say_if_possible if options.yes else say
-        say_paths("\n".join((words.doomed, *(f"  {path}" for path in paths))))
-        return options.yes or ask_consent(words.go_on)
+        say_paths("\n".join((words.will_be_deleted, *(f"  {path}" for path in paths))))
+        return options.yes or ask_consent(words.confirm)
 
     wiped = await run_wipe(config, confirm)
     if not wiped:
         say(words.nothing_to_wipe.format(path=config.database_url))
         return
     say(words.wiped.format(count=len(wiped)))
-    say(words.stays)
+    say(words.not_deleted)
 
 
 def _counts(rows: RowCounts) -> dict[str, int]:

@@ -10,15 +10,15 @@ import structlog
 
 from cc_bot.chat.agents import make_agents
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.chat.context.tokens import message_tokens
-from cc_bot.chat.parts import Building
+from cc_bot.chat.parts import PartsBuilder
 from cc_bot.chat.policy import make_policies
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import ExternalTools, discover
-from cc_bot.chat.turn import Hearing
+from cc_bot.chat.tools import ExternalTools, discover_tools
+from cc_bot.chat.turn import Transcriber
 from cc_bot.concurrency import Tasks
 from cc_bot.config import Config
 from cc_bot.db.engines import state_path
@@ -26,7 +26,7 @@ from cc_bot.db.leases import JoinOptions, Leases, Membership, join
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.features import modules
-from cc_bot.features.privacy.service import Privacy, delete_expired_copies, enforce_retention, keep_purging
+from cc_bot.features.privacy.service import Privacy, enforce_copy_retention, enforce_retention, keep_purging
 from cc_bot.llm.model import Chains
 from cc_bot.llm.providers import build_embedder, open_models
 from cc_bot.log import upkeep
@@ -40,7 +40,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Core(Building):
+class Core(PartsBuilder):
     summaries: Summaries | None  # None if disabled
     leases: Leases
     membership: Membership | None  # None unless this process is one of the bot's
@@ -57,7 +57,7 @@ async def open_core(
     join_options: JoinOptions | None = None,
 ) -> AsyncIterator[Core]:
     """Open the assistant. `external_tools` replaces the tools of servers that features open."""
-    local_tools, gateway_health = discover(), gateway_health or GatewayHealth()
+    local_tools, gateway_health = discover_tools(), gateway_health or GatewayHealth()
     await (agents := make_agents(config, local_tools.names)).load()
     await (policies := make_policies(config)).load()
     async with AsyncExitStack() as opened:
@@ -74,7 +74,7 @@ async def open_core(
                 secret_patterns=config.secret_patterns,
                 embedder=embedder,
                 timezone=config.timezone,
-                limits=policies.limits,
+                limits=policies.get_limits,
                 profile_notes=config.profile_notes,
                 data_folder=config.data_folder,
                 process=join_options.process.name if join_options else "",
@@ -92,15 +92,15 @@ async def open_core(
         for open_tools in () if external_tools else filter(None, openers):
             external_tools = await opened.enter_async_context(open_tools(config, stores, meter))
         tools = local_tools.with_external(external_tools) if external_tools else local_tools
-        for agent in (await agents.all()).values():  # builds each chain before a turn needs it
+        for agent in (await agents.get_all()).values():  # builds each chain before a turn needs it
             chains.chain_for(agent.models)
-        style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
+        style = PromptSettings(config.token_budget, config.block_tokens, config.locale)
         assistant = Assistant(
             stores,
             chains,
             tools,
             max_turns=config.max_turns,
-            style=style,
+            prompt_settings=style,
             clock=clock,
             summaries=summaries,
             meter=meter,
@@ -109,7 +109,7 @@ async def open_core(
         opened.push_async_callback(assistant.wait_for_tasks)
         privacy = Privacy(
             stores,
-            assistant.turns.exclusive,
+            assistant.turns.block_user,
             retention=config.retention,
             clock=clock,
             get_counted_day=spending.get_counted_day,
@@ -128,7 +128,7 @@ async def open_core(
                 for name, work in leader_jobs.items()
             ),
             privacy.keep_finishing,
-            partial(delete_expired_copies, database, retention, clock),
+            partial(enforce_copy_retention, database, retention, clock),
         ]
         if membership:
             membership.on_change.append(processes_changed.set)
@@ -152,13 +152,13 @@ async def open_core(
             privacy=privacy,
             chains=chains,
             tools=tools,
-            opened=opened,
+            exit_stack=opened,
             summaries=summaries,
             leases=leases,
             membership=membership,
         )
-        core.add_own("parts")
-        assistant.hearing = core.get(Hearing)
+        core.add_feature_parts("parts")
+        assistant.transcriber = core.get(Transcriber)
         yield core
 
 
@@ -171,7 +171,7 @@ def _make_summaries(
         stores,
         chains.chain_for(config.summary_models),
         SummaryPlan(config.summary_every, config.history_limit),
-        cost=message_tokens,
+        count_tokens=message_tokens,
         locale=config.locale,
         clock=clock,
         model_name=chains.first_name(config.summary_models),

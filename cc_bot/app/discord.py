@@ -57,7 +57,7 @@ async def run_discord(
                 lambda: {file: hash_file(operator_path(config, file)) for file in OPERATOR_FILES},
                 is_only_process=not is_shared,
                 on_wait=lambda other: say(
-                    words.waits_for.format(host=other.host, shards=other.shards_text or "*")
+                    words.waits_for_process.format(host=other.host, shards=other.shards_text or "*")
                 ),
             )
             slot.write(name)
@@ -87,9 +87,9 @@ async def _run(config: Config, say: Callable[[str], None], watchdog: Watchdog, *
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.services import BotDependencies, DiscordSettings
 
-            core.add_own("discord")
+            core.add_feature_parts("discord")
             dependencies = BotDependencies(
-                **core.parts(),
+                **core.as_arguments(),
                 settings=DiscordSettings(
                     token=config.discord_token or "",
                     owners=config.owners,

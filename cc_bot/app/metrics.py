@@ -53,8 +53,8 @@ class Vitals:
         return {
             "turns_running": load.running,
             "turns_waiting": load.waiting,
-            "sessions": await _read_or_none(self.database.open_sessions()) if writable else None,
-            "database_bytes": await _read_or_none(self.database.size_bytes()) if writable else None,
+            "sessions": await _read_or_none(self.database.count_open_sessions()) if writable else None,
+            "database_bytes": await _read_or_none(self.database.get_size_bytes()) if writable else None,
             "database_writable": writable,
             "disk_free_bytes": await _read_or_none(asyncio.to_thread(self.get_free_bytes)),
             "last_backup_timestamp_seconds": await _read_or_none(asyncio.to_thread(self.get_backup_time_s)),

@@ -29,7 +29,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
         if model_name := core.models.ignored_model_name:
             sentence = words[CliTexts].model_without_server.format(model=model_name)
             _say_on_stderr(f"{sentence} → {words[CliTexts].model_without_server_fix}")
-        agents = await core.agents.all()
+        agents = await core.agents.get_all()
         if agent_name is not None and agent_name not in agents:
             raise InvalidSetting(name="--agent", expected=" / ".join(agents))
         agent = agents[agent_name or DEFAULT_AGENT]
@@ -48,7 +48,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
         if servers := core.assistant.tools.external:
             await _wait_for_servers(servers, words[TerminalTexts].servers_starting)
         try:
-            return await run_chat(core.assistant, core.stores, core.own, profile)
+            return await run_chat(core.assistant, core.stores, core.feature_parts, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from cc_bot.chat.stores.opening import open_stores
-from cc_bot.chat.turn import Speaking
+from cc_bot.chat.turn import AnswerSpeaker
 from cc_bot.config import Config
 from cc_bot.domain.access import WebOrigin
 from cc_bot.log import RecentRecords
@@ -34,9 +34,9 @@ def web_services(core: "Core", records: RecentRecords, discord: "Discord") -> "W
         config.web_proxies,
         config.locale,
         config.timezone,
-        core.get(Speaking) is not None,
+        core.get(AnswerSpeaker) is not None,
     )
-    return WebServices(**core.parts(), settings=settings, records=records, discord=discord)
+    return WebServices(**core.as_arguments(), settings=settings, records=records, discord=discord)
 
 
 @asynccontextmanager

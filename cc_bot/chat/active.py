@@ -15,23 +15,13 @@ from typing import Any, Final, Literal, TypeVar
 
 import structlog
 
-from cc_bot.domain.errors import (
-    AgentGone,
-    BeingErased,
-    Busy,
-    CcBotError,
-    Crowded,
-    InputError,
-    LimitReached,
-    NotNewest,
-    ShuttingDown,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.turn import Done, Notice
 
-MAX_WAITING: Final = 5
+MAX_WAITING: Final = 5  # turns with one key
 MAX_WAITING_PER_SLOT: Final = 25  # a longer queue would mostly time out
-MAX_WAIT_S: Final = 180.0  # with a turn's time limit below the 900 s of an interaction token
+MAX_WAIT_S: Final = 180.0  # together with a turn's time limit below the 900 s of an interaction token
 NOTICE_EVERY_S: Final = 5.0  # each queue notice is a message edit
 
 
@@ -88,7 +78,7 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result
 
 _log = structlog.get_logger(__name__)
 
-_FIELDS: Final[dict[Phase, str]] = {
+_LOG_FIELDS: Final[dict[Phase, str]] = {
     "queue": "queue_s",
     "hearing": "hearing_s",
     "store": "store_s",
@@ -96,7 +86,14 @@ _FIELDS: Final[dict[Phase, str]] = {
     "model": "model_s",
     "tools": "tools_s",
 }
-_REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, ShuttingDown)
+_REFUSALS: Final = (
+    errors.AgentGone,
+    errors.Busy,
+    errors.InputError,
+    errors.LimitReached,
+    errors.NotNewest,
+    errors.ShuttingDown,
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -108,34 +105,34 @@ class ActiveTurn:
     queue_key: Hashable = None  # turns with one key run one at a time; None for an approved call
     id: str = ""
     meter: Meter = NULL_METER
-    admitted: asyncio.Event = field(default_factory=asyncio.Event)
+    admitted: asyncio.Event = field(default_factory=asyncio.Event)  # set once the turn has a slot
     is_running: bool = False
     last_notice: Notice | None = None
     phase: Phase = "queue"
     _started_s: float = field(default_factory=time.monotonic)
     _model_started_s: float | None = None
-    _phases: dict[Phase, float] = field(default_factory=dict)
+    _phase_times_s: dict[Phase, float] = field(default_factory=dict)
 
     @property
-    def seconds(self) -> float:
+    def age_s(self) -> float:
         return round(time.monotonic() - self._started_s, 3)
 
     @contextmanager
-    def timing(self, phase: Phase) -> Iterator[None]:
+    def measure(self, phase: Phase) -> Iterator[None]:
         started_s, self.phase = time.monotonic(), phase
         if phase == "model" and self._model_started_s is None:
             self._model_started_s = started_s
         try:
             yield
         finally:
-            self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - started_s
+            self._phase_times_s[phase] = self._phase_times_s.get(phase, 0.0) + time.monotonic() - started_s
 
     def record_first_token(self) -> None:
         if self._model_started_s is not None:
-            self._phases.setdefault("model_first_token", time.monotonic() - self._model_started_s)
+            self._phase_times_s.setdefault("model_first_token", time.monotonic() - self._model_started_s)
 
     def record_answer(self, done: Done) -> None:
-        seconds, status, usage = self.seconds, done.answer.status, done.usage
+        seconds, status, usage = self.age_s, done.answer.status, done.usage
         _log.info(
             "turn_done",
             status=status,
@@ -144,22 +141,24 @@ class ActiveTurn:
             cached_tokens=usage.cached_tokens,
             completion_tokens=usage.completion_tokens,
             seconds=seconds,
-            **self._phase_seconds(),
+            **self._phases_to_log(),
         )
-        self.meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
+        self.meter.record_turn("complete" if status == "replaced" else status, seconds, self._phase_times_s)
 
     def record_failure(self, error: Exception) -> None:
-        seconds, kind = self.seconds, type(error).__name__
-        if isinstance(error, CcBotError):  # others are logged where they are caught
-            limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
-            _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
+        seconds, kind = self.age_s, type(error).__name__
+        if isinstance(error, errors.CcBotError):  # others are logged where they are caught
+            limit = {"limit": error.params["what"]} if isinstance(error, errors.LimitReached) else {}
+            _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phases_to_log())
         self.meter.record_failure(kind)
         refused = isinstance(error, _REFUSALS)
-        self.meter.record_turn("refused" if refused else "failed", seconds, self._phases)
+        self.meter.record_turn("refused" if refused else "failed", seconds, self._phase_times_s)
 
-    def _phase_seconds(self) -> dict[str, float]:
+    def _phases_to_log(self) -> dict[str, float]:
         return {
-            field: round(self._phases[phase], 3) for phase, field in _FIELDS.items() if phase in self._phases
+            name: round(self._phase_times_s[phase], 3)
+            for phase, name in _LOG_FIELDS.items()
+            if phase in self._phase_times_s
         }
 
 
@@ -173,23 +172,23 @@ class ActiveTurns:
         self._turns: dict[ActiveTurn, None] = {}
         self._erasures = Counter[int]()  # while above 0, the user's new turns are rejected
         self._closed = asyncio.Event()
-        self._one_ended = asyncio.Event()
+        self._turn_ended = asyncio.Event()
 
     def __bool__(self) -> bool:
         return bool(self._turns)
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         return self._closed.is_set()
 
     @property
-    def queued(self) -> tuple[ActiveTurn, ...]:
+    def queued_turns(self) -> tuple[ActiveTurn, ...]:
         """All turns but approved calls, oldest first."""
         return tuple(turn for turn in self._turns if turn.queue_key is not None)
 
     @property
     def load(self) -> Load:
-        admitted = [turn.admitted.is_set() for turn in self.queued]
+        admitted = [turn.admitted.is_set() for turn in self.queued_turns]
         return Load(sum(admitted), admitted.count(False))
 
     @contextmanager
@@ -197,27 +196,27 @@ class ActiveTurns:
         """Keep the turn queued or running in the block. Raises BeingErased, Busy if too many turns with its
         key wait, Crowded if too many turns wait, and ShuttingDown once closed."""
         if self._erasures[turn.user_id]:
-            raise BeingErased
-        if self.closed:
-            raise ShuttingDown
+            raise errors.BeingErased
+        if self.is_closed:
+            raise errors.ShuttingDown
         if turn.queue_key is None:
             turn.is_running = True
         elif sum(other.queue_key == turn.queue_key for other in self._turns) > MAX_WAITING:
-            raise Busy
+            raise errors.Busy
         elif self.load.waiting >= self._max_turns * MAX_WAITING_PER_SLOT:
-            raise Crowded
+            raise errors.Crowded
         self._turns[turn] = None
         self._admit()
         try:
             yield
         finally:
             del self._turns[turn]
-            self._one_ended.set()
+            self._turn_ended.set()
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead, if it has changed; None while an earlier turn has the same key."""
-        earlier = list(takewhile(lambda other: other is not turn, self.queued))
+        """Emit the number of turns ahead if it changed; None while an earlier turn has the same key."""
+        earlier = list(takewhile(lambda other: other is not turn, self.queued_turns))
         is_blocked = any(other.queue_key == turn.queue_key for other in earlier)
         ahead = None if is_blocked else sum(not other.admitted.is_set() for other in earlier)
         notice = Notice("queued", ahead=ahead)
@@ -225,12 +224,12 @@ class ActiveTurns:
             turn.last_notice = notice
             emit(notice)
 
-    async def wait(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
+    async def wait_for_slot(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
         """Wait for a slot, or until stopped. Raises Crowded after MAX_WAIT_S and ShuttingDown once closed."""
-        if not turn.admitted.is_set() and not self.closed:
-            await self._wait_for_slot(turn, emit)
-        if self.closed:
-            raise ShuttingDown
+        if not turn.admitted.is_set() and not self.is_closed:
+            await self._wait_until_admitted(turn, emit)
+        if self.is_closed:
+            raise errors.ShuttingDown
         turn.is_running = True
         if turn.last_notice is not None:
             emit(Notice("started"))
@@ -241,13 +240,13 @@ class ActiveTurns:
                 turn.stop.discard()
 
     @asynccontextmanager
-    async def exclusive(self, user_id: int) -> AsyncIterator[None]:
-        """Discard the user's turns and reject new ones in the block: an erasure would miss them."""
+    async def block_user(self, user_id: int) -> AsyncIterator[None]:
+        """Discard the user's turns, and reject new ones in the block, so that an erasure misses none."""
         self._erasures[user_id] += 1
         try:
             while any(turn.user_id == user_id for turn in self._turns):
                 self.discard([user_id])
-                await self._until_one_ended()
+                await self._until_turn_ended()
             yield
         finally:
             self._erasures[user_id] -= 1
@@ -259,31 +258,31 @@ class ActiveTurns:
             async with asyncio.timeout(grace_s):
                 await self._until_none_runs()
         except TimeoutError:
-            self.cut()
+            self.cut_running()
             await self._until_none_runs()
 
-    def cut(self) -> None:
+    def cut_running(self) -> None:
         for turn in self._turns:
             if turn.is_running:
                 turn.stop.request("cut")
 
     async def _until_none_runs(self) -> None:
         while any(turn.is_running for turn in self._turns):
-            await self._until_one_ended()
+            await self._until_turn_ended()
 
-    async def _until_one_ended(self) -> None:
-        self._one_ended.clear()
-        await self._one_ended.wait()
+    async def _until_turn_ended(self) -> None:
+        self._turn_ended.clear()
+        await self._turn_ended.wait()
 
-    async def _wait_for_slot(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
+    async def _wait_until_admitted(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
         deadline_s = asyncio.get_running_loop().time() + self._max_wait_s
         waiters = [asyncio.create_task(event.wait()) for event in (turn.admitted, turn.stop, self._closed)]
         try:
-            while not (turn.admitted.is_set() or turn.stop.requested or self.closed):
+            while not (turn.admitted.is_set() or turn.stop.requested or self.is_closed):
                 self.announce(turn, emit)
                 left_s = deadline_s - asyncio.get_running_loop().time()
                 if left_s <= 0:
-                    raise Crowded
+                    raise errors.Crowded
                 wait_s = min(self._notice_every_s, left_s)
                 await asyncio.wait(waiters, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -292,9 +291,9 @@ class ActiveTurns:
             await asyncio.gather(*waiters, return_exceptions=True)
 
     def _admit(self) -> None:
-        free, seen_keys = self._max_turns - self.load.running, set[Hashable]()
-        for turn in self.queued:
-            if free and turn.queue_key not in seen_keys and not turn.admitted.is_set():
+        free_slots, seen_keys = self._max_turns - self.load.running, set[Hashable]()
+        for turn in self.queued_turns:
+            if free_slots and turn.queue_key not in seen_keys and not turn.admitted.is_set():
                 turn.admitted.set()
-                free -= 1
+                free_slots -= 1
             seen_keys.add(turn.queue_key)

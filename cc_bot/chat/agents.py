@@ -23,29 +23,29 @@ def with_default_name(agent: Agent = BUILT_IN_AGENT) -> Agent:
 class Agents:
     async def load(self) -> Mapping[str, Agent]:
         """Raises InvalidAgents."""
-        return await self.all()
+        return await self.get_all()
 
-    async def all(self) -> Mapping[str, Agent]:
+    async def get_all(self) -> Mapping[str, Agent]:
         """Return all agents by name, the default one first."""
         return {DEFAULT_AGENT: with_default_name()}
 
-    async def default(self) -> Agent:
-        return (await self.all())[DEFAULT_AGENT]
+    async def get_global_default(self) -> Agent:
+        return (await self.get_all())[DEFAULT_AGENT]
 
     async def get(self, name: str) -> Agent | None:
-        return (await self.all()).get(name)
+        return (await self.get_all()).get(name)
 
     async def list_available(self, location: Location) -> tuple[Agent, ...]:
         """Return the agents that may answer there, the default one first."""
-        return tuple(agent for agent in (await self.all()).values() if is_allowed(location, agent))
+        return tuple(agent for agent in (await self.get_all()).values() if is_allowed(location, agent))
 
     async def get_default(self, _location: Location, _choices: StoredAgentChoices) -> Agent:
         """Return the default agent there."""
-        return await self.default()
+        return await self.get_global_default()
 
     async def select(self, _location: Location, _choices: StoredAgentChoices) -> tuple[Agent, bool]:
-        """Return the agent that answers the user, and True if the one that they chose is not available."""
-        return await self.default(), False
+        """Return the agent that answers the user, and whether the one that they chose is not available."""
+        return await self.get_global_default(), False
 
     def fallback_note(self, _agent: Agent, _texts: Texts) -> str:
         return ""
@@ -56,7 +56,7 @@ def is_allowed(location: Location, agent: Agent) -> bool:
 
 
 def make_agents(config: "Config", tools: Collection[str]) -> Agents:
-    """`tools`: names of the existing tools."""
+    """`tools`: names of all tools."""
     feature = find_module("agents")
     agents: Agents = feature.make_agents(config, tools) if feature else Agents()
     return agents

@@ -28,24 +28,10 @@ from cc_bot.chat.tools import (
     failed,
     outcome_unknown,
 )
+from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import (
-    AnswerInUse,
-    AnswerUnderway,
-    CallPostponed,
-    CcBotError,
-    MemoryNotFound,
-    MemoryPaused,
-    ProposalGone,
-    ProposalOutdated,
-    ScheduleNotFound,
-    StorageError,
-    ToolGone,
-    ToolServerUnavailable,
-    WhenPassed,
-)
 from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
@@ -61,9 +47,9 @@ _STORING_TOOLS: Final = {"remember", "update_memory"}
 _OUTDATED_ERRORS: Final = (
     InvalidToolCall,
     ValidationError,
-    MemoryNotFound,
-    ScheduleNotFound,
-    ProposalOutdated,
+    errors.MemoryNotFound,
+    errors.ScheduleNotFound,
+    errors.ProposalOutdated,
 )
 _CALL_ENDED: Final = outcome_unknown(
     "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
@@ -90,9 +76,9 @@ class ApprovedResult:
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        made_calls = zip(self.proposal.content.calls, self.outcomes, strict=False)
         return tuple(
-            ToolCall("approved", each.name, each.arguments, made.text, made.ok) for each, made in made_calls
+            ToolCall("approved", call.name, call.arguments, outcome.text, outcome.ok)
+            for call, outcome in zip(self.proposal.content.calls, self.outcomes, strict=False)
         )
 
     @property
@@ -113,40 +99,40 @@ class Approvals:
     _regenerating: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     async def find(self, user_id: int, proposal_id: int) -> Proposal:
-        """Return an open proposal; decline an expired one. Raises ProposalGone."""
+        """Return an open proposal. Declines an expired one. Raises ProposalGone."""
         proposal = await self.stores.proposals.get(user_id, proposal_id)
         if proposal is None:
-            raise ProposalGone
+            raise errors.ProposalGone
         if is_expired(proposal, self.clock()):
             await self._decline(proposal, EXPIRED)
-            raise ProposalGone
+            raise errors.ProposalGone
         return proposal
 
     async def decline(self, proposal: Proposal) -> None:
         """Raises ProposalGone if it was decided before."""
         if not await self._decline(proposal, DECLINED):
-            raise ProposalGone
+            raise errors.ProposalGone
 
     @contextmanager
-    def in_flight(self, proposal: Proposal) -> Iterator[None]:
-        """Prevent regeneration of the answer in the block. Raises AnswerUnderway during one."""
+    def mark_in_flight(self, proposal: Proposal) -> Iterator[None]:
+        """Prevent regeneration of the answer in the block. Raises AnswerUnderway while it is regenerated."""
         answer = (proposal.key.user_id, proposal.answer_id)
         if answer in self._regenerating:
-            raise AnswerUnderway
-        with _counted(self._in_flight, answer):
+            raise errors.AnswerUnderway
+        with _count_during(self._in_flight, answer):
             yield
 
     @asynccontextmanager
-    async def regenerating(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
-        """Reject approvals of this answer's proposals while it is regenerated."""
-        with _counted(self._regenerating, (user_id, answer_id)):
+    async def mark_regenerating(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
+        """Reject approvals of this answer's proposals in the block."""
+        with _count_during(self._regenerating, (user_id, answer_id)):
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
         """Raises AnswerInUse while a call of this answer runs or its outcome is unshown, and StorageError."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
-            raise AnswerInUse
+            raise errors.AnswerInUse
 
     def is_server_starting(self, proposal: Proposal) -> bool:
         servers = self.tools.external
@@ -155,35 +141,35 @@ class Approvals:
     async def wait_for_server(self, proposal: Proposal) -> None:
         """Raises CallPostponed if the server is unavailable, and ProposalGone."""
         servers, server = self.tools.external, proposal.content.server
-        away = None
+        is_available = True
         try:
             if servers and server:
                 await servers.wait_for(server)
-        except ToolServerUnavailable as error:
-            away = error
-        await self.find(proposal.key.user_id, proposal.id)
-        if away:
-            raise CallPostponed(server=server, minutes=OPEN_MINUTES) from None
+        except errors.ToolServerUnavailable:
+            is_available = False
+        await self.find(proposal.key.user_id, proposal.id)  # it may have been decided meanwhile
+        if not is_available:
+            raise errors.CallPostponed(server=server, minutes=OPEN_MINUTES)
 
-    async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal:
-        """Claim the proposal for the button press `name`. Raises ProposalGone and MemoryPaused."""
+    async def claim(self, proposal: Proposal, press_id: str, message: CallMessage) -> Proposal:
+        """Claim the proposal for a button press. Raises ProposalGone and MemoryPaused."""
         stores_memory = any(call.name in _STORING_TOOLS for call in proposal.content.calls)
         if stores_memory and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
-            raise MemoryPaused
-        claimed = await self.stores.proposals.claim(proposal, name, message)
+            raise errors.MemoryPaused
+        claimed = await self.stores.proposals.claim(proposal, press_id, message)
         if claimed is None:
-            raise ProposalGone
+            raise errors.ProposalGone
         return claimed
 
     async def run(
         self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None = None
     ) -> ApprovedResult:
         """Make the claimed calls and store the outcome. Raises CallPostponed, InputError and StorageError if
-        nothing was done: the caller then reopens the proposal."""
+        nothing was done. The caller then reopens the proposal."""
         result = await self._run(claimed, agent, visitor, stop, forms)
         try:
             user_exists = await self._finish(claimed, result.state, result.outcomes)
-        except StorageError as error:
+        except errors.StorageError as error:
             _log.warning("approved_call_not_stored", error=type(error).__name__)
             return replace(result, stored=False)
         name = claimed.content.calls[0].name
@@ -195,16 +181,16 @@ class Approvals:
         """Record that a dead process may have made the calls. Returns the stored state."""
         if claimed.state != "claimed":
             return claimed.state
-        await self._finish(claimed, "unknown", _for_all(claimed, _CALL_ENDED))
+        await self._finish(claimed, "unknown", _repeat_for_calls(claimed, _CALL_ENDED))
         return "unknown"
 
     async def _decline(self, proposal: Proposal, result: Mapping[str, Any]) -> bool:
-        outcomes = _for_all(proposal, ToolOutcome(json.dumps(result), ok=False))
-        return await self.stores.proposals.decline(proposal, _revising(proposal, outcomes))
+        outcomes = _repeat_for_calls(proposal, ToolOutcome(json.dumps(result), ok=False))
+        return await self.stores.proposals.decline(proposal, _make_revision(proposal, outcomes))
 
     async def _finish(self, claimed: Proposal, state: CallState, outcomes: Sequence[ToolOutcome]) -> bool:
         tainted = any(each.tainted for each in outcomes)
-        revise = _revising(claimed, outcomes)
+        revise = _make_revision(claimed, outcomes)
         return await self.stores.proposals.finish(claimed, state, revise, tainted=tainted)
 
     async def _run(
@@ -213,24 +199,24 @@ class Approvals:
         words = texts(claimed.content.origin.locale)
         try:
             outcomes, canvas = await self._call(claimed, agent, visitor, stop, forms)
-        except ToolServerUnavailable:
-            raise CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
+        except errors.ToolServerUnavailable:
+            raise errors.CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
         except _OUTDATED_ERRORS:
             outdated = ToolOutcome(json.dumps(OUTDATED), ok=False)
-            return _refused(claimed, outdated, explain(ProposalOutdated(), words))
-        except CcBotError as error:
-            is_final = claimed.content.goes_on or isinstance(error, WhenPassed | ToolGone)
-            if not is_final or isinstance(error, StorageError):
+            return _failed_result(claimed, outdated, explain(errors.ProposalOutdated(), words))
+        except errors.CcBotError as error:
+            is_final = claimed.content.goes_on or isinstance(error, errors.WhenPassed | errors.ToolGone)
+            if not is_final or isinstance(error, errors.StorageError):
                 raise
             sentence = explain(error, words)
             if isinstance(error, OUTCOME_UNKNOWN_ERRORS):
-                return replace(_refused(claimed, outcome_unknown(sentence), sentence), state="unknown")
-            return _refused(claimed, failed(sentence), sentence)
+                return replace(_failed_result(claimed, outcome_unknown(sentence), sentence), state="unknown")
+            return _failed_result(claimed, failed(sentence), sentence)
         except Exception:  # noqa: BLE001 - the tool may have done something before
             _log.error("approved_call_broke", exc_info=True)
-            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CALL_ENDED))
+            return ApprovedResult(claimed, "unknown", _repeat_for_calls(claimed, _CALL_ENDED))
         if len(outcomes) < len(claimed.content.calls):
-            return ApprovedResult(claimed, "unknown", _for_all(claimed, _CALL_ENDED))
+            return ApprovedResult(claimed, "unknown", _repeat_for_calls(claimed, _CALL_ENDED))
         ok = all(each.ok for each in outcomes)
         return ApprovedResult(claimed, "done" if ok else "failed", tuple(outcomes), canvas=canvas)
 
@@ -238,16 +224,16 @@ class Approvals:
         self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None
     ) -> tuple[list[ToolOutcome], CanvasChanged | None]:
         tools, outcomes = self.tools.for_visitor(visitor), list[ToolOutcome]()
-        offered, context = tools.schemas(allowed=agent.tools), await self._context(claimed, forms)
+        offered, context = tools.schemas(allowed=agent.tools), await self._make_context(claimed, forms)
         for call in claimed.content.calls:
-            made = await until_stopped(tools.run_approved(call, context, offered), stop)
-            if made is None:
+            outcome = await until_stopped(tools.run_approved(call, context, offered), stop)
+            if outcome is None:
                 return outcomes, None
-            outcomes.append(made)
+            outcomes.append(outcome)
         return outcomes, await self._draw(claimed, context.canvas)
 
-    async def _context(self, proposal: Proposal, forms: FormAsker | None) -> ToolContext:
-        origin, found = proposal.content.origin, await self.stores.canvases.get(proposal.key)
+    async def _make_context(self, proposal: Proposal, forms: FormAsker | None) -> ToolContext:
+        origin, canvas = proposal.content.origin, await self.stores.canvases.get(proposal.key)
         return ToolContext(
             proposal.key,
             proposal.visibility,
@@ -257,11 +243,11 @@ class Approvals:
             tainted=False,  # the user approved it
             source=Source("proposal"),
             clock=self.clock,
-            canvas=open_drawing(found.state if found else EMPTY_CANVAS, proposal.visibility, tainted=True),
+            canvas=open_drawing(canvas.state if canvas else EMPTY_CANVAS, proposal.visibility, tainted=True),
             target=origin.place,
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,
-            shared=self.tools.shared(),
+            shared_objects=self.tools.make_shared_objects(),
             forms=forms,
         )
 
@@ -271,12 +257,12 @@ class Approvals:
         await self.stores.sessions.open(proposal.key)  # drawing needs an open session
         canvas = await self.stores.canvases.draw(proposal.key, redraw)
         if canvas is None:
-            raise ProposalOutdated
+            raise errors.ProposalOutdated
         return CanvasChanged(drawing.is_empty(canvas))
 
 
 @contextmanager
-def _counted(counter: Counter[tuple[int, int]], answer: tuple[int, int]) -> Iterator[None]:
+def _count_during(counter: Counter[tuple[int, int]], answer: tuple[int, int]) -> Iterator[None]:
     counter[answer] += 1
     try:
         yield
@@ -286,15 +272,15 @@ def _counted(counter: Counter[tuple[int, int]], answer: tuple[int, int]) -> Iter
             del counter[answer]
 
 
-def _for_all(proposal: Proposal, outcome: ToolOutcome) -> tuple[ToolOutcome, ...]:
+def _repeat_for_calls(proposal: Proposal, outcome: ToolOutcome) -> tuple[ToolOutcome, ...]:
     return (outcome,) * len(proposal.content.calls)
 
 
-def _refused(claimed: Proposal, outcome: ToolOutcome, sentence: str) -> ApprovedResult:
-    return ApprovedResult(claimed, "failed", _for_all(claimed, outcome), sentence)
+def _failed_result(claimed: Proposal, outcome: ToolOutcome, sentence: str) -> ApprovedResult:
+    return ApprovedResult(claimed, "failed", _repeat_for_calls(claimed, outcome), sentence)
 
 
-def _revising(proposal: Proposal, outcomes: Sequence[ToolOutcome]) -> Callable[[ToolCall], ToolCall]:
+def _make_revision(proposal: Proposal, outcomes: Sequence[ToolOutcome]) -> Callable[[ToolCall], ToolCall]:
     def revise(stored: ToolCall) -> ToolCall:
         for call, outcome in zip(proposal.content.calls, outcomes, strict=True):
             stored = with_result(stored, call, outcome.text, ok=outcome.ok)

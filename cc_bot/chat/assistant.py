@@ -1,6 +1,6 @@
 """`Assistant.ask` takes a question and stores the answer.
 
-A turn reads its session, asks the model outside any transaction, and is stored in one short transaction.
+A turn reads its context, then asks the model outside any transaction, and is stored in one short transaction.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from cc_bot.chat.active import ActiveTurn, ActiveTurns, Stop, until_stopped
 from cc_bot.chat.approvals import Approvals
 from cc_bot.chat.consent import is_pending
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_TOKENS
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND
 from cc_bot.chat.context.tokens import max_file_tokens
 from cc_bot.chat.conversations import Conversations
@@ -29,7 +29,7 @@ from cc_bot.chat.tools import ToolRegistry
 from cc_bot.chat.turn import (
     Calibration,
     Emit,
-    Hearing,
+    Transcriber,
     Turn,
     TurnOptions,
     TurnRequest,
@@ -37,17 +37,8 @@ from cc_bot.chat.turn import (
     visitor_of_turn,
 )
 from cc_bot.db.leases import Membership
+from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import (
-    BeingErased,
-    EmptyQuestion,
-    ModelSaidNothing,
-    ModelUnavailable,
-    ModelWentInCircles,
-    QuestionTooLong,
-    ShuttingDown,
-    StorageError,
-)
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import ChannelKey, Message, Reference, Status, ToolCall, is_blank
 from cc_bot.domain.proposal import number_proposals
@@ -67,13 +58,11 @@ from cc_bot.log import claim_turn_id
 from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import AnswerTexts
 
-_MAX_KNOWN_WITHOUT_TOOLS: Final = 1000
+_MAX_TOOLS_NOTICES: Final = 1000
 _log = structlog.get_logger(__name__)
 
 MAX_QUESTION_CHARACTERS = 6000  # Discord's limit for a command option
-TURN_LIMIT_S = 600.0  # below the 900 s lifetime of a token; also bounds cost
-
-
+TURN_LIMIT_S = 600.0  # below the 900 s lifetime of an interaction token; also bounds cost
 CHECK_ERASURES_EVERY_S: Final = 1.0
 
 
@@ -85,7 +74,7 @@ class Assistant:
         tools: ToolRegistry,
         *,
         max_turns: int = 8,
-        style: PromptStyle = PromptStyle(),
+        prompt_settings: PromptSettings = PromptSettings(),
         turn_limit_s: float = TURN_LIMIT_S,
         clock: Clock = utc_now,
         summaries: Summaries | None = None,
@@ -95,15 +84,15 @@ class Assistant:
         """Without `summaries` no conversation is summarized; without `spending` no usage is limited."""
         self._stores = stores
         self.chains = chains
-        self._known_without_tools = set[tuple[SessionKey, str]]()
+        self._tools_notices = set[tuple[SessionKey, str]]()  # where users know that a model has no tools
         self.tools = tools
         self._turn_limit_s = turn_limit_s
         self._clock = clock
         self._meter = meter
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, chains.first_name(()))
-        self.conversations = Conversations(stores, self._calibration, style, clock, summaries)
-        self.hearing: Hearing | None = None  # set by the feature `voice`
+        self.conversations = Conversations(stores, self._calibration, prompt_settings, clock, summaries)
+        self.transcriber: Transcriber | None = None  # set by the feature `voice`
         self.approvals = Approvals(stores, tools, clock)
         self.turns = ActiveTurns(max_turns)
 
@@ -119,19 +108,20 @@ class Assistant:
         get_reservation: Callable[[], Awaitable[Reservation | None]] | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer a new message in a session, or archived messages of one user in a channel. Yields the turn's
-        events; cancels the turn if iteration stops. At the last event, Done, the turn is stored unless it is
-        temporary or empty.
+        events; cancels the turn if iteration stops. Before the last event, Done, the turn is stored, unless
+        it is temporary or empty.
 
-        `replaces`: the answer to regenerate. In a session this is its row id; the old answer stays archived,
-        and only `references` are given, no `message`. In a channel it is its Discord message id, and the old
-        answer is overwritten. `get_reservation`: awaited once queued; if None, the assistant reserves.
+        `replaces`: the answer to regenerate. In a session it is a row id: the question is read, so `message`
+        is empty, and the old answer stays archived. In a channel it is a Discord message id, and the old
+        answer is overwritten. `get_reservation`: awaited once queued; without one, or if it returns None, the
+        assistant reserves.
 
         Raises InputError, NotNewest, TurnError if there is no answer, StorageError, and what
         `get_reservation` raises.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
         for question in questions if replaces is None else ():
-            _check(question)
+            _check_question(question)
         request = TurnRequest(key, options, questions, replaces, tuple(references))
         events = asyncio.Queue[TurnEvent | None]()
         user_id = request.user_id
@@ -146,7 +136,7 @@ class Assistant:
                 try:
                     while (event := await events.get()) is not None:
                         yield event
-                    done, after = running.result()
+                    done, start_background_work = running.result()
                 finally:
                     running.cancel()
                     await asyncio.gather(running, return_exceptions=True)
@@ -156,7 +146,7 @@ class Assistant:
         try:
             yield done
         finally:  # the caller has the answer
-            after()
+            start_background_work()
 
     def track_approved_call(self, user_id: int, stop: Stop) -> AbstractContextManager[None]:
         """Count an approved call as a running turn. Raises ShuttingDown and BeingErased."""
@@ -170,7 +160,7 @@ class Assistant:
                 continue
             try:
                 self.turns.discard(await self._stores.personal_data.list_unfinished())
-            except StorageError as error:
+            except errors.StorageError as error:
                 _log.warning("erasures_not_read", error=type(error).__name__)
 
     async def wait_for_tasks(self) -> None:
@@ -185,29 +175,31 @@ class Assistant:
     ) -> tuple[Done, Callable[[], None]]:
         """Reserve, wait, answer and store. Also returns a function that starts the turn's background work."""
         stop, draft, options = active.stop, Draft(), request.options
-        with active.timing("queue"):
+        with active.measure("queue"):
             reservation = await get_reservation() if get_reservation else None
             if reservation is None:
                 payer, model = options.payer(request.user_id), self.chains.first_name(options.agent.models)
                 tokens = sum(map(_max_tokens, request.questions))
                 reservation = await self._spending.reserve(payer, "turn", model=model, tokens=tokens)
         async with self._spending.record(reservation) as recorder:
-            with active.timing("queue"):
-                await self.turns.wait(active, emit)
-            if self.hearing and self.hearing.is_needed(request):
-                with active.timing("hearing"):
-                    heard = await until_stopped(self.hearing.hear(request, recorder, emit), stop)
-                    request = heard or request
-            with active.timing("store"):
+            with active.measure("queue"):
+                await self.turns.wait_for_slot(active, emit)
+            if self.transcriber and self.transcriber.is_needed(request):
+                with active.measure("hearing"):
+                    transcribed = await until_stopped(
+                        self.transcriber.transcribe(request, recorder, emit), stop
+                    )
+                    request = transcribed or request
+            with active.measure("store"):
                 turn = await self.conversations.begin(request)
             if turn.transcript:
                 emit(Heard(turn.transcript))
             if not stop.requested:
                 await self._answer(turn, draft, recorder, active, emit)
-            with active.timing("store"):
+            with active.measure("store"):
                 done, stored = await self._store(turn, draft, stop, recorder)
         active.record_answer(done)
-        self._calibration.learn(draft.measured)
+        self._calibration.learn(draft.measured_requests)
         if isinstance(request.key, ChannelKey):  # the next request must not depend on a crash now
             await self._calibration.wait_for_tasks()
         if stored is None:
@@ -221,38 +213,38 @@ class Assistant:
     async def _store(
         self, turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder
     ) -> tuple[Done, StoredTurn | None]:
-        """Store the turn, unless its answer is empty. Raises a TurnError if there is none, BeingErased if the
-        turn was discarded, and StorageError."""
+        """Store the turn, unless it is temporary or its answer is empty. Raises a TurnError if there is no
+        answer though the user did not stop it, BeingErased if the turn was discarded, and StorageError."""
         if stop.discarded:
-            raise BeingErased
+            raise errors.BeingErased
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)
         if draft.is_empty or (turn.replaced and is_blank(answer.content)):
             if status != "stopped":
                 if draft.hit_round_limit:
-                    raise ModelWentInCircles
+                    raise errors.ModelWentInCircles
                 if draft.status == "complete":
-                    raise ModelSaidNothing
-                raise ShuttingDown if self.turns.closed else ModelUnavailable
+                    raise errors.ModelSaidNothing
+                raise errors.ShuttingDown if self.turns.is_closed else errors.ModelUnavailable
             return Done(answer, draft.usage), None
         if turn.options.temporary:
             return Done(answer, draft.usage), None
-        stored = await turn.store(answer, number_proposals(draft.proposals), await recorder.settlement())
+        stored = await turn.store(answer, number_proposals(draft.proposals), await recorder.make_settlement())
         recorder.settled = True
-        first = False
+        is_first = False
         if not turn.options.welcomed:
             try:
-                first = await self._stores.settings.claim_welcome(turn.user_id)
-            except StorageError:  # the answer is stored
+                is_first = await self._stores.settings.claim_welcome(turn.user_id)
+            except errors.StorageError:  # must not fail the turn, which is stored
                 _log.warning("welcome_not_claimed")
-        return Done(stored.messages[-1], draft.usage, first, stored.proposals), stored
+        return Done(stored.messages[-1], draft.usage, is_first, stored.proposals), stored
 
     async def _answer(
         self, turn: Turn, draft: Draft, recorder: UsageRecorder, active: ActiveTurn, emit: Emit
     ) -> None:
-        """Let the model answer into the draft. Calls without text get a sentence, as many servers reject
-        calls that no answer follows."""
+        """Let the model answer into the draft. An answer without text gets a sentence, as many servers reject
+        calls that no text follows."""
         options, stop = turn.options, active.stop
         registry = self.tools.for_visitor(visitor_of_turn(turn))
         offered = registry.schemas(
@@ -264,51 +256,53 @@ class Assistant:
             **registry.subjects(),
             allowed=options.agent.tools,
         )
-        with active.timing("store"):
+        with active.measure("store"):
             prompt = await turn.prompt(offered)
         context = make_tool_context(turn, self._stores, self._clock, registry)
         model = recorder.metered(self.chains.chain_for(options.agent.models))
-        earlier = _earlier_calls(turn, registry) if turn.replaced and turn.user_id else options.earlier_calls
-        rounds = Rounds(model, registry, offered, context, active, emit, options.pictures, earlier)
+        earlier_calls = _earlier_calls(turn, registry) if turn.user_id else options.earlier_calls
+        rounds = Rounds(model, registry, offered, context, active, emit, options.images, earlier_calls)
         if options.entry and turn.user_id:
             rounds.store_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
-        out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
+        time_limit = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)
         finally:
-            out_of_time.cancel()
+            time_limit.cancel()
             draft.history_tokens = prompt.budget_tokens
-        if draft.model_lacks_tools and self._is_first_notice(turn, draft.model):
+        if draft.model_lacks_tools and self._claim_tools_notice(turn, draft.model):
             emit(ToolsUnavailable())
         if draft.has_no_text and not draft.is_empty and not turn.replaced:
             words = texts(options.locale)
-            draft.text = words[AnswerTexts].no_words
+            draft.text = words[AnswerTexts].no_text
             if draft.hit_round_limit:  # complete, as continuing would loop again
-                draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
+                draft.text, draft.status = explain(errors.ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
 
-    def _is_first_notice(self, turn: Turn, model: str) -> bool:
-        known = (turn.key, model)
-        if known in self._known_without_tools:
+    def _claim_tools_notice(self, turn: Turn, model: str) -> bool:
+        """Return True once for each session and model."""
+        notice = (turn.key, model)
+        if notice in self._tools_notices:
             return False
-        if len(self._known_without_tools) == _MAX_KNOWN_WITHOUT_TOOLS:
-            self._known_without_tools.clear()
-        self._known_without_tools.add(known)
+        if len(self._tools_notices) == _MAX_TOOLS_NOTICES:
+            self._tools_notices.clear()
+        self._tools_notices.add(notice)
         return True
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """Return the calls of an earlier run, and a replaced answer's calls of servers."""
+    """Return the calls not to repeat: those of an interrupted run, and some of the replaced answer."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
-    outside = (
-        call
-        for call in replaced
-        if is_of_server(call.name)
-        and (call.outcome_unknown or (registry.writes(call.name) and call.ok and not is_pending(call)))
-    )
-    before = (call for call in outside if (call.id, call.name, call.arguments) not in known)
-    return (*before, *turn.options.earlier_calls)
+    calls = (call for call in replaced if _may_have_changed(call, registry))
+    new_calls = (call for call in calls if (call.id, call.name, call.arguments) not in known)
+    return (*new_calls, *turn.options.earlier_calls)
+
+
+def _may_have_changed(call: ToolCall, registry: ToolRegistry) -> bool:
+    """Return whether the call may have changed something on a tool server."""
+    is_done = registry.writes(call.name) and call.ok and not is_pending(call)
+    return is_of_server(call.name) and (call.outcome_unknown or is_done)
 
 
 def _max_tokens(question: Message) -> int:
@@ -322,8 +316,8 @@ def _max_tokens(question: Message) -> int:
     return tokens
 
 
-def _check(message: Message) -> None:
+def _check_question(message: Message) -> None:
     if is_blank(message.content) and not message.attachments:
-        raise EmptyQuestion
+        raise errors.EmptyQuestion
     if len(message.content) > MAX_QUESTION_CHARACTERS:
-        raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))
+        raise errors.QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))

@@ -17,43 +17,50 @@ if TYPE_CHECKING:
     from cc_bot.chat.stores.opening import Stores
 
 
-class ShownChanges(Protocol):
-    """Shows changes of one kind of item. CHANGES of a feature's `changes` has one for each `Change.what`."""
+class ChangeHandler(Protocol):
+    """Reads and shows the changes of one kind of item. CHANGES of a feature's `changes` has one for each
+    `Change.what`."""
 
     table: str  # the table of the items
 
-    def read(self, result: Mapping[str, Any]) -> Iterable[Change]:
+    def read_changes(self, result: Mapping[str, Any]) -> Iterable[Change]:
         """Yield the changes that the result of a stored call reports."""
 
-    def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
-        """`limit`: characters of the text. `public`: others may read it. `numbered`: with its number."""
+    def format_line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
+        """Describe the change. `limit`: characters of its text. `public`: others may read the line.
+        `numbered`: with the item's number."""
 
-    def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
-        """Return the action that undoes it, if any. `only_button`: no other change has one."""
+    def make_undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
+        """Return the action that undoes the change, if any. `only_button`: no other change has an action."""
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: "Stores") -> Sequence[Change]:
         """Return the changes with the current state of their items."""
 
 
 @cache
-def shown_changes() -> Mapping[str, ShownChanges]:
+def change_handlers() -> Mapping[str, ChangeHandler]:
     return {what: each for module in modules("changes") for what, each in module.CHANGES.items()}
 
 
 async def with_current_state(changes: Sequence[Change], user_id: int, stores: "Stores") -> tuple[Change, ...]:
-    """Update the state of the changes; undone if their feature was taken out."""
-    now = dict[Change, Change]()
-    for what, shown in shown_changes().items():
-        own = [each for each in changes if each.what == what]
-        now.update(zip(own, await shown.refresh(own, user_id, stores), strict=True))
-    return tuple(now.get(each) or replace(each, state="undone") for each in changes)
+    """Update the state of the changes. Those of a feature that was taken out count as undone."""
+    current = dict[Change, Change]()
+    for what, handler in change_handlers().items():
+        matching = [each for each in changes if each.what == what]
+        current.update(zip(matching, await handler.refresh(matching, user_id, stores), strict=True))
+    return tuple(current.get(each) or replace(each, state="undone") for each in changes)
 
 
 def read_changes(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
     """Return the changes that stored calls report, merged by item."""
     results = [parse_result(call) for call in calls]
-    found = (each for result in results for shown in shown_changes().values() for each in shown.read(result))
-    return reduce(with_change, found, tuple[Change, ...]())
+    changes = (
+        each
+        for result in results
+        for kind in change_handlers().values()
+        for each in kind.read_changes(result)
+    )
+    return reduce(with_change, changes, tuple[Change, ...]())
 
 
 def parse_result(call: ToolCall) -> dict[str, Any]:

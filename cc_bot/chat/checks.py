@@ -29,7 +29,7 @@ class Finding:
 
 class Check(NamedTuple):
     name: str
-    running: Coroutine[Any, Any, Finding | Sequence[Finding]]
+    coroutine: Coroutine[Any, Any, Finding | Sequence[Finding]]
     limit_s: float = 30.0
     label: str = ""  # its name for the operator; empty if the doctor has one
 
@@ -69,19 +69,20 @@ def failed(check: str, text: str, fix: str = "") -> Finding:
 
 
 def _finding(check: str, verdict: Verdict, text: str, fix: str) -> Finding:
-    """`text`: may have the fix after an arrow."""
-    detail, _, own = text.partition("\n→ ")
-    return Finding(check, verdict, detail, fix or own)
+    """`text` may have the fix after an arrow."""
+    detail, _, fix_in_text = text.partition("\n→ ")
+    return Finding(check, verdict, detail, fix or fix_in_text)
 
 
 async def try_service(
-    check: str, service: Service, use: Awaitable[object], works: str, fails: str
+    check: str, service: Service, attempt: Awaitable[object], success_text: str, failure_text: str
 ) -> Finding:
-    """Use and close the service. A failure is only a warning, as the bot answers without it."""
+    """Attempt to use the service, and close it. A failure is a warning: the bot answers without the
+    service."""
     try:
-        await use
+        await attempt
     except CcBotError:
-        return warning(check, fails.format(name=service.name))
+        return warning(check, failure_text.format(name=service.name))
     finally:
         await service.close()
-    return ok(check, works.format(name=service.name))
+    return ok(check, success_text.format(name=service.name))

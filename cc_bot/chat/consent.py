@@ -1,8 +1,8 @@
 """Decides whether a turn makes a change at once or proposes it to the user.
 
 Models obey what they read. A turn that has read others' text (a file, a quotation, a channel) makes only
-changes that its user's message says (grounding.py). Without approval it changes or deletes at most one older
-memory, which the user was shown.
+changes that its user's message grounds (grounding.py). Without approval it changes or deletes at most one
+older memory, and only one that the user was shown.
 """
 
 import json
@@ -48,8 +48,8 @@ OUTDATED: Final[Mapping[str, Any]] = {
 
 
 def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> bool:
-    """Return whether the change needs approval. Raises InvalidToolCall if no user can be asked."""
-    if context.approved is not None or not context.tainted:
+    """Raises InvalidToolCall if the turn is tainted and no user can approve."""
+    if context.is_approved or not context.tainted:
         return False
     check_can_propose(context)
     return not is_grounded()
@@ -60,9 +60,9 @@ def check_can_propose(context: ToolContext) -> None:
         raise InvalidToolCall("No user is here who could agree to this. Nothing was done.")
 
 
-def check_as_proposed(context: ToolContext, **expected: object) -> None:
-    """Raise ProposalOutdated if an approved call finds other values than when it was proposed."""
-    if context.approved is not None and context.approved != _to_json(expected):
+def check_unchanged(context: ToolContext, **expected: object) -> None:
+    """Raises ProposalOutdated if an approved call finds other values than when it was proposed."""
+    if context.is_approved and context.approved_values != _to_json(expected):
         raise ProposalOutdated
 
 
@@ -70,42 +70,42 @@ def propose(
     context: ToolContext,
     name: str,
     arguments: Mapping[str, object],
-    shown: ProposalText,
+    text: ProposalText,
     *,
     expected: Mapping[str, object] | None = None,
     result: Mapping[str, Any] = {},
     memory_id: int | None = None,
-    **more: Any,
+    **fields: Any,
 ) -> ToolOutcome:
-    """Propose a call of this tool. `expected`: for `check_as_proposed`. `result`: fields of the
-    pending result. `more`: other fields of ProposedCalls."""
+    """Propose a call of the tool `name`. `expected`: values for `check_unchanged`. `result`: fields of the
+    pending result. `fields`: other fields of ProposedCalls."""
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
     origin = Origin(context.locale, context.timezone.key, context.target, context.guild_id, context.in_dm)
-    proposal = ProposedCalls((call,), shown, origin, memory_id=memory_id, **more)
+    proposal = ProposedCalls((call,), text, origin, memory_id=memory_id, **fields)
     return succeeded(result, proposal=proposal)
 
 
 def propose_call(
     context: ToolContext,
     name: str,
-    tool: str,
+    display_name: str,
     arguments: Mapping[str, object],
     *,
     server: str = "",
     approvers: Approvers = "asker",
     expected: Mapping[str, object] | None = None,
 ) -> ToolOutcome:
-    """Propose a call of a server's tool; the model continues with its result. `tool`: its display name."""
+    """Propose a call of a server's tool. Once it is approved, the model continues with its result."""
     check_can_propose(context)
-    words, title = texts(context.locale)[ProposalTexts], on_one_line(tool)
-    parts = [ProposalLine(words.field, {"name": words.tool, "value": title})]
+    words, title = texts(context.locale)[ProposalTexts], on_one_line(display_name)
+    lines = [ProposalLine(words.field, {"name": words.tool, "value": title})]
     if approvers == "owners":
-        parts.append(ProposalLine(words.owners))
-    parts.append(ProposalLine(words.arguments, below=argument_lines(arguments)))
-    shown = show(words.call, *parts, title=title)
+        lines.append(ProposalLine(words.owners_only))
+    lines.append(ProposalLine(words.arguments, below=argument_lines(arguments)))
+    text = present(words.call, *lines, title=title)
     return propose(
-        context, name, arguments, shown, expected=expected, server=server, approvers=approvers, goes_on=True
+        context, name, arguments, text, expected=expected, server=server, approvers=approvers, goes_on=True
     )
 
 
@@ -117,25 +117,28 @@ MAX_PHRASE_RUNS: Final = 4
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
-"""An address, or letters of one script."""
+"""An address, or adjacent letters of one script."""
 
 
-def is_typed_phrase(typed: str, given: Mapping[str, object]) -> bool:
-    """Return whether the only argument, if any, is a phrase that the user typed: it leaks few bits."""
-    values = list(given.values())
-    return not values or (
-        len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
-    )
+def is_typed_phrase(typed: str, arguments: Mapping[str, object]) -> bool:
+    """Return whether the only argument, if any, is a phrase that the user typed, which can leak little."""
+    match [*arguments.values()]:
+        case []:
+            return True
+        case [str() | int() | float() as value]:
+            return _is_phrase(str(value), typed)
+        case _:
+            return False
 
 
 def count_possible_queries(typed: str, query: str) -> int:
-    """Return how many queries could be built like this one from the typed text: as a phrase, or as some of
+    """Return how many queries could be built from the typed text like this one: as a phrase, or as some of
     its words in order. Returns 0 if the query is neither."""
     words, runs = query.split(), _RUN.findall(typed)
-    phrases, left = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
+    phrases, remaining_runs = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
     if _is_phrase(query, typed):
         return phrases
-    if not all(word in left for word in words):
+    if not all(word in remaining_runs for word in words):
         return 0
     return phrases + sum(comb(len(runs), count) for count in range(1, len(words) + 1))
 
@@ -147,19 +150,19 @@ def _is_phrase(value: str, typed: str) -> bool:
     runs = [match.span() for match in _RUN.finditer(typed)]
     return any(
         typed[begin:end] == value
-        for at, (begin, _) in enumerate(runs)
-        for _, end in runs[at : at + MAX_PHRASE_RUNS]
+        for first, (begin, _) in enumerate(runs)
+        for _, end in runs[first : first + MAX_PHRASE_RUNS]
     )
 
 
-def show(
-    choice: Choice, *parts: ProposalLine, number: int = 0, text: str | None = None, title: str = ""
+def present(
+    choice: Choice, *lines: ProposalLine, number: int = 0, text: str | None = None, title: str = ""
 ) -> ProposalText:
-    """Describe a change: headline, text and further parts. `title` defaults to the first text."""
-    parts = (ProposalLine(choice.what.format(id=number), below=text), *parts)
-    written = (on_one_line(part.below) for part in parts if isinstance(part.below, str))
-    title = title or next(filter(None, written), parts[0].template)
-    return ProposalText(title, choice.yes, choice.no, parts)
+    """Describe a change: headline, text and further lines. `title` defaults to the first text."""
+    lines = (ProposalLine(choice.what.format(id=number), below=text), *lines)
+    texts_below = (on_one_line(line.below) for line in lines if isinstance(line.below, str))
+    title = title or next(filter(None, texts_below), lines[0].template)
+    return ProposalText(title, choice.yes, choice.no, lines)
 
 
 def field_line(name: str, value: Value, words: Texts) -> ProposalLine:
@@ -177,16 +180,17 @@ def on_one_line(text: str) -> str:
 
 
 def is_pending(call: ToolCall) -> bool:
-    """Return whether a stored call, or its `superseded`, waits for approval."""
+    """Return whether a stored call, or the `superseded` part of its result, waits for approval."""
     result = parse_json(call.result)
     return isinstance(result, dict) and (_is_proposed(result) or _is_proposed(result.get("superseded")))
 
 
 def with_result(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
-    """Return the stored call with its result if it is this one and pending; calls may be equal."""
+    """Return the stored call, with the result if it is the pending `call`. Several calls may be equal."""
     name, arguments = call.asked
-    written = without_texts(replace(stored, arguments=arguments)).arguments
-    if stored.name != name or parse_json(stored.arguments) != parse_json(written) or not is_pending(stored):
+    arguments = without_texts(replace(stored, arguments=arguments)).arguments
+    is_same = stored.name == name and parse_json(stored.arguments) == parse_json(arguments)
+    if not is_same or not is_pending(stored):
         return stored
     result = parse_json(stored.result)
     if _is_proposed(result):

@@ -1,13 +1,13 @@
 """Session turns and channel turns: each reads its context, builds its prompt, and stores the turn.
 
 A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
-one order and one window cover both. A channel's history is frozen in blocks, whose text stays the same for
-the provider's prompt cache; a reset makes a block stale, and new ones replace (thaw) it.
+the messages of both have one order. A channel's history is frozen in blocks, whose text stays the same for
+the provider's prompt cache. A block that begins before a reset is stale: new blocks replace it.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
@@ -26,7 +26,7 @@ from cc_bot.chat.context.channel_prompt import (
     plan_context,
     row_tokens,
 )
-from cc_bot.chat.context.prompt import PromptStyle, build_prompt, summary_note, tokens_up_to
+from cc_bot.chat.context.prompt import CountTokens, PromptSettings, build_prompt, count_up_to, summary_note
 from cc_bot.chat.context.tokens import max_message_tokens, message_tokens
 from cc_bot.chat.drawing import open_drawing
 from cc_bot.chat.stores.blocks import ContextState, read_context_page, read_context_state
@@ -47,7 +47,7 @@ from cc_bot.llm.model import ChatRequest, SystemPart, ToolSchema
 
 
 def cache_key(key: SessionKey | ChannelKey) -> str:
-    """Return a stable key for a provider's prefix cache, without a user's id."""
+    """Return a stable key for a provider's prefix cache; it does not reveal a user's id."""
     match key:
         case SessionKey(user_id, channel_id, agent):
             name = f"session {user_id} {channel_id} {agent}"
@@ -58,14 +58,12 @@ def cache_key(key: SessionKey | ChannelKey) -> str:
 
 PAGE_SIZE: Final = 1000
 
-CountTokens = Callable[[Message], float]
-
 
 @dataclass(eq=False, slots=True)
 class Conversations:
     stores: Stores
     calibration: Calibration
-    style: PromptStyle
+    prompt_settings: PromptSettings
     clock: Clock
     summaries: Summaries | None = None
     page_size: int = PAGE_SIZE  # channel messages per read
@@ -85,8 +83,8 @@ class Conversations:
         if request.replaces is not None:
             return await self._begin_regeneration(request, key, request.replaces)
         [question] = request.questions
-        visibility, store = question.visibility, not options.temporary
-        session = await self.stores.sessions.open(key, visibility=visibility, store=store)
+        visibility = question.visibility
+        session = await self.stores.sessions.open(key, visibility=visibility, store=not options.temporary)
         return SessionTurn(self, options, session, question, history=session.history, visibility=visibility)
 
     async def _begin_regeneration(
@@ -97,8 +95,8 @@ class Conversations:
         if request.references:
             question = replace(question, references=request.references)
         if answer.visibility == "public":  # its prompt must not contain private messages
-            session = await self.stores.sessions.open(key, extra=2)  # its newest question and answer
-        if answer.discord_id is not None:  # that message will show the new answer
+            session = await self.stores.sessions.open(key, extra=2)  # the question and the answer to replace
+        if answer.discord_id is not None:  # the same message will show the new answer
             options = replace(options, answer_discord_id=answer.discord_id)
         return SessionTurn(
             self,
@@ -111,7 +109,7 @@ class Conversations:
         )
 
     async def read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        """Return the session, its newest question and answer. Raises NotNewest for another `answer_id`."""
+        """Return the session, its newest question and answer. Raises NotNewest if `answer_id` is another."""
         session = await self.stores.sessions.open(key, visibility="private", extra=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
@@ -137,29 +135,29 @@ class SessionTurn(Turn):
         """`replaced`: the answer to replace, whose question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
-        if question.tainted:  # any of it may be text by others, which must not approve a call
+        if question.tainted:  # all of it may be text by others, which must not ground a change
             self.own_words = ""
         self._conversations = conversations
         self._session = session
         self._history = history
         self.shown_memories = shown_memory_ids(call for message in history for call in message.tool_calls)
         self._canvas_draft = open_drawing(session.canvas, visibility)
-        self.canvas = None if options.temporary else self._canvas_draft  # if temporary, only shown
+        self.canvas = None if options.temporary else self._canvas_draft  # a temporary turn only sees it
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        conversations, options = self._conversations, self.options
-        factor = await conversations.calibration.factor(options.agent.models)  # tokens per estimated one
-        budget = conversations.style.budget_tokens / factor
+        conversations, options, [question] = self._conversations, self.options, self.questions
+        factor = await conversations.calibration.get_factor(options.agent.models)
+        budget_tokens = conversations.prompt_settings.budget_tokens / factor
         count_tokens = cache(message_tokens)
-        history = (*await self._read_earlier(budget, count_tokens), *self._history)
+        history = (*await self._read_earlier(budget_tokens, count_tokens), *self._history)
+        max_tokens = sum(map(max_message_tokens, history))
         summary = summary_note(self._session, self.visibility) if conversations.summaries else None
         now, draft = conversations.clock(), self._canvas_draft
         canvas = draft.part(options.locale) if draft else SystemPart("")
         notes = await read_profile_notes(
             conversations.stores.memories, self.user_id, self.visibility, offered
         )
-        [question], max_history_tokens = self.questions, sum(map(max_message_tokens, history))
-        personal = (canvas.text, *question.attachments, *question.references, summary and summary.text)
+        other_data = (canvas.text, *question.attachments, *question.references, summary and summary.text)
 
         def build(budget_tokens: float) -> ChatRequest:
             parts = build_prompt(
@@ -176,20 +174,20 @@ class SessionTurn(Turn):
                 persona=options.agent.prompt,
                 notes=notes,
                 budget_tokens=budget_tokens,
-                cost=max_message_tokens if max_history_tokens <= budget_tokens else count_tokens,
+                count_tokens=max_message_tokens if max_tokens <= budget_tokens else count_tokens,
             )
-            last = len(parts) - 3  # of the history; a changing part and the question follow
+            last = len(parts) - 3  # the last part of the history; a changing part and the question follow
             return ChatRequest(parts, stable=(0, last) if last > 0 else (0,), shrinkable=last > 0)
 
         return TurnPrompt(
             build,
-            budget,
+            budget_tokens,
             factor=factor,
             cache_key=cache_key(self.key),
             agent=options.agent,
-            limit=conversations.calibration.limit(options.agent.models),
+            limit=conversations.calibration.get_limit(options.agent.models),
             offered=offered,
-            has_private_data=bool(notes) or (self.visibility == "private" and any((*history, *personal))),
+            has_private_data=bool(notes) or (self.visibility == "private" and any((*history, *other_data))),
         )
 
     async def store(
@@ -209,7 +207,7 @@ class SessionTurn(Turn):
 
     def start_background_work(self, stored: Sequence[Message], history_tokens: float) -> None:
         if self._conversations.summaries:
-            self._conversations.summaries.after_turn(
+            self._conversations.summaries.start_if_due(
                 self.key,
                 (*self._history, *self.questions, *stored),
                 self.options.locale,
@@ -218,64 +216,66 @@ class SessionTurn(Turn):
             )
 
     async def _read_earlier(self, budget_tokens: float, count_tokens: CountTokens) -> tuple[Message, ...]:
-        """Return the messages before the session's first page that fit."""
+        """Return the messages that fit, of those before the history with which the session was opened."""
         session = self._session
         if not session.more:
             return ()
-        tokens_left = budget_tokens - tokens_up_to(self._history, budget_tokens, count_tokens)
-        while tokens_left > 0 and session.more:
-            longer = await self._conversations.stores.sessions.load_earlier(
+        left_tokens = budget_tokens - count_up_to(self._history, budget_tokens, count_tokens)
+        while left_tokens > 0 and session.more:
+            extended = await self._conversations.stores.sessions.load_earlier(
                 session, visibility=self.visibility
             )
-            page = longer.history[: len(longer.history) - len(session.history)]
-            tokens_left -= tokens_up_to(page, tokens_left, count_tokens)
-            session = longer
+            page = extended.history[: len(extended.history) - len(session.history)]
+            left_tokens -= count_up_to(page, left_tokens, count_tokens)
+            session = extended
         return session.history[: len(session.history) - len(self._session.history)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
+class _ReadContext:
     ranges: tuple[MessageRange, ...]
-    cut: bool  # True if older messages were not read because they would not fit
-    calls: Sequence[tuple[int, tuple[ToolCall, ...]]]  # of memory tools, by id of the answer
+    is_cut: bool  # True if older messages were not read because they would not fit
+    calls: Sequence[tuple[int, tuple[ToolCall, ...]]]  # ids of answers, and their calls of memory tools
 
 
-def _ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
+def _make_ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
     key = turn.channel
     question_ids = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
-    newest = max(question_ids)
-    answer = 0 if turn.replaced else turn.options.answer_discord_id or 0
-    reset = state.reset_ids.get(key.thread_id, 0)
-    own = MessageRange(
+    newest_id = max(question_ids)
+    answer_id = 0 if turn.replaced else turn.options.answer_discord_id or 0
+    reset_id = state.reset_ids.get(key.thread_id, 0)
+    messages = MessageRange(
         key,
-        settled_before=min(state.waiting_ids.get(key.thread_id, frozenset()) | question_ids),
-        reset=reset,
-        before=max(newest, answer),
-        hidden=question_ids,
-        asked=newest,
+        unsettled_id=min(state.waiting_ids.get(key.thread_id, frozenset()) | question_ids),
+        reset_id=reset_id,
+        end_id=max(newest_id, answer_id),
+        question_ids=question_ids,
+        newest_question_id=newest_id,
     )
     if not key.thread_id:
-        return (_with_blocks(own, state),)
-    thread_start = key.thread_id + 1
-    channel = MessageRange(
+        return (_with_blocks(messages, state),)
+    end_id = key.thread_id + 1  # a thread has the id of the message that starts it
+    before_thread = MessageRange(
         key.parent,
-        settled_before=min(state.waiting_ids.get(0, frozenset()) | {thread_start}),
-        in_block_from=state.next_block_start,
-        reset=max(reset, state.reset_ids.get(0, 0)),
-        before=thread_start,
+        unsettled_id=min(state.waiting_ids.get(0, frozenset()) | {end_id}),
+        outer_block_id=state.next_block_start,
+        reset_id=max(reset_id, state.reset_ids.get(0, 0)),
+        end_id=end_id,
     )
-    return (_with_blocks(channel, state), _with_blocks(own, state))
+    return (_with_blocks(before_thread, state), _with_blocks(messages, state))
 
 
 def _with_blocks(messages: MessageRange, state: ContextState) -> MessageRange:
-    blocks = [block for block in state.blocks if block.key == messages.key and block.last_id > messages.reset]
-    complete = [block for block in blocks if block.first_id > messages.reset]
-    unsettled_starts = [block.first_id for block in blocks if block.last_id >= messages.settled_before]
+    blocks = [
+        block for block in state.blocks if block.key == messages.key and block.last_id > messages.reset_id
+    ]
+    settled_blocks = [block for block in blocks if block.last_id < messages.unsettled_id]
+    unsettled_starts = [block.first_id for block in blocks if block.last_id >= messages.unsettled_id]
     return replace(
         messages,
-        blocks=tuple(block for block in complete if block.last_id < messages.settled_before),
-        stale=tuple(block for block in blocks if block.first_id <= messages.reset),
-        in_block_from=min(unsettled_starts, default=messages.in_block_from),
+        blocks=tuple(block for block in settled_blocks if block.first_id > messages.reset_id),
+        stale_blocks=tuple(block for block in blocks if block.first_id <= messages.reset_id),
+        outer_block_id=min(unsettled_starts, default=messages.outer_block_id),
     )
 
 
@@ -289,7 +289,7 @@ class ChannelTurn(Turn):
         *,
         replaced: Message | None = None,
     ) -> None:
-        """`replaced`: the answer to replace; the prompt then shows only messages before the questions."""
+        """`replaced`: the answer to replace. The prompt then shows only messages before the questions."""
         key = SessionKey(questions[0].author_id, channel.location_id, options.agent.name)
         super().__init__(key, options, questions, replaced=replaced)
         self.channel = channel
@@ -297,17 +297,16 @@ class ChannelTurn(Turn):
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         conversations, options = self._conversations, self.options
-        style, now = conversations.style, conversations.clock()
-        planned, token_budget, memory_ids = await self._read_context()
-        shown = ShownHistory.of(planned.groups)
+        style, now = conversations.prompt_settings, conversations.clock()
+        plan, token_budget, self.shown_memories = await self._read_context()
+        shown = ShownHistory.from_groups(plan.groups)
         user_rows = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
         self.set_history([Message("user", row.content, tainted=row.tainted) for row in user_rows])
-        self.shown_memories = memory_ids
         notes = await read_profile_notes(conversations.stores.memories, self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> ChatRequest:
             return build_channel_prompt(
-                shown if budget_tokens == math.inf else shown.newest(budget_tokens),
+                shown if budget_tokens == math.inf else shown.keep_newest(budget_tokens),
                 self.questions,
                 tools=offered,
                 locale=style.channel_locale,
@@ -327,7 +326,7 @@ class ChannelTurn(Turn):
             factor=token_budget.factor,
             cache_key=cache_key(self.channel),
             agent=options.agent,
-            limit=conversations.calibration.limit(options.agent.models),
+            limit=conversations.calibration.get_limit(options.agent.models),
             offered=offered,
             has_private_data=bool(notes),
         )
@@ -347,54 +346,63 @@ class ChannelTurn(Turn):
         )
 
     async def _read_context(self) -> tuple[ContextPlan, TokenBudget, frozenset[int]]:
-        """Read the context and store full blocks. Also returns ids of memories in recent answers."""
-        style, blocks = self._conversations.style, self._conversations.stores.blocks
-        factor = await self._conversations.calibration.factor(self.options.agent.models)
-        token_budget = TokenBudget.of(style.budget_tokens, style.block_tokens, factor, cache(row_tokens))
-        context = await blocks.run_read(lambda: self._read(token_budget))
-        planned = plan_context(context.ranges, token_budget)
-        window_start = planned.first if context.cut or planned.is_cut else 0
-        if planned.frozen or window_start:
-            frozen = {block.key for block in planned.frozen}
-            stale = [block for each in context.ranges if each.key in frozen for block in each.stale]
+        """Read the context and store its new blocks. Also returns ids of memories in the shown answers."""
+        settings, blocks = self._conversations.prompt_settings, self._conversations.stores.blocks
+        factor = await self._conversations.calibration.get_factor(self.options.agent.models)
+        token_budget = TokenBudget.create(
+            settings.budget_tokens, settings.block_tokens, factor, cache(row_tokens)
+        )
+        context = await blocks.run_read(lambda: self._read_ranges(token_budget))
+        plan = plan_context(context.ranges, token_budget)
+        window_start = plan.first_id if context.is_cut or plan.is_cut else 0
+        if plan.new_blocks or window_start:
+            new_keys = {block.key for block in plan.new_blocks}
+            stale = [block for each in context.ranges if each.key in new_keys for block in each.stale_blocks]
             window_starts = {self.channel: window_start} if window_start else {}
-            await blocks.freeze(planned.frozen, window_starts=window_starts, replaced=stale)
-        recent = (call for id_, calls in context.calls if id_ >= planned.first for call in calls)
-        return planned, token_budget, shown_memory_ids(recent)
+            await blocks.freeze(plan.new_blocks, window_starts=window_starts, replaced=stale)
+        shown = (call for answer_id, calls in context.calls if answer_id >= plan.first_id for call in calls)
+        return plan, token_budget, shown_memory_ids(shown)
 
-    def _read(self, token_budget: TokenBudget) -> Transaction[_Context]:
-        max_blocks = 2 * ceil(token_budget.total / token_budget.block) + 2  # two adjacent ones exceed a block
+    def _read_ranges(self, token_budget: TokenBudget) -> Transaction[_ReadContext]:
+        # Two adjacent blocks have more tokens than one full block, else they would be one.
+        max_blocks = 2 * ceil(token_budget.total / token_budget.block) + 2
         state = yield from read_context_state(self.channel, bot_id=self.options.bot_id, max_blocks=max_blocks)
-        ranges = _ranges(self, state)
+        ranges = _make_ranges(self, state)
         blocks = [block for each in ranges for block in each.blocks if block.last_id >= state.window_start]
-        fit, first = newest_blocks(blocks, token_budget), state.window_start
-        blocks_in_range = max(Counter(block.key for block in blocks).values(), default=0)
-        cut = len(fit) < len(blocks) or blocks_in_range >= max_blocks
-        if cut:
-            first = max(first, fit[0].first_id if fit else blocks[-1].last_id + 1)
-        shown, complete = list[MessageRange](), True
-        for each in reversed(ranges):
-            if complete:
-                messages, complete = yield from self._read_rows(each, first, shown, token_budget)
-                shown.insert(0, messages)
-        calls = yield from read_memory_calls(self.channel, self.user_id, first)
-        return _Context(tuple(shown), cut or not complete, calls)
+        fitting, first_id = newest_blocks(blocks, token_budget), state.window_start
+        blocks_per_range = Counter(block.key for block in blocks).values()
+        is_cut = len(fitting) < len(blocks) or max(blocks_per_range, default=0) >= max_blocks
+        if is_cut:
+            first_id = max(first_id, fitting[0].first_id if fitting else blocks[-1].last_id + 1)
+        read_ranges = list[MessageRange]()
+        for messages in reversed(ranges):
+            extended, is_complete = yield from self._read_rows(messages, first_id, read_ranges, token_budget)
+            read_ranges.insert(0, extended)
+            if not is_complete:
+                is_cut = True
+                break
+        calls = yield from read_memory_calls(self.channel, self.user_id, first_id)
+        return _ReadContext(tuple(read_ranges), is_cut, calls)
 
     def _read_rows(
-        self, messages: MessageRange, first: int, later: Sequence[MessageRange], token_budget: TokenBudget
+        self, messages: MessageRange, first_id: int, later: Sequence[MessageRange], token_budget: TokenBudget
     ) -> Transaction[tuple[MessageRange, bool]]:
-        """Return the range with its newest rows that fit, and whether it is complete."""
+        """Return the range with the newest rows that fit beside the `later` ranges, and whether it has
+        all."""
         page_size = self._conversations.page_size
-        start, before, rows = max(first, messages.reset + 1), messages.before, list[ContextMessage]()
-        messages = replace(messages, blocks=tuple(each for each in messages.blocks if each.last_id >= start))
-        while start < before:
-            bounds = {"first": start, "before": before, "asked": messages.asked, "reset": messages.reset}
-            page = yield from read_context_page(messages.key, **bounds, limit=page_size)
-            rows.extend(row for row in page if row.id not in messages.hidden)
+        start_id, end_id = max(first_id, messages.reset_id + 1), messages.end_id
+        rows = list[ContextMessage]()
+        messages = replace(messages, blocks=tuple(b for b in messages.blocks if b.last_id >= start_id))
+        while start_id < end_id:
+            limits = {"asked": messages.newest_question_id, "reset": messages.reset_id}
+            page = yield from read_context_page(
+                messages.key, first=start_id, before=end_id, limit=page_size, **limits
+            )
+            rows.extend(row for row in page if row.id not in messages.question_ids)
             messages = replace(messages, rows=tuple(reversed(rows)))
             if len(page) < page_size:
                 break
-            before = page[-1].id
+            end_id = page[-1].id
             groups = (group for each in (messages, *later) for group in group_rows(each, token_budget))
             if sum(group.tokens for group in groups) > token_budget.total:
                 return messages, False

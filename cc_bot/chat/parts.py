@@ -34,33 +34,33 @@ class Parts:
     policies: Policies
     spending: Spending
     privacy: Privacy
-    own: dict[type[Any], Any] = field(default_factory=dict)  # features' parts, by class and base classes
+    feature_parts: dict[type[Any], Any] = field(default_factory=dict)  # by class and base classes
 
     def __getitem__(self, kind: type[P]) -> P:
         """Raises KeyError if the feature was taken out."""
-        part: P = self.own[kind]
+        part: P = self.feature_parts[kind]
         return part
 
     def get(self, kind: type[P]) -> P | None:
-        return self.own.get(kind)
+        return self.feature_parts.get(kind)
 
-    def parts(self) -> dict[str, Any]:
-        """Return the arguments for a subclass."""
+    def as_arguments(self) -> dict[str, Any]:
+        """Return the arguments with which to create a subclass."""
         return {each.name: getattr(self, each.name) for each in fields(Parts)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Building(Parts):
-    """The argument of each feature's `make_parts`, which returns its own parts."""
+class PartsBuilder(Parts):
+    """What each feature's `make_parts` gets. It returns the feature's parts."""
 
     config: "Config"
     models: Models
     chains: Chains
     tools: ToolRegistry
-    opened: AsyncExitStack  # closes what features opened
+    exit_stack: AsyncExitStack  # closes what features opened
 
-    def add_own(self, file: str) -> None:
+    def add_feature_parts(self, file: str) -> None:
         """Add the parts that `make_parts` in this file of each feature returns."""
         for module in modules(file):
             for part in module.make_parts(self):
-                self.own.update(dict.fromkeys(type(part).__mro__, part))
+                self.feature_parts.update(dict.fromkeys(type(part).__mro__, part))

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 UNLIMITED: Final = "unlimited"
 
-_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)  # a number in quotes is refused
+_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)  # strict: a number in quotes is refused
 
 Id = Annotated[int, Field(gt=0, lt=2**63)]
 _Limit = Annotated[int, Field(gt=0, le=MAX_LIMIT)] | Literal["unlimited"] | None
@@ -84,7 +84,7 @@ class PriceTable(BaseModel):
 
 
 class SoundPriceTable(PriceTable):
-    """Few speech models charge for tokens as well."""
+    """Most speech models charge per minute only."""
 
     input: _Price = 0.0
     output: _Price = 0.0
@@ -105,7 +105,7 @@ class AccessTable(BaseModel):
     deny: SubjectsTable = SubjectsTable()
 
 
-_GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
+_LIMIT_GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
 _ID: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
 
@@ -113,11 +113,11 @@ _CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
 def parse_policy(text: str, *, words: Texts) -> Policy:
     """Raises FileRefused with the first error."""
     document = parse_toml(text, words[OperatorFileTexts])
-    read = _Reader(words)
+    reader = _Reader(words)
     policy = Policy(
-        read.limits(read.table("limits", document.pop("limits", {}))),
-        read.prices(read.table("prices", document.pop("prices", {}))),
-        *read.access(document.pop("access", {})),
+        reader.read_limits(reader.check_table("limits", document.pop("limits", {}))),
+        reader.read_prices(reader.check_table("prices", document.pop("prices", {}))),
+        *reader.read_access(document.pop("access", {})),
     )
     if document:
         raise FileRefused(words[PolicyFileTexts].other_table.format(key=printable_key(next(iter(document)))))
@@ -126,8 +126,7 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
 
 class _Reader:
     def __init__(self, words: Texts) -> None:
-        expected = words[PolicyFileTexts]
-        self._words = expected
+        self._words = expected = words[PolicyFileTexts]
         self._tables = TableReader(
             words[OperatorFileTexts],
             {
@@ -138,24 +137,24 @@ class _Reader:
             },
         )
 
-    def table(self, name: str, value: Any) -> dict[str, Any]:
+    def check_table(self, name: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise FileRefused(self._tables.words.not_a_table.format(name=name))
         return value
 
-    def limits(self, table: dict[str, Any]) -> Rules:
+    def read_limits(self, table: dict[str, Any]) -> Rules:
         rules = dict(DEFAULT_RULES)
-        for group, scope in _GROUPS.items():
-            for key, value in self.table(f"limits.{group}", table.pop(group, {})).items():
+        for group, scope in _LIMIT_GROUPS.items():
+            for key, value in self.check_table(f"limits.{group}", table.pop(group, {})).items():
                 name = f"limits.{group}.{printable_key(key)}"
                 if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
                     raise FileRefused(self._words.bad_id.format(name=name))
                 kind = _GuildLimits if scope == "guild" else _Limits
-                rules.update(_rules(scope, int(key), self._tables.read(kind, name, value)))
-        rules.update(_rules("everyone", EVERYONE, self._tables.read(_Limits, "limits", table)))
+                rules.update(_limit_rules(scope, int(key), self._tables.read(kind, name, value)))
+        rules.update(_limit_rules("everyone", EVERYONE, self._tables.read(_Limits, "limits", table)))
         return rules
 
-    def prices(self, table: dict[str, Any]) -> PriceList:
+    def read_prices(self, table: dict[str, Any]) -> PriceList:
         try:
             currency = _CURRENCY.validate_python(table.pop("currency", PriceList().currency), strict=True)
         except ValidationError:
@@ -163,26 +162,29 @@ class _Reader:
         models = {}
         for model, value in table.items():
             name = f"prices.{printable_key(model)}"
-            prices = self.table(name, value)
-            given = self._tables.read(SoundPriceTable if "per_minute" in prices else PriceTable, name, prices)
-            models[model] = Price(given.input, given.output, given.cached, given.per_minute)
+            prices = self.check_table(name, value)
+            kind = SoundPriceTable if "per_minute" in prices else PriceTable
+            price = self._tables.read(kind, name, prices)
+            models[model] = Price(price.input, price.output, price.cached, price.per_minute)
         return PriceList(currency, models)
 
-    def access(self, value: Any) -> tuple[AccessRules, frozenset[int]]:
-        given = self._tables.read(AccessTable, "access", value)
-        lists: tuple[tuple[Ruling, SubjectsTable], ...] = (("allow", given.allow), ("deny", given.deny))
+    def read_access(self, value: Any) -> tuple[AccessRules, frozenset[int]]:
+        access = self._tables.read(AccessTable, "access", value)
+        lists: tuple[tuple[Ruling, SubjectsTable], ...] = (("allow", access.allow), ("deny", access.deny))
         rules = (
             AccessRule(ruling, subject, id_)
             for ruling, table in lists
             for subject, ids in zip(SUBJECTS, dict(table).values(), strict=True)
             for id_ in ids
         )
-        return frozenset(rules), frozenset(given.owners)
+        return frozenset(rules), frozenset(access.owners)
 
 
-def _rules(scope: LimitScope, scope_id: int, given: BaseModel) -> Iterator[tuple[LimitKey, int | None]]:
+def _limit_rules(
+    scope: LimitScope, scope_id: int, limits: BaseModel
+) -> Iterator[tuple[LimitKey, int | None]]:
     for name in LIMIT_NAMES:
-        value = getattr(given, name, None)
+        value = getattr(limits, name, None)
         if value is not None:
             yield LimitKey(scope, scope_id, name), None if value == UNLIMITED else value
 
@@ -194,7 +196,7 @@ class Policies(OperatorFile[Policy]):
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
         super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
-    async def limits(self) -> Rules:
+    async def get_limits(self) -> Rules:
         return (await self.current()).limits
 
 

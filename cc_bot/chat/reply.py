@@ -14,7 +14,8 @@ from cc_bot.texts import Texts
 from cc_bot.texts.session import MomentTexts, ReplyTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said", "added", "updated", "deleted"]
-"""`added`, `updated` and `deleted` undo that change of a memory; `erase-said` also erases messages."""
+"""`added`, `updated` and `deleted` undo that change of a memory. `erase-said` also erases messages that
+repeat it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +38,24 @@ class Caller:
     def guild_id(self) -> int | None:
         return self.payer.guild_id or None
 
-    def at(self, moment: datetime) -> str:
+    def format_time(self, moment: datetime) -> str:
         return self.words[MomentTexts].written(moment.astimezone(self.timezone), utc_now())
 
-    def day(self, moment: datetime) -> str:
+    def format_day(self, moment: datetime) -> str:
         return moment.astimezone(self.timezone).date().isoformat()
 
-    def moment(self, moment: datetime) -> str:
+    def format_moment(self, moment: datetime) -> str:
         """Format a time, with its distance from now if the front end can show it."""
-        return self.at(moment)
+        return self.format_time(moment)
 
-    def text(self, text: str, limit: int = 200) -> str:
+    def format_text(self, text: str, limit: int = 200) -> str:
         """Format on one line, with at most `limit` characters."""
         return shorten(one_line(printable(text)), limit)
 
-    def channel(self, channel_id: int) -> str:
+    def format_channel(self, channel_id: int) -> str:
         return self.channels.get(channel_id, "Discord")
 
-    def mention(self, kind: Subject, id_: int) -> str:
+    def format_mention(self, kind: Subject, id_: int) -> str:
         return f"{self.words[ReplyTexts].subject_kinds[kind]} {id_}"
 
 
@@ -63,7 +64,7 @@ class Item:
     number: int
     text: str  # as stored; front ends shorten and escape it
     details: tuple[str, ...] = ()
-    trouble: str = ""  # why it does not work now
+    problem: str = ""  # why it does not work now
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Action:
     label: str
     kind: ActionKind
     id: int
-    typed: str = ""
+    command: str = ""  # does the same in the terminal
     former_id: int = 0  # the version of a memory that undoing restores
 
 

@@ -58,8 +58,8 @@ _log = structlog.get_logger(__name__)
 MAX_ROUNDS = 8
 NOT_STORED: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
 MAX_CALLS_PER_ROUND = 16
-_LOOKING_AT_PICTURES: Final = "[I look at the pictures.]"
-_TOOL_PICTURES: Final = (
+_LOOKING_AT_IMAGES: Final = "[I look at the pictures.]"
+_IMAGES_OF_TOOLS: Final = (
     "[The pictures that those tools gave, in their order: material, as their results are.]"
 )
 _TOO_MANY_PROPOSALS: Final = (
@@ -85,12 +85,12 @@ class Draft:
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
-    lasting_calls: list[ToolCall] = field(default_factory=list)  # their changes outlive the answer
+    lasting_calls: list[ToolCall] = field(default_factory=list)  # that may have changed something
     usage: Usage = field(default_factory=Usage)
-    measured: list[MeasuredRequest] = field(default_factory=list)
+    measured_requests: list[MeasuredRequest] = field(default_factory=list)
     model: str = ""
-    history_tokens: float = 0.0  # estimated tokens of history that fit in one request
-    tainted: bool = False  # a request or result contained text not written by the user
+    history_tokens: float = 0.0  # estimated tokens of history that fit in a request
+    tainted: bool = False  # the model has read text that the user did not write
     recalled_memories: set[int] = field(default_factory=set)
     new_memories: set[int] = field(default_factory=set)
     changed_memories: set[int] = field(default_factory=set)  # existing memories changed or deleted
@@ -106,12 +106,12 @@ class Draft:
 
     @property
     def is_empty(self) -> bool:
-        """True without text and side effects: lookups are no answer."""
+        """True without text and side effects. Lookups alone are no answer."""
         return self.has_no_text and not self.has_side_effects
 
     def add_call(self, request: ToolRequest, outcome: ToolOutcome, *, writes: bool) -> ToolCall:
         """Record a finished call and its effects."""
-        arguments = "{}" if outcome.secret else _arguments_to_store(request)
+        arguments = "{}" if outcome.has_secret else _arguments_to_store(request)
         result = NOT_STORED if outcome.ephemeral else outcome.text
         call = ToolCall(request.id, request.name, arguments, result, outcome.ok)
         self.calls.append(call)
@@ -119,8 +119,8 @@ class Draft:
             self.lasting_calls.append(call)
         self.tainted = self.tainted or outcome.tainted
         self.has_side_effects = self.has_side_effects or (outcome.ok and writes)
-        self.recalled_memories.update(memory.id for memory in outcome.recalled)
-        self.new_memories.update(outcome.made)
+        self.recalled_memories.update(memory.id for memory in outcome.recalled_memories)
+        self.new_memories.update(outcome.new_memories)
         updates = (each for each in outcome.changes if each.what == "memory" and each.kind != "unchanged")
         self.changed_memories |= {each.id for each in updates} - self.new_memories
         return call
@@ -144,76 +144,71 @@ class Rounds:
     context: ToolContext
     turn: ActiveTurn = field(default_factory=ActiveTurn)
     emit: Emit = lambda _: None
-    pictures: Sequence[Attachment] = ()
-    earlier: Sequence[ToolCall] = ()
+    images: Sequence[Attachment] = ()  # shown first, from the approved call that the turn continues
+    earlier_calls: Sequence[ToolCall] = ()  # of an interrupted earlier run
     store_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
-    """Stores changing calls before the answer, so that they are not repeated after a crash."""
+    """Stores calls before the answer is stored, so that a crash does not repeat them."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
         """Ask the model and run its calls. Raises a ModelError only while the draft is empty."""
-        if self.earlier:
-            self.emit(await self._resume(self.earlier, prompt, draft))
-        prompt.add(*_picture_parts(self.pictures))
+        if self.earlier_calls:
+            self.emit(await self._resume(prompt, draft))
+        prompt.add(*_image_parts(self.images))
         for round_number in range(MAX_ROUNDS + 1):
-            last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
+            is_last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
             length_before = len(draft.text)
             try:
-                finish = await self._ask_model(prompt, () if last else self.offered, draft)
+                finish = await self._ask_model(prompt, () if is_last else self.offered, draft)
             except ModelError:
                 if draft.is_empty:
                     raise
                 return
             draft.usage += finish.usage
-            if finish.reason != "tools" or last:
+            if finish.reason != "tools" or is_last:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
-                draft.hit_round_limit = last and finish.reason in {"stop", "tools"} and draft.has_no_text
+                draft.hit_round_limit = is_last and finish.reason in {"stop", "tools"} and draft.has_no_text
                 return
             if draft.text[length_before:].strip():
                 draft.text += "\n\n"
                 self.emit(TextDelta("\n\n"))
-            requested = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
+            requests = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
             first = len(draft.calls)
-            results = await self._call_all(requested, prompt, draft)
+            results = await self._call_all(requests, prompt, draft)
             if len(draft.calls) > first:
                 draft.calls[first] = replace(draft.calls[first], native=storable_native(finish.native))
-            calls = tuple(replace(call, arguments=_arguments_to_store(call)) for call in requested)
+            calls = tuple(replace(call, arguments=_arguments_to_store(call)) for call in requests)
             text = draft.text[length_before:].strip()
             prompt.add(AssistantPart(text, calls, native=finish.native), *results)
 
-    async def _store_calls(self, made: Sequence[ToolCall], started: Iterable[ToolRequest]) -> None:
+    async def _store_calls(self, draft: Draft, unfinished: Iterable[ToolRequest]) -> None:
         if self.store_calls is None:
             return
-        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in started)
+        unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in unfinished)
         try:
-            await self.store_calls((*made, *unknown))
+            await self.store_calls((*draft.lasting_calls, *unknown))
         except StorageError as error:
             _log.warning("calls_not_noted", error=type(error).__name__)
 
-    async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
-        """Show the model the calls of an earlier run as its own."""
-        still_done = [call for call in earlier if await self._still_holds(call)]
-        calls = [
-            call
-            if call in still_done and call.result
-            else replace(call, result=_UNDONE_BY_USER if call.result else _PROGRAM_ENDED.text, ok=False)
-            for call in earlier
-        ]
+    async def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
+        """Show the model the calls of the earlier run as its own."""
+        effective = [call for call in self.earlier_calls if not await self._is_undone(call)]
+        calls = [_resumed_call(call, is_undone=call not in effective) for call in self.earlier_calls]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
-        done = [call for call in still_done if call.ok]
         draft.calls += calls
-        # A call of a server can't be verified: a second crash must not lose it.
-        draft.lasting_calls += [call for call in calls if call in done or is_of_server(call.name)]
+        # Whether a server made a call can't be checked: a second crash must not lose the call.
+        succeeded = [call for call in effective if call.ok]
+        draft.lasting_calls += [call for call in calls if call in succeeded or is_of_server(call.name)]
         draft.tainted = True  # it is unknown what the model read before
-        draft.has_side_effects = bool(done)
-        return CallsResumed(tuple(still_done))
+        draft.has_side_effects = bool(succeeded)
+        return CallsResumed(tuple(effective))
 
-    async def _still_holds(self, call: ToolCall) -> bool:
-        """Return False if the user has undone the call with a button."""
-        now = await with_current_state(read_changes([call]), self.context.user_id, self.context.stores)
-        return all(each.state != "undone" for each in now)
+    async def _is_undone(self, call: ToolCall) -> bool:
+        """Return whether the user has undone the call with a button."""
+        changes = await with_current_state(read_changes([call]), self.context.user_id, self.context.stores)
+        return any(each.state == "undone" for each in changes)
 
     async def _ask_model(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
-        """Ask the model; again with less history if the prompt is too long."""
+        """Ask the model. If the prompt is too long, ask again with less history."""
         limit: int | None = None
         while True:
             request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
@@ -227,20 +222,20 @@ class Rounds:
             _log.info("window_shrunk")
 
     async def _stream_answer(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
-        """Stream the answer into the draft. `limit`: the context limit just reported."""
+        """Stream the answer into the draft. `limit`: the context limit, if the server just reported it."""
         length_before = len(draft.text)
         finish = Finish("cut")
-        with self.turn.timing("model"):
+        with self.turn.measure("model"):
             async with aclosing(self.model.stream(request)) as stream:
                 async for event in stream:
                     match event:
                         case Delta(text):
                             self.turn.record_first_token()
-                            shown = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
-                            if shown:
-                                draft.text += shown
-                                self.emit(TextDelta(shown))
-                            if len(shown) < len(text):
+                            fitting = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
+                            if fitting:
+                                draft.text += fitting
+                                self.emit(TextDelta(fitting))
+                            if len(fitting) < len(text):
                                 return Finish("cut")
                         case Thinking(aloud):
                             draft.text = draft.text[:length_before] if aloud else draft.text
@@ -252,66 +247,74 @@ class Rounds:
                             finish = event
                             draft.model = event.model
                             draft.model_lacks_tools = event.without_tools
-                            spent = event.usage.prompt_tokens
-                            draft.measured.append(MeasuredRequest(event.model, request, spent, limit))
+                            tokens = event.usage.prompt_tokens
+                            draft.measured_requests.append(
+                                MeasuredRequest(event.model, request, tokens, limit)
+                            )
         return finish
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
     ) -> list[ToolResultPart | AssistantPart | UserPart]:
-        """Run calls concurrently. Returns their results in order, then the pictures."""
+        """Run calls concurrently. Returns their results in order, then the images."""
         for request in requests:
             self.emit(ToolStarted(request.id, request.name))
-        context = replace(
-            self.context,
-            source=replace(self.context.source, model=draft.model),
-            tainted=draft.tainted or prompt.tainted,
-            read_stored_data=prompt.has_stored_data(self.registry.personal),
-            recalled_memories=frozenset(draft.recalled_memories),
-            new_memories=frozenset(draft.new_memories),
-            changed_count=len(draft.changed_memories) + sum(map(_changes_memory, requests)),
-        )
-        started = [request for request in requests if self.registry.changes(request.name)]
-        if started:
-            await self._store_calls(draft.lasting_calls, started)
-        running = [
-            asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
-        ]
+        context = self._make_context(requests, prompt, draft)
+        unfinished = [request for request in requests if self.registry.must_not_repeat(request.name)]
+        if unfinished:
+            await self._store_calls(draft, unfinished)
+        tasks = [asyncio.create_task(self.registry.call(each, context, self.offered)) for each in requests]
         results, images = list[ToolResultPart](), list[Attachment]()
         try:
-            for request, task in zip(requests, running, strict=True):
-                with self.turn.timing("tools"):
-                    outcome = self._propose(await task, draft)
-                name = request.name if any(each.name == request.name for each in self.offered) else "unknown"
-                self.turn.meter.record_tool_call(name, ok=outcome.ok)
-                call = draft.add_call(request, outcome, writes=self.registry.writes(request.name))
-                if call.outcome_unknown:
-                    self.emit(ServerCallInterrupted())
-                if request in started:
-                    started.remove(request)
-                    await self._store_calls(draft.lasting_calls, started)
+            for request, task in zip(requests, tasks, strict=True):
+                with self.turn.measure("tools"):
+                    outcome = self._add_proposal(await task, draft)
+                self._record_outcome(request, outcome, draft)
+                if request in unfinished:
+                    unfinished.remove(request)
+                    await self._store_calls(draft, unfinished)
                 self._emit_outcome(request, outcome)
                 text = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, text, outcome.tainted))
                 images += outcome.images
         except asyncio.CancelledError:
-            for request, task in zip(requests, running, strict=True):
-                if request in started and is_of_server(request.name):
+            for request, task in zip(requests, tasks, strict=True):
+                if request in unfinished and is_of_server(request.name):
                     self._record_cut_call(request, task, draft)
             raise
         finally:
-            for task in running:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
-        return [*results, *_picture_parts(images)]
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return [*results, *_image_parts(images)]
+
+    def _make_context(self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft) -> ToolContext:
+        return replace(
+            self.context,
+            source=replace(self.context.source, model=draft.model),
+            tainted=draft.tainted or prompt.tainted,
+            has_read_stored_data=prompt.has_stored_data(self.registry.personal_tools),
+            recalled_memories=frozenset(draft.recalled_memories),
+            new_memories=frozenset(draft.new_memories),
+            changed_count=len(draft.changed_memories) + sum(map(_changes_memory, requests)),
+        )
+
+    def _record_outcome(self, request: ToolRequest, outcome: ToolOutcome, draft: Draft) -> None:
+        is_offered = any(tool.name == request.name for tool in self.offered)
+        self.turn.meter.record_tool_call(request.name if is_offered else "unknown", ok=outcome.ok)
+        call = draft.add_call(request, outcome, writes=self.registry.writes(request.name))
+        if call.outcome_unknown:
+            self.emit(ServerCallInterrupted())
 
     def _emit_outcome(self, request: ToolRequest, outcome: ToolOutcome) -> None:
         awaits_approval = outcome.proposal is not None and outcome.proposal.goes_on
         self.emit(ToolFinished(request.id, request.name, outcome.ok, awaits_approval))
         for change in outcome.changes:
             self.emit(change)
-        if outcome.recalled:
-            ids, numbers = zip(*((memory.id, memory.number) for memory in outcome.recalled), strict=True)
+        if outcome.recalled_memories:
+            ids, numbers = zip(
+                *((memory.id, memory.number) for memory in outcome.recalled_memories), strict=True
+            )
             self.emit(MemoriesRecalled(ids, numbers))
         if outcome.images:
             self.emit(ImagesShown(outcome.images))
@@ -323,17 +326,17 @@ class Rounds:
         if not is_known:
             self.emit(ServerCallInterrupted())
 
-    def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
-        """Add the outcome's proposal to the draft; refuse it if there are MAX_PROPOSALS."""
+    def _add_proposal(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
+        """Add the outcome's proposal to the draft. Returns a refusal if there are MAX_PROPOSALS already."""
         proposal, others = outcome.proposal, draft.proposals
         if proposal is None or proposal in others:
             return outcome
-        drawing = next((at for at, each in enumerate(others) if _is_drawing(each)), None)
+        drawing = next((index for index, each in enumerate(others) if _is_drawing(each)), None)
         if _is_drawing(proposal):
             if drawing is not None:
                 proposal = others.pop(drawing).join(proposal)
             others.append(proposal)
-        elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is reserved for drawings
+        elif len(others) >= MAX_PROPOSALS - (drawing is None):  # one is reserved for drawings, the last
             refused = {"error": _TOO_MANY_PROPOSALS}
             if not outcome.changes:
                 return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
@@ -344,11 +347,18 @@ class Rounds:
         return outcome
 
 
-def _picture_parts(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
-    """Results can't contain pictures, and many servers reject a user message right after results."""
+def _resumed_call(call: ToolCall, *, is_undone: bool) -> ToolCall:
+    if not call.result:
+        return replace(call, result=_PROGRAM_ENDED.text, ok=False)
+    return replace(call, result=_UNDONE_BY_USER, ok=False) if is_undone else call
+
+
+def _image_parts(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
+    """Put images into a user message, as results can't have any. Many servers reject a user message right
+    after results, so an assistant message comes between."""
     if not images:
         return []
-    return [AssistantPart(_LOOKING_AT_PICTURES), UserPart(_TOOL_PICTURES, tuple(images), tainted=True)]
+    return [AssistantPart(_LOOKING_AT_IMAGES), UserPart(_IMAGES_OF_TOOLS, tuple(images), tainted=True)]
 
 
 def _is_drawing(proposal: ProposedCalls) -> bool:
@@ -356,7 +366,7 @@ def _is_drawing(proposal: ProposedCalls) -> bool:
 
 
 def _changes_memory(request: ToolRequest) -> bool:
-    # The arguments are parsed, as a name can be escaped in several ways.
+    # The arguments are parsed, as JSON can spell a name in several ways.
     if request.name != "remember":
         return request.name in {"update_memory", "forget"}
     try:

@@ -27,9 +27,9 @@ class _SentRequest:
     request: ChatRequest
     model: str  # the model that answers, as far as known
     output: list[str] = field(default_factory=list)
-    usage: Usage = Usage()
+    usage: Usage = Usage()  # as reported at the end
 
-    def take(self, event: ModelEvent) -> None:
+    def record(self, event: ModelEvent) -> None:
         match event:
             case Delta(text):
                 self.output.append(text)
@@ -57,11 +57,11 @@ class MeteredSound:
 
 @dataclass(eq=False, slots=True)
 class UsageRecorder:
-    """Records usage. A rejected request costs nothing, an interrupted one what its server reported or an
-    estimate."""
+    """Records usage. A rejected request costs nothing. An interrupted one costs what its server reported, or
+    an estimate."""
 
     reservation: Reservation
-    policy: Callable[[], Awaitable[Policy]]
+    get_policy: Callable[[], Awaitable[Policy]]
     meter: Meter = NULL_METER
     settled: bool = False  # True if the usage is stored
     _sent: list[_SentRequest] = field(default_factory=list)
@@ -70,16 +70,16 @@ class UsageRecorder:
     def metered(self, model: ChatModel) -> ChatModel:
         return _MeteredModel(model, self.reservation.request, self.meter, self._sent)
 
-    async def total(self) -> Sequence[ModelUsage]:
-        total: dict[str, Usage] = {}
+    async def list_usage(self) -> Sequence[ModelUsage]:
+        totals: dict[str, Usage] = {}
         for sent in self._sent:
-            total[sent.model] = total.get(sent.model, Usage()) + await _usage_of(sent)
+            totals[sent.model] = totals.get(sent.model, Usage()) + await _usage_of(sent)
         for sound in self._sounds:
-            total[sound.model] = total.get(sound.model, Usage()) + sound.usage
-        return [ModelUsage(model, usage) for model, usage in total.items()]
+            totals[sound.model] = totals.get(sound.model, Usage()) + sound.usage
+        return [ModelUsage(model, usage) for model, usage in totals.items()]
 
     @contextmanager
-    def sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
+    def record_sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
         """Count the recording processed in the block, unless its server rejects it."""
         sound = MeteredSound(model, seconds)
         self._sounds.append(sound)
@@ -90,9 +90,9 @@ class UsageRecorder:
             raise
         self.meter.record_tokens(self.reservation.request.purpose, model, sound.usage)
 
-    async def settlement(self) -> Settlement:
-        spent, prices = await self.total(), (await self.policy()).prices
-        costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
+    async def make_settlement(self) -> Settlement:
+        usage, prices = await self.list_usage(), (await self.get_policy()).prices
+        costs = tuple((each, prices.cost(each.model, each.usage)) for each in usage)
         return Settlement(self.reservation, costs)
 
 
@@ -109,7 +109,7 @@ class _MeteredModel:
         try:
             async with aclosing(self.model.stream(request)) as events:
                 async for event in events:
-                    sent.take(event)
+                    sent.record(event)
                     if isinstance(event, Finish) and event.model:
                         self.meter.record_tokens(self.request.purpose, event.model, event.usage)
                     yield event
@@ -129,7 +129,7 @@ async def _usage_of(sent: _SentRequest) -> Usage:
 TOKENS_PER_REQUEST: Final = 4000  # for instructions, tools, some history and an answer
 
 
-async def without_limits() -> Policy:
+async def get_unlimited_policy() -> Policy:
     return Policy(limits={})
 
 
@@ -138,7 +138,7 @@ class Spending:
     """Reserves, records and settles usage. Reports raise StorageError."""
 
     usage: UsageStore
-    policy: Callable[[], Awaitable[Policy]] = without_limits
+    get_policy: Callable[[], Awaitable[Policy]] = get_unlimited_policy
     meter: Meter = NULL_METER
 
     async def reserve(
@@ -150,9 +150,9 @@ class Spending:
         tokens: int = 0,
         turn: PendingTurn | None = None,
     ) -> Reservation:
-        """Reserve `tokens` and those of a usual request; `turn` enters the ledger with them."""
+        """Reserve `tokens` and those of a usual request; enter `turn` in the ledger in the same write."""
         request = ReservationRequest(payer, purpose, model, TOKENS_PER_REQUEST + tokens)
-        return await self.usage.reserve(request, (await self.policy()).limits, turn)
+        return await self.usage.reserve(request, (await self.get_policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
         """Release an unused reservation. If storage fails, `settle_abandoned` settles it."""
@@ -162,10 +162,10 @@ class Spending:
             _warn(reservation, error)
 
     @asynccontextmanager
-    async def admit(
+    async def charge(
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
-        """Reserve, and settle when the block exits."""
+        """Reserve, and settle the usage when the block exits."""
         reservation = await self.reserve(payer, purpose, model=model, tokens=tokens)
         async with self.record(reservation) as recorder:
             yield recorder
@@ -173,47 +173,47 @@ class Spending:
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
         """Settle the usage when the block exits. If storage fails, `settle_abandoned` settles it."""
-        recorder = UsageRecorder(reservation, self.policy, self.meter)
+        recorder = UsageRecorder(reservation, self.get_policy, self.meter)
         try:
             yield recorder
-        except DatabaseUnreachable as error:  # do not wait for it again
+        except DatabaseUnreachable as error:  # settling would only wait for the database again
             recorder.settled = True
             _warn(reservation, error)
             raise
         finally:
             if not recorder.settled:
-                settlement = await recorder.settlement()
+                settlement = await recorder.make_settlement()
                 try:
                     await self.usage.settle(settlement)
                 except StorageError as error:  # must not fail the turn
                     _warn(reservation, error)
 
-    async def report_of(self, payer: UsageSubject, days: int = CHART_DAYS) -> UsageReport:
-        """Return a user's usage everywhere, this month and in the last days, and the tokens left here."""
-        today, policy = self.usage.today(), await self.policy()
-        used = await self.usage.list_for_user(payer.user_id, first_day(today, days))
+    async def report_user(self, payer: UsageSubject, days: int = CHART_DAYS) -> UsageReport:
+        """Return a user's usage everywhere, and the tokens left in the payer's server."""
+        today, policy = self.usage.today(), await self.get_policy()
+        usage = await self.usage.list_for_user(payer.user_id, first_day(today, days))
         left, _ = await self.usage.get_remaining(payer, policy.limits)
-        return replace(report_of(used, today, policy.prices, days=days), left=tuple(left))
+        return replace(report_of(usage, today, policy.prices, days=days), left=tuple(left))
 
-    async def report_of_guild(self, guild_id: int, days: int = CHART_DAYS) -> UsageReport:
-        """Return the total usage of a server's members there, and the tokens left."""
-        today, policy = self.usage.today(), await self.policy()
-        used = await self.usage.list_for_guild(guild_id, first_day(today, days))
+    async def report_guild(self, guild_id: int, days: int = CHART_DAYS) -> UsageReport:
+        """Return the usage of all members in a server, and the tokens left to them."""
+        today, policy = self.usage.today(), await self.get_policy()
+        usage = await self.usage.list_for_guild(guild_id, first_day(today, days))
         users = await self.usage.count_users(guild_id, today.replace(day=1))
         _, left = await self.usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
-        return replace(report_of(used, today, policy.prices, days=days), left=tuple(left), users=users)
+        return replace(report_of(usage, today, policy.prices, days=days), left=tuple(left), users=users)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
         return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
         """Return the operator's date if any token limit may apply to the user."""
-        policy = await self.policy()
+        policy = await self.get_policy()
         return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
 
     async def settle_abandoned(self) -> None:
         """Settle the reservations of dead processes, and delete usage that no limit needs any more."""
-        prices = (await self.policy()).prices
+        prices = (await self.get_policy()).prices
         if left := await self.usage.settle_abandoned(prices.cost):
             _log.info("reservations_taken_over", count=left)
         await self.usage.forget_settled()

@@ -28,11 +28,11 @@ from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
 MAX_WAITING: Final = 200  # sessions; the sweep finds others later
-MAX_SUMMARIES_PER_TASK: Final = 5  # for each visibility
+MAX_SUMMARIES_PER_TASK: Final = 5  # of each visibility
 TIME_LIMIT_S: Final = 120.0
-MAX_TURN_AGE: Final = timedelta(minutes=15)
-_INPUT_CHARACTERS: Final = 16_000
-_MESSAGE_CHARACTERS: Final = 3000
+MAX_TURN_AGE: Final = timedelta(minutes=15)  # older turns have ended
+_MAX_INPUT_CHARACTERS: Final = 16_000
+_MAX_MESSAGE_CHARACTERS: Final = 3000
 _MAX_OUTPUT_CHARACTERS: Final = 4 * MAX_SUMMARY_CHARACTERS
 _MAX_PAUSE_S: Final = 6 * 3600.0
 
@@ -43,14 +43,15 @@ _log = structlog.get_logger(__name__)
 class SummaryPlan:
     every_turns: int
     history_limit: int  # messages; 0 for no limit
-    pause_s: float = 60.0  # after a second failure in a row; doubled each time
+    pause_s: float = 60.0  # after a second failure in a row; doubled after each further one
     time_limit_s: float = TIME_LIMIT_S
 
 
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Return whether the request after the next one may lack messages. `budget_tokens`: for history."""
+    """Return whether to summarize now: soon, messages could leave the history before they are summarized.
+    `budget_tokens`: for history."""
     if closed:
         return messages > 0
     max_messages = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
@@ -59,12 +60,12 @@ def is_due(
     )
 
 
-def oldest_fitting(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
+def take_oldest(messages: Sequence[Message], max_characters: int) -> tuple[Message, ...]:
     """Return the oldest messages that fit, at least one."""
-    room, count = characters, 0
+    left, count = max_characters, 0
     for message in messages:
-        room -= min(len(message.content), _MESSAGE_CHARACTERS)
-        if room < 0 and count:
+        left -= min(len(message.content), _MAX_MESSAGE_CHARACTERS)
+        if left < 0 and count:
             break
         count += 1
     return tuple(messages[:count])
@@ -72,14 +73,14 @@ def oldest_fitting(messages: Sequence[Message], characters: int) -> tuple[Messag
 
 @dataclass(eq=False)
 class Summaries:
-    """Summarizes sessions after their turns. A first failure, such as a reached limit, is retried after the
-    next turn, later ones after the plan's pause. Closed before its dependencies."""
+    """Summarizes sessions after their turns. A first failure is retried after the next turn, further ones
+    after the plan's pause. To be closed before its dependencies."""
 
     stores: Stores
     model: ChatModel
     plan: SummaryPlan
     _: KW_ONLY
-    cost: Callable[[Message], float]  # tokens of a message
+    count_tokens: Callable[[Message], float]
     locale: Locale = Locale.JA  # for users of unknown language
     clock: Clock = utc_now
     model_name: str = ""
@@ -89,7 +90,7 @@ class Summaries:
     _failures: dict[SessionKey, tuple[int, float]] = field(default_factory=dict)  # count, retry time
     _closed: bool = False
 
-    def after_turn(
+    def start_if_due(
         self,
         key: SessionKey,
         history: Sequence[Message] = (),
@@ -98,11 +99,11 @@ class Summaries:
         budget_tokens: float = math.inf,
         payer: UsageSubject | None = None,
     ) -> None:
-        """Summarize a session if due. `budget_tokens`: history tokens that fit in a request."""
-        _, again_at = self._failures.get(key, (0, 0.0))
+        """Start to summarize a session if due. `budget_tokens`: tokens of history that fit in a request."""
+        _, retry_at = self._failures.get(key, (0, 0.0))
         if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
             return
-        if asyncio.get_running_loop().time() < again_at:
+        if asyncio.get_running_loop().time() < retry_at:
             return
         payer = payer or UsageSubject(key.user_id, role_ids=None)
         task = asyncio.create_task(self._summarize_if_due(key, history, budget_tokens, locale, payer))
@@ -113,7 +114,7 @@ class Summaries:
         """Summarize expired sessions of all users. Raises StorageError."""
         await self.stores.summaries.stop_summarizing(self.clock() - MAX_TURN_AGE)
         for key in await self.stores.summaries.list_unsummarized(MAX_WAITING):
-            self.after_turn(key)
+            self.start_if_due(key)
 
     async def wait_idle(self) -> None:
         while self._tasks:
@@ -145,14 +146,14 @@ class Summaries:
                     self.plan,
                     turns=sum(message.role == "user" for message in backlog.messages),
                     messages=len(backlog.messages),
-                    tokens=sum(self.cost(complete.get(each.id, each)) for each in backlog.messages),
+                    tokens=sum(self.count_tokens(complete.get(each.id, each)) for each in backlog.messages),
                     budget_tokens=budget_tokens,
                     closed=backlog.closed,
                 ):
                     break
                 async with self._slots, asyncio.timeout(self.plan.time_limit_s):
-                    chosen = (await self.stores.settings.get(key.user_id)).locale
-                    await self._summarize(backlog, locale or chosen or self.locale, payer)
+                    user_locale = (await self.stores.settings.get(key.user_id)).locale
+                    await self._summarize(backlog, locale or user_locale or self.locale, payer)
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
             self._record_failure(key, type(error).__name__)
@@ -161,29 +162,35 @@ class Summaries:
             _log.error("summary_broke", exc_info=error)
 
     async def _summarize(
-        self, backlog: Backlog, locale: Locale, payer: UsageSubject, characters: int = _INPUT_CHARACTERS
+        self,
+        backlog: Backlog,
+        locale: Locale,
+        payer: UsageSubject,
+        max_characters: int = _MAX_INPUT_CHARACTERS,
     ) -> None:
-        """Summarize the oldest messages; fewer if too long for the model."""
-        oldest = replace(backlog, messages=oldest_fitting(backlog.messages, characters))
+        """Summarize the oldest messages; fewer of them if they are too long for the model."""
+        oldest = replace(backlog, messages=take_oldest(backlog.messages, max_characters))
         try:
-            texts = await self._texts(oldest, locale, payer)
+            summaries = await self._write_summaries(oldest, locale, payer)
         except ContextTooLong:
             if len(oldest.messages) == 1:
                 raise
-            await self._summarize(backlog, locale, payer, characters // 2)
+            await self._summarize(backlog, locale, payer, max_characters // 2)
             return
-        stored = await self.stores.summaries.put(oldest, texts)
+        stored = await self.stores.summaries.put(oldest, summaries)
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
-    async def _texts(self, backlog: Backlog, locale: Locale, payer: UsageSubject) -> dict[Visibility, str]:
+    async def _write_summaries(
+        self, backlog: Backlog, locale: Locale, payer: UsageSubject
+    ) -> dict[Visibility, str]:
         earlier = {
             summary.visibility: summary.content
             for summary in await self.stores.summaries.list_current(backlog.key)
         }
-        texts: dict[Visibility, str] = {}
+        summaries: dict[Visibility, str] = {}
         for visibility in get_args(Visibility):
             lines = [
-                (message.role, message.content[:_MESSAGE_CHARACTERS])
+                (message.role, message.content[:_MAX_MESSAGE_CHARACTERS])
                 for message in backlog.messages
                 if message.visibility == visibility and message.content.strip()
             ]
@@ -191,14 +198,13 @@ class Summaries:
                 continue
             instruction, material = summary_prompt(earlier.get(visibility, ""), lines, locale)
             request = ChatRequest((SystemPart(instruction), UserPart(material)))
-            async with (self.spending or Spending(self.stores.usage)).admit(
-                payer, "summary", model=self.model_name
-            ) as recorder:
-                texts[visibility] = await self._write(recorder.metered(self.model), request)
-        return texts
+            spending = self.spending or Spending(self.stores.usage)
+            async with spending.charge(payer, "summary", model=self.model_name) as recorder:
+                summaries[visibility] = await self._ask_model(recorder.metered(self.model), request)
+        return summaries
 
-    async def _write(self, model: ChatModel, request: ChatRequest) -> str:
-        """Raises a ModelError if there is no text or it was cut."""
+    async def _ask_model(self, model: ChatModel, request: ChatRequest) -> str:
+        """Return the summary. Raises a ModelError if there is no text or it was cut."""
         text, finish = "", Finish("cut")
         async with aclosing(model.stream(request)) as events:
             async for event in events:

@@ -21,17 +21,10 @@ import structlog
 from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
 from cc_bot.chat.drawing import Drawing
+from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import (
-    CcBotError,
-    SecretNotStored,
-    ToolCallLost,
-    ToolGone,
-    ToolServerError,
-    ToolTimedOut,
-)
 from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Target, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
@@ -52,7 +45,7 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 MAX_TEXT_LENGTH = 6000
-OUTCOME_UNKNOWN_ERRORS: Final = (ToolTimedOut, ToolCallLost)
+OUTCOME_UNKNOWN_ERRORS: Final = (errors.ToolTimedOut, errors.ToolCallLost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +55,7 @@ class ToolContext:
     locale: Locale
     timezone: ZoneInfo
     stores: "Stores"
-    tainted: bool = True  # True if the model has read text not written by the user
+    tainted: bool = True  # True if the model has read text that the user did not write
     can_propose: bool = True  # False in a heartbeat: no user can approve
     shown_memories: frozenset[int] = frozenset()  # ids stored or shown before the question
     recalled_memories: frozenset[int] = frozenset()  # ids looked up in this turn
@@ -71,17 +64,17 @@ class ToolContext:
     source: Source = Source("model")
     clock: Clock = utc_now
     canvas: Drawing | None = None
-    target: Target = "channel"
+    target: Target = "channel"  # where reminders are delivered
     guild_id: int | None = None
     in_dm: bool = False
     files: tuple[Attachment, ...] = ()  # documents of the turn and its history, oldest first
-    shared: Mapping[type[Any], Any] = field(default_factory=dict)  # by class, see TurnPart
-    typed: str = ""
+    shared_objects: Mapping[type[Any], Any] = field(default_factory=dict)  # by class, see TurnPart
+    typed: str = ""  # typed in this message, without quotations
     own_words: str = ""  # typed or said in this message
     earlier_words: tuple[str, ...] = ()  # from the message replied to and earlier ones, newest first
-    read_stored_data: bool = False  # True if the model has seen results of `personal` tools
+    has_read_stored_data: bool = False  # True if the model has seen results of `personal` tools
     forms: FormAsker | None = None
-    approved: str | None = None  # values that must be unchanged, see DeferredCall
+    approved_values: str | None = None  # of an approved call, see DeferredCall.held; None: not approved
     owner_may_read: bool = True  # True if an owner may see the answer and its proposals
 
     @property
@@ -103,8 +96,11 @@ class ToolContext:
         return "private" if self.visibility == "private" else "anywhere"
 
     @property
-    def kept_audience(self) -> Audience:
-        """The audience of new memories."""
+    def is_approved(self) -> bool:
+        return self.approved_values is not None
+
+    @property
+    def new_memory_audience(self) -> Audience:
         return "private" if self.in_dm else self.audience
 
     def local_date(self, moment: datetime) -> str:
@@ -115,11 +111,11 @@ class ToolContext:
 class ToolOutcome:
     text: str  # a JSON object; `{"error": …}` if `ok` is False
     ok: bool
-    secret: bool = False  # True if the arguments must not be stored
+    has_secret: bool = False  # True if the arguments must not be stored
     changes: tuple[Change, ...] = ()  # committed
-    recalled: tuple[Memory, ...] = ()
+    recalled_memories: tuple[Memory, ...] = ()
     proposal: ProposedCalls | None = None  # a change that needs approval and was not made
-    made: tuple[int, ...] = ()  # ids of new memories among `changes`
+    new_memories: tuple[int, ...] = ()  # their ids
     tainted: bool = False
     ephemeral: bool = False  # True if the result is not stored with the answer
     has_side_effects: bool = False  # True if something outside the bot may have been changed
@@ -127,7 +123,7 @@ class ToolOutcome:
 
 
 class InvalidToolCall(Exception):
-    """The message is for the model."""
+    """Its message is shown to the model."""
 
 
 ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[ToolOutcome]]
@@ -138,8 +134,8 @@ class CallableTool(ABC):
     schema: ToolSchema
     writes: bool  # True if it stores or changes anything; not offered in a temporary turn
     personal: bool  # True if it shows the model stored data of the user
-    subject: str | None  # offered only if the turn has and may use this, such as `memory`
-    changes: bool  # True if a call makes a lasting change at once, so it must not be repeated
+    subject: str | None  # such as `memory`: the tool is offered only if the turn may use that
+    must_not_repeat: bool  # True if a call makes a lasting change at once
 
     @abstractmethod
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
@@ -150,17 +146,19 @@ class CallableTool(ABC):
         try:
             return await self.run(context, arguments)
         except ValidationError as error:  # without the arguments themselves
-            found = error.errors(include_input=False, include_url=False, include_context=False)
-            where = [(".".join(map(str, each["loc"])) or "arguments", each["msg"]) for each in found]
-            return failed("; ".join(f"{name}: {problem}" for name, problem in where))
+            problems = error.errors(include_input=False, include_url=False, include_context=False)
+            lines = [f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems]
+            return failed("; ".join(lines))
         except InvalidToolCall as error:
             return failed(str(error))
-        except CcBotError as error:
-            if isinstance(error, ToolServerError):
+        except errors.CcBotError as error:
+            if isinstance(error, errors.ToolServerError):
                 _log.warning("tool_call_failed", tool=self.schema.name, error=type(error).__name__)
-            may_be_done = self.changes and isinstance(error, OUTCOME_UNKNOWN_ERRORS)
-            refused = (outcome_unknown if may_be_done else failed)(explain(error, texts(context.locale)))
-            return replace(refused, secret=isinstance(error, SecretNotStored))
+            make_outcome = failed
+            if self.must_not_repeat and isinstance(error, OUTCOME_UNKNOWN_ERRORS):
+                make_outcome = outcome_unknown
+            outcome = make_outcome(explain(error, texts(context.locale)))
+            return replace(outcome, has_secret=isinstance(error, errors.SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
             return failed("The tool failed. Tell the user that it did not work.")
@@ -172,32 +170,32 @@ class Tool(CallableTool):
     arguments: type[BaseModel]
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
-        given = dict(self.arguments.model_validate_json(arguments or "{}"))
-        for name, value in given.items():
+        values = dict(self.arguments.model_validate_json(arguments or "{}"))
+        for name, value in values.items():
             if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
                 raise InvalidToolCall(f"{name}: {MAX_TEXT_LENGTH} characters at most, not {len(value)}.")
         async with asyncio.timeout(TIMEOUT_S):
-            return await self.function(context, **given)
+            return await self.function(context, **values)
 
 
 def tool(
     *, writes: bool, personal: bool = True, subject: str | None = None
 ) -> Callable[[ToolFunction], Tool]:
     def declare(function: ToolFunction) -> Tool:
-        arguments = _arguments_of(function)
+        arguments = _make_arguments_class(function)
         schema = ToolSchema(
             name=function.__name__,
             description=" ".join((inspect.getdoc(function) or "").split()),
-            parameters=_without_titles(arguments.model_json_schema()),
+            parameters=_simplify_schema(arguments.model_json_schema()),
         )
-        changes = writes and subject in ("memory", "schedule")
-        return Tool(schema, writes, personal, subject, changes, function, arguments)
+        must_not_repeat = writes and subject in ("memory", "schedule")
+        return Tool(schema, writes, personal, subject, must_not_repeat, function, arguments)
 
     return declare
 
 
 class ExternalTools(Protocol):
-    def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]: ...
+    def tools_for(self, visitor: Visitor) -> Sequence[CallableTool]: ...
 
     def is_starting(self, server: str) -> bool: ...
 
@@ -205,18 +203,18 @@ class ExternalTools(Protocol):
         """Raises ToolServerUnavailable."""
 
     async def wait_until_started(self) -> None:
-        """Wait until each server is ready or away."""
+        """Wait until each server is ready or unavailable."""
 
 
 class TurnPart(Protocol):
-    """A feature's part of each turn."""
+    """A feature's part of each turn: an object that its tools share."""
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Return for each subject whether the feature's tools about it are offered."""
+        """Return for each subject of the feature whether its tools are offered."""
 
     def for_turn(self, messages: Sequence[Message]) -> object:
-        """Return what the feature's tools share. `messages`: empty for an approved call."""
+        """Return the object. `messages`: of the turn and its history; empty for an approved call."""
 
 
 class ToolRegistry:
@@ -230,7 +228,7 @@ class ToolRegistry:
     def with_external(self, external: ExternalTools) -> "ToolRegistry":
         return ToolRegistry(self._tools.values(), external)
 
-    def shared(self, messages: Sequence[Message] = ()) -> Mapping[type[Any], Any]:
+    def make_shared_objects(self, messages: Sequence[Message] = ()) -> Mapping[type[Any], Any]:
         """Return the objects that the features' tools share in one turn, by class."""
         return {type(each): each for each in (part.for_turn(messages) for part in self.turn_parts)}
 
@@ -241,11 +239,11 @@ class ToolRegistry:
         """Return the visitor's tools. External ones can't replace built-in ones."""
         if self.external is None:
             return self
-        there = ToolRegistry(self._tools.values())
-        there.turn_parts = self.turn_parts
-        for tool in self.external.tools_in(visitor):
-            there._tools.setdefault(tool.schema.name, tool)
-        return there
+        registry = ToolRegistry(self._tools.values())
+        registry.turn_parts = self.turn_parts
+        for tool in self.external.tools_for(visitor):
+            registry._tools.setdefault(tool.schema.name, tool)
+        return registry
 
     @property
     def names(self) -> frozenset[str]:
@@ -254,7 +252,8 @@ class ToolRegistry:
     def schemas(
         self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
     ) -> tuple[ToolSchema, ...]:
-        """Return the tools to offer. `allowed`: names, and patterns for names of servers' tools."""
+        """Return the tools to offer. `allowed`: names, and patterns for names of servers' tools. `subjects`:
+        whether tools about each are offered; without any, all are."""
         patterns = [each for each in allowed or () if SEPARATOR in each]
         return tuple(
             tool.schema
@@ -265,14 +264,14 @@ class ToolRegistry:
         )
 
     @property
-    def personal(self) -> frozenset[str]:
+    def personal_tools(self) -> frozenset[str]:
         return frozenset(name for name, tool in self._tools.items() if tool.personal)
 
     def writes(self, name: str) -> bool:
         return name in self._tools and self._tools[name].writes
 
-    def changes(self, name: str) -> bool:
-        return name in self._tools and self._tools[name].changes
+    def must_not_repeat(self, name: str) -> bool:
+        return name in self._tools and self._tools[name].must_not_repeat
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
@@ -289,11 +288,11 @@ class ToolRegistry:
         else:
             outcome = await tool.call(context, request.arguments)
         if outcome.proposal is not None:
-            asked = (request.name, request.arguments)
-            calls = tuple(replace(each, asked=asked) for each in outcome.proposal.calls)
+            original = (request.name, request.arguments)
+            calls = tuple(replace(each, asked=original) for each in outcome.proposal.calls)
             outcome = replace(outcome, proposal=replace(outcome.proposal, calls=calls))
         if not outcome.ok and await context.memories.contains_secret(*_texts_in(request.arguments)):
-            return replace(outcome, secret=True)
+            return replace(outcome, has_secret=True)
         return outcome
 
     async def run_approved(
@@ -302,37 +301,37 @@ class ToolRegistry:
         """Run an approved call. Raises ToolGone, and what the tool raises."""
         tool = self._tools.get(call.name)
         if tool is None or tool.schema not in offered:
-            raise ToolGone
-        return await tool.run(replace(context, approved=call.held), call.arguments)
+            raise errors.ToolGone
+        return await tool.run(replace(context, approved_values=call.held), call.arguments)
 
 
 def _texts_in(arguments: str) -> Sequence[str]:
     try:
-        left = [json.loads(arguments)]
+        values = [json.loads(arguments)]
     except (ValueError, RecursionError):
         return [arguments]
     found = list[str]()
-    while left:
-        match left.pop():
+    while values:
+        match values.pop():
             case str(text):
                 found.append(text)
-            case list(parts):
-                left += parts
-            case dict(parts):
-                left += parts.values()
+            case list(items):
+                values += items
+            case dict(items):
+                values += items.values()
             case _:
                 pass
     return found
 
 
-def discover() -> ToolRegistry:
+def discover_tools() -> ToolRegistry:
     """Return the tools of all features."""
     return ToolRegistry(
         value for module in modules("tools") for value in vars(module).values() if isinstance(value, Tool)
     )
 
 
-def _arguments_of(function: ToolFunction) -> type[BaseModel]:
+def _make_arguments_class(function: ToolFunction) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     _, *parameters = inspect.signature(function).parameters.values()
     declared: dict[str, Any] = {
@@ -342,14 +341,14 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
     return create_model(function.__name__, **declared)
 
 
-def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _simplify_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Remove pydantic's titles and nulls, which cost tokens in every request."""
-    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
-    if len(kinds) == 1:
-        rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
-        schema = {**kinds[0], **rest}
+    types = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    if len(types) == 1:
+        others = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
+        schema = {**types[0], **others}
     return {
-        name: _without_titles(value) if isinstance(value, Mapping) else value
+        name: _simplify_schema(value) if isinstance(value, Mapping) else value
         for name, value in schema.items()
         if not (name == "title" and isinstance(value, str))
     }

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from cc_bot.chat.context.prompt import fitting_history, shrunk_history
+from cc_bot.chat.context.prompt import max_history_tokens, shrink_history
 from cc_bot.chat.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.chat.drawing import Drawing
 from cc_bot.chat.spending import UsageRecorder
@@ -57,7 +57,7 @@ class MeasuredRequest:
     model: str
     request: ChatRequest
     prompt_tokens: int
-    limit: int | None = None
+    limit: int | None = None  # the model's context limit, if the server just reported it
 
 
 _FIRST_RESPONSES_LEARNED: Final = 20
@@ -74,32 +74,34 @@ class Calibration:
     _responses: Counter[str] = field(default_factory=Counter)  # by model, in this process
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def factor(self, chain: Sequence[str] = ()) -> float:
-        """Return how many tokens the chain's first model counts for each estimated token."""
+    async def get_factor(self, chain: Sequence[str] = ()) -> float:
+        """Return how many tokens the chain's first model counts per estimated token."""
         return await self.factors.get(chain[0] if chain else self.model)
 
-    def limit(self, chain: Sequence[str] = ()) -> int | None:
-        """Return the context limit of the chain's first model, answer included, if reported."""
+    def get_limit(self, chain: Sequence[str] = ()) -> int | None:
+        """Return the context limit of the chain's first model (for prompt and answer), if it was reported."""
         return self._limits.get(chain[0] if chain else self.model)
 
     def learn(self, measured: Sequence[MeasuredRequest]) -> None:
         """Learn from a turn's requests, in the background."""
         self._limits |= {each.model: each.limit for each in measured if each.limit is not None}
-        if chosen := [each for each in measured if self._should_learn(each)]:
-            task = asyncio.create_task(self._learn(chosen))
+        if due := [each for each in measured if self._count_response(each)]:
+            task = asyncio.create_task(self._learn(due))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     async def wait_for_tasks(self) -> None:
         await asyncio.gather(*self._tasks)
 
-    def _should_learn(self, measured: MeasuredRequest) -> bool:
+    def _count_response(self, measured: MeasuredRequest) -> bool:
+        """Count the model's response. Returns whether to learn from it."""
         if not measured.model or measured.prompt_tokens <= 0:
             return False
         self._responses[measured.model] += 1
-        responses = self._responses[measured.model]  # later ones hardly change the factor
-        is_due = responses <= _FIRST_RESPONSES_LEARNED or responses % _LEARN_EVERY_NTH_RESPONSE == 0
-        return is_due and not has_images(measured.request.prompt)  # tokens of images are only guessed
+        count = self._responses[measured.model]
+        # Later responses hardly change the factor.
+        is_due = count <= _FIRST_RESPONSES_LEARNED or count % _LEARN_EVERY_NTH_RESPONSE == 0
+        return is_due and not has_images(measured.request.prompt)  # an image's tokens are only guessed
 
     async def _learn(self, measured: Iterable[MeasuredRequest]) -> None:
         try:
@@ -114,21 +116,21 @@ class Calibration:
 class TurnPrompt:
     """The first request of a turn, and the calls and results of its rounds."""
 
-    build: Callable[[float], ChatRequest]  # takes the budget of the history; adds no tools
+    build: Callable[[float], ChatRequest]  # takes the tokens for the history; returns a request without tools
     budget_tokens: float  # estimated tokens of history that fit
     _: KW_ONLY
     factor: float = 1.0  # tokens that the model counts for each estimated token
     cache_key: str = ""
     agent: Agent = BUILT_IN_AGENT
-    limit: int | None = None  # the model's context limit, if known; the `offered` tools count
-    offered: Sequence[ToolSchema] = ()
+    limit: int | None = None  # the model's context limit, if known
+    offered: Sequence[ToolSchema] = ()  # the tools, which count towards the limit
     has_private_data: bool = False  # True if it contains private data beyond the question
 
     def __post_init__(self) -> None:
         if self.limit is not None:
             other_tokens = _tokens(self.build(0).prompt) + tools_tokens(self.offered)
-            fitting = fitting_history(other_tokens, int(self.limit / self.factor))
-            self.budget_tokens = min(self.budget_tokens, fitting)
+            max_tokens = max_history_tokens(other_tokens, int(self.limit / self.factor))
+            self.budget_tokens = min(self.budget_tokens, max_tokens)
         self._first_request = self.build(self.budget_tokens)
         self._round_parts: tuple[PromptPart, ...] = ()
         self._shrunk = False
@@ -155,7 +157,8 @@ class TurnPrompt:
         return any(part.tainted for part in (*self._first_request.prompt, *self._round_parts))
 
     def has_stored_data(self, personal: Container[str]) -> bool:
-        """Return whether the prompt has stored data of the user, as from a `personal` tool."""
+        """Return whether the prompt has stored data of the user. `personal`: names of tools that return
+        some."""
         parts = (*self._first_request.prompt, *self._round_parts)
         return self.has_private_data or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
@@ -169,8 +172,8 @@ class TurnPrompt:
         fixed_tokens = _tokens(self.build(0).prompt)
         history_tokens = _tokens(self._first_request.prompt) - fixed_tokens
         other_tokens = fixed_tokens + _tokens(self._round_parts) + tools_tokens(tools)
-        allowed = None if limit is None else int(limit / self.factor)
-        self.budget_tokens = shrunk_history(history_tokens, other_tokens, allowed)
+        estimated_limit = None if limit is None else int(limit / self.factor)
+        self.budget_tokens = shrink_history(history_tokens, other_tokens, estimated_limit)
         self._first_request = self.build(self.budget_tokens)
         self._shrunk = True
         return True
@@ -214,7 +217,7 @@ class TurnOptions:
     entry: str = ""  # the turn's id in the ledger; empty if it has none
     earlier_calls: tuple[ToolCall, ...] = ()  # calls by an interrupted earlier run of the same turn
     role_ids: tuple[int, ...] | None = ()
-    pictures: tuple[Attachment, ...] = ()  # from the approved call that the turn continues
+    images: tuple[Attachment, ...] = ()  # from the approved call that the turn continues
     forms: FormAsker | None = None  # asks the user a tool server's questions
     by_owner: bool = False
 
@@ -224,7 +227,7 @@ class TurnOptions:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """A question in a session, questions of one user in a channel, or an answer to regenerate."""
+    """A question in a session, one user's questions in a channel, or an answer to regenerate."""
 
     key: SessionKey | ChannelKey
     options: TurnOptions
@@ -237,22 +240,22 @@ class TurnRequest:
         return self.key.user_id if isinstance(self.key, SessionKey) else self.questions[0].author_id
 
 
-class Hearing(Protocol):
+class Transcriber(Protocol):
     """Transcribes recordings."""
 
     def is_needed(self, request: TurnRequest) -> bool:
         """Return whether a request has recordings, including those already transcribed."""
 
-    async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
-        """Replace recordings with transcripts. Failed ones are skipped and reported; if nothing else is left,
-        raises an InputError or HearingFailed."""
+    async def transcribe(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
+        """Replace recordings with transcripts. Recordings that fail are left out, and `emit` reports them.
+        Raises an InputError or HearingFailed if nothing is left of the question."""
 
 
-class Speaking(Protocol):
+class AnswerSpeaker(Protocol):
     """Reads answers aloud."""
 
     async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
-        """Return the answer as MP3; None if it has no text to read, or on an error, which is logged."""
+        """Return the answer as MP3; None if it has no text to read, or after logging an error."""
 
 
 _MAX_EARLIER_MESSAGES: Final = 3
@@ -283,26 +286,27 @@ class Turn(ABC):
         self.typed = "\n".join(question.typed for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
         self.transcript = "\n".join(question.heard for question in questions if question.heard)
-        files = (
-            file
-            for message in (*history, *questions)
-            for each in (*(reference.attachments for reference in message.references), message.attachments)
-            for file in each
-        )
+        files = list[Attachment]()
+        for message in (*history, *questions):
+            for reference in message.references:
+                files += reference.attachments
+            files += message.attachments
         self.documents = tuple(file for file in files if file.document is not None)
         self.set_history(history)
 
     def set_history(self, history: Sequence[Message]) -> None:
-        """Set the history, and the user's `earlier_words`: from messages replied to, then recent ones."""
+        """Set the history and the user's `earlier_words`: from messages replied to, then the most recent
+        ones."""
         self.history = history
-        replied = (
+        replied_words = (
             typed_part(each.content)
             for question in self.questions
             for each in question.references
             if each.pointing == "reply" and each.author_id == self.user_id and not each.tainted
         )
-        recent = [each.own_words for each in history if each.role == "user" and not each.tainted]
-        self.earlier_words = tuple(filter(None, (*replied, *recent[: -_MAX_EARLIER_MESSAGES - 1 : -1])))
+        words = [each.own_words for each in history if each.role == "user" and not each.tainted]
+        newest_words = words[: -_MAX_EARLIER_MESSAGES - 1 : -1]
+        self.earlier_words = tuple(filter(None, (*replied_words, *newest_words)))
 
     @abstractmethod
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
@@ -336,7 +340,7 @@ def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegis
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,
-        shared=tools.shared((*turn.history, *turn.questions)),
+        shared_objects=tools.make_shared_objects((*turn.history, *turn.questions)),
         typed=turn.typed,
         own_words=turn.own_words,
         earlier_words=turn.earlier_words,
@@ -356,7 +360,7 @@ def visitor_of_turn(turn: Turn) -> Visitor:
 async def read_profile_notes(
     memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
 ) -> Sequence[Memory]:
-    """Return notes that all readers of the answer may see; none without the tool `recall`."""
+    """Return the notes that all readers of the answer may see; none if the tool `recall` is not offered."""
     if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
         return ()
     audience: Audience = "private" if visibility == "private" else "anywhere"

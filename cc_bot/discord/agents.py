@@ -72,7 +72,7 @@ class AgentSelector:
 
     async def for_scheduled_message(self, key: SessionKey, guild_id: int | None) -> Agent:
         """Return the session's agent, or the default one if it is gone."""
-        agent = await self.agents.get(key.agent) or await self.agents.default()
+        agent = await self.agents.get(key.agent) or await self.agents.get_global_default()
         location = await self._location_in(guild_id, key.channel_id)
         return _with_models(agent, location, await self.store.get_choices(_NO_USER, location.key.ids))
 

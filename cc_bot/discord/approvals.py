@@ -107,7 +107,7 @@ class ApprovalDelivery:
             if not await self.may_decide(proposal, presser.user_id):
                 words = presser.words[ProposalTexts]
                 by_owners = proposal.content.approvers == "owners"
-                await tell(interaction, words.owners_decide if by_owners else words.not_yours)
+                await tell(interaction, words.not_an_owner if by_owners else words.not_yours)
                 return
             author, roles = presser, await _fetch_roles(interaction, button.user_id)
             if presser.user_id != button.user_id:
@@ -133,7 +133,7 @@ class ApprovalDelivery:
         AgentGone, CallPostponed, ProposalGone, ShuttingDown, BeingErased, InputError or StorageError if no
         call was made."""
         guild_id, approvals = press.interaction.guild_id, self.assistant.approvals
-        with approvals.in_flight(press.proposal):
+        with approvals.mark_in_flight(press.proposal):
             selected = await self.answers.agent_selector.for_session(
                 press.proposal.key, int(guild_id) if guild_id else None
             )

@@ -16,10 +16,10 @@ from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import (
     DocumentSource,
     document_files,
-    is_called_document,
+    get_max_bytes,
+    has_document_type,
     is_document,
     read_attachment,
-    size_limit,
     too_large,
 )
 from cc_bot.concurrency import KeyedLock
@@ -218,7 +218,7 @@ class AttachmentFetcher:
 
     async def _fetch_or_explain(self, file: AskedFile, *, fits: bool) -> tuple[Attachment, ...] | InputError:
         try:
-            limit = size_limit(file.media_type, file.name)
+            limit = get_max_bytes(file.media_type, file.name)
             if file.size > limit:
                 raise too_large(limit)
             if not fits:
@@ -231,7 +231,7 @@ class AttachmentFetcher:
             return drop_tracebacks(error)
 
     async def _read(self, file: AskedFile, *, has_waited: bool = False) -> tuple[Attachment, ...]:
-        fetched = await _fetch_file(file.url, size_limit(file.media_type, file.name))
+        fetched = await _fetch_file(file.url, get_max_bytes(file.media_type, file.name))
         async with nullcontext() if has_waited else self.file_budget.wait_for_earlier_file():
             data = fetched.getvalue()
             if not is_document(file.name, data):
@@ -256,7 +256,7 @@ def _find_fitting(files: Sequence[AskedFile], room_bytes: int) -> list[bool]:
 
 
 def _is_called_document(file: AskedFile) -> bool:  # by its name or media type
-    return is_called_document(file.media_type, file.name)
+    return has_document_type(file.media_type, file.name)
 
 
 def with_files(question: Message, fetched: FetchedFiles) -> Message:

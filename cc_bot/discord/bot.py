@@ -153,7 +153,7 @@ class DiscordBot:
         self._services = build_services(self._bot, self._client, parts, granted)
         makers = (module.make_jobs for module in modules("jobs"))
         self._jobs = [job for make in makers for job in make(parts, self._services)]
-        membership.on_end.append(parts.assistant.turns.cut)
+        membership.on_end.append(parts.assistant.turns.cut_running)
         membership.on_change.append(self._services.recovery.recheck)
         self._client.error_handler(self._on_failed_command)
         self._extensions = extension_names()  # raises IncompleteFeature here rather than in a listener
@@ -191,7 +191,7 @@ class DiscordBot:
         if await finish_unless(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
         if self._membership.evicted.is_set():
-            self._say(words.taken_over)
+            self._say(words.replaced_by_other_process)
         else:
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
@@ -310,7 +310,7 @@ class DiscordBot:
         self._reported_not_registered = True
         detail = _error_detail(error)
         _log.error("commands_not_registered", detail=detail)
-        self._say(self._words[CliTexts].commands_wait.format(detail=detail))
+        self._say(self._words[CliTexts].commands_not_registered.format(detail=detail))
 
     async def _shut_down(self) -> None:
         """Drain running turns, show the rest as cut off, and log out. If a step fails, the others run."""

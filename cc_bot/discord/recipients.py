@@ -77,26 +77,26 @@ class Recipient(Caller):
     welcomed: bool = False
     is_owner: bool = False
 
-    def at(self, moment: datetime) -> str:
+    def format_time(self, moment: datetime) -> str:
         return timestamp(moment, "F")
 
-    def day(self, moment: datetime) -> str:
+    def format_day(self, moment: datetime) -> str:
         return timestamp(moment)
 
-    def moment(self, moment: datetime) -> str:
+    def format_moment(self, moment: datetime) -> str:
         return self.words[MomentTexts].with_distance.format(
-            time=self.at(moment), distance=timestamp(moment, "R")
+            time=self.format_time(moment), distance=timestamp(moment, "R")
         )
 
-    def text(self, text: str, limit: int = 200) -> str:
+    def format_text(self, text: str, limit: int = 200) -> str:
         return escape_markdown(shorten(one_line(text), limit))
 
-    def channel(self, channel_id: int) -> str:
+    def format_channel(self, channel_id: int) -> str:
         return f"<#{channel_id}>"
 
-    def mention(self, kind: Subject, id_: int) -> str:
+    def format_mention(self, kind: Subject, id_: int) -> str:
         sign = _MENTION_SIGNS.get(kind)
-        return f"<{sign}{id_}>" if sign else Caller.mention(self, kind, id_)
+        return f"<{sign}{id_}>" if sign else Caller.format_mention(self, kind, id_)
 
 
 @dataclass(eq=False, slots=True)

@@ -170,7 +170,9 @@ def build_services(
         gate.may_read,
         locations,
         AttachmentFetcher(
-            parts.get(DocumentSource), running.file_budget, can_transcribe=parts.assistant.hearing is not None
+            parts.get(DocumentSource),
+            running.file_budget,
+            can_transcribe=parts.assistant.transcriber is not None,
         ),
         partial(own_user, bot),
         reads_all_messages=granted.reading == "all",
@@ -185,7 +187,7 @@ def build_services(
         client,
         stores,
         *(getattr(stores, each.name) for each in fields(stores)),
-        *(*stores.features.values(), *parts.own.values()),
+        *(*stores.features.values(), *parts.feature_parts.values()),
         *(parts.assistant, parts.privacy, parts.spending),
         *(parts, granted, owners, gate),
         ApprovalDelivery(parts.assistant, answers, owners),

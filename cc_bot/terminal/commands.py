@@ -232,9 +232,9 @@ async def run_line(chat: Chat, line: str) -> bool:
 def _reply_text(reply: Reply) -> str:
     items = list[str]()
     for each in reply.items:
-        details = ", ".join(filter(None, (*each.details, each.trouble)))
+        details = ", ".join(filter(None, (*each.details, each.problem)))
         items.append(f"  #{each.number}  {short_line(each.text)}  ({details})")
-    hints = (f"  {action.label}: {action.typed}" for action in reply.actions if action.typed)
+    hints = (f"  {action.label}: {action.command}" for action in reply.actions if action.command)
     return "\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints))
 
 
@@ -312,9 +312,9 @@ async def list_completions(chat: Chat, typed: str) -> Sequence[Completion]:
 
 def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
     words = profile.texts
-    if sentence := words[TerminalTexts].of_model.get(type(error)):
+    if sentence := words[TerminalTexts].model_errors.get(type(error)):
         return sentence.format(**error.params)
-    explained = explain(error, words, profile.caller.at)
+    explained = explain(error, words, profile.caller.format_time)
     return explained.replace(words[ErrorTexts].tell_operator, words[TerminalTexts].ask_doctor)
 
 
@@ -399,7 +399,7 @@ async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
     after_call = chat.texts[ProposalTexts].after_call.format(what=name)
     author_id, visibility = chat.user_id, profile.visibility
     question = Message("user", after_call, visibility=visibility, author_id=author_id, tainted=True)
-    await show_answer(chat, question, TurnOptions(profile.locale, profile.timezone, pictures=result.images))
+    await show_answer(chat, question, TurnOptions(profile.locale, profile.timezone, images=result.images))
 
 
 async def report_unfinished_calls(chat: Chat) -> None:
@@ -445,11 +445,11 @@ def _format_value(value: Value, profile: ChatProfile) -> str:
             return words[MemoryTexts].until.format(date=last_day.isoformat())
         case Moment(at, repeat=repeat, timezone=timezone, place=target):
             zone = zone_named(timezone, profile.timezone)
-            written = replace(profile.caller, timezone=zone).at(at)
+            written = replace(profile.caller, timezone=zone).format_time(at)
             if zone.key != profile.timezone.key:
                 written += words[TerminalTexts].in_zone.format(zone=zone.key)
             if repeat:
-                written = words[ProposalTexts].repeated.format(repeat=repeat, time=written)
+                written = words[ProposalTexts].repeat_with_next_time.format(repeat=repeat, time=written)
             return (
                 written if target in (None, "terminal") else f"{written} ({words[TerminalTexts].on_discord})"
             )

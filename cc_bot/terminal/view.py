@@ -21,7 +21,7 @@ from rich.segment import Segment, SegmentLines
 from rich.text import Text
 
 from cc_bot.charts.table import text_table
-from cc_bot.chat.changes import shown_changes
+from cc_bot.chat.changes import change_handlers
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
 from cc_bot.domain.change import Change, with_change
@@ -201,14 +201,14 @@ CHART_COLUMNS: Final = 72
 
 
 def change_line(change: Change, texts: Texts) -> str:
-    shown, caller = shown_changes()[change.what], Caller(0, texts.locale, ZoneInfo("UTC"), texts)
-    line = shown.line(change, caller, limit=MAX_RECEIPT_CHARACTERS, public=False, numbered=True)
-    undo = shown.undo(change, texts, only_button=True, public=False)
-    return f"{line} ({undo.label}: {undo.typed})" if undo else line
+    shown, caller = change_handlers()[change.what], Caller(0, texts.locale, ZoneInfo("UTC"), texts)
+    line = shown.format_line(change, caller, limit=MAX_RECEIPT_CHARACTERS, public=False, numbered=True)
+    undo = shown.make_undo(change, texts, only_button=True, public=False)
+    return f"{line} ({undo.label}: {undo.command})" if undo else line
 
 
 def canvas_line(canvas: turn.CanvasChanged, texts: Texts) -> str:
-    return texts[CanvasChangeTexts].emptied if canvas.empty else texts[CanvasChangeTexts].changed_here
+    return texts[CanvasChangeTexts].emptied if canvas.empty else texts[CanvasChangeTexts].changed_in_terminal
 
 
 class AnswerView:
@@ -270,14 +270,14 @@ class AnswerView:
         for number, page in enumerate(pages[:MAX_LINKS], 1):
             show_notice(f"{number}. {short_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > MAX_LINKS:
-            show_notice(words[AnswerTexts].more_pages.format(count=len(pages) - MAX_LINKS).strip())
+            show_notice(words[AnswerTexts].page_count.format(count=len(pages) - MAX_LINKS).strip())
         if answer.status == "stopped":
             has_something = answer.content or answer.tool_calls
             show_notice(words[AnswerTexts].stopped if has_something else words[AnswerTexts].stopped_empty)
         elif answer.status == "cut":
             show_notice(words[TerminalTexts].cut)
         elif not answer.content:
-            show_notice(words[AnswerTexts].no_words)
+            show_notice(words[AnswerTexts].no_text)
         if done.first:
             show_notice(words[AnswerTexts].help_hint)
 
@@ -454,7 +454,7 @@ class _LiveOutput:
         words = self._texts[AnswerTexts]
         activity = self._activity or ("" if self._parts else words.thinking)
         if activity and elapsed_s >= ELAPSED_SHOWN_AFTER_S:
-            activity = words.going_on_for.format(activity=activity, seconds=int(elapsed_s))
+            activity = words.activity_time.format(activity=activity, seconds=int(elapsed_s))
         spinner = SPINNER[int(elapsed_s * REDRAWS_PER_SECOND) % len(SPINNER)]
         status = f"{spinner} {activity}  " if activity else f"{spinner} "
         line = Text(status, "cyan", no_wrap=True, overflow="ellipsis")

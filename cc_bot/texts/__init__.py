@@ -16,7 +16,7 @@ _ERRORS: Final = [each for each in vars(errors).values() if isinstance(each, typ
 
 
 class ErrorTexts(Area):
-    of = by_key({each: Sentence(ja=each.ja, en=each.en) for each in _ERRORS})
+    by_type = by_key({each: Sentence(ja=each.ja, en=each.en) for each in _ERRORS})
     tell_operator = Sentence(ja="ボットの管理者にお知らせください", en="tell the bot's operator")  # a phrase in errors' sentences, for readers other than the operator
 
 
@@ -69,4 +69,4 @@ def relative_timestamp(moment: datetime) -> str:
 
 def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = relative_timestamp) -> str:
     params = {name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()}
-    return words[ErrorTexts].of[type(error)].format(**params)
+    return words[ErrorTexts].by_type[type(error)].format(**params)

@@ -7,10 +7,10 @@ from cc_bot.texts.commands import CoreCommandTexts
 class AnswerTexts(Area):
     default_agent = Sentence(ja="標準", en="Standard")
     thinking = Sentence(ja="考えています…", en="Thinking…")
-    going_on_for = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
-    queued = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # behind the same user or channel
-    in_line = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
-    next_in_line = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
+    activity_time = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
+    behind_own_question = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # behind the same user or channel
+    queue_position = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
+    next_in_queue = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
     tools = by_key(
         {
@@ -26,14 +26,14 @@ class AnswerTexts(Area):
         }
     )
     tool_canvas = Sentence(ja="🖼️ キャンバスに描いています…", en="🖼️ Drawing on the canvas…")
-    more_pages = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
+    page_count = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。この質問は会話に残しません。", en="⏹️ Stopped. The question is not kept in the conversation.")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続ける」で続きを書きます。", en="✂️ The answer broke off. Press “Continue” for the rest.")
-    cut_for_good = Sentence(ja="✂️ 回答が途中で切れました。もう一度 </ask> でお聞きください。", en="✂️ The answer broke off. Please ask again with </ask>.")
-    no_words = Sentence(ja="（言葉での返事はありませんでした）", en="(There was no answer in words.)")
-    kept = Sentence(ja="⏹️ 止めました。前の回答はそのままです。", en="⏹️ Stopped. The earlier answer stays.")
+    cut_without_button = Sentence(ja="✂️ 回答が途中で切れました。もう一度 </ask> でお聞きください。", en="✂️ The answer broke off. Please ask again with </ask>.")
+    no_text = Sentence(ja="（言葉での返事はありませんでした）", en="(There was no answer in words.)")
+    answer_kept = Sentence(ja="⏹️ 止めました。前の回答はそのままです。", en="⏹️ Stopped. The earlier answer stays.")
     temporary = Sentence(ja="🫧 この質問と回答は保存されません。", en="🫧 This question and its answer are not stored.")
     long_as_file = Sentence(ja="📄 長い回答なので、全文をファイルで添付しました。", en="📄 This is a long answer, so all of it is in the attached file.")
     files_left_out = Sentence(
@@ -41,7 +41,7 @@ class AnswerTexts(Area):
     )
     files_deleted = Sentence(ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。", en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.")
     scans_shown = Sentence(ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。", en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).")
-    reply_withheld = Sentence(
+    reply_not_visible = Sentence(
         ja=f"↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「{CoreCommandTexts.ask_about_this.ja}」を選ぶと、読んでお答えします。",
         en=f"↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → {CoreCommandTexts.ask_about_this.en}, and I will read it.",
     )
@@ -57,13 +57,13 @@ class AnswerTexts(Area):
     no_longer_running = Sentence(ja="この回答はもう動いていません。もう一度 </ask> でお聞きください。", en="This answer is no longer running. Please ask again with </ask>.")
     runs_elsewhere = Sentence(ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。", en="This answer is running in another process of the bot, and ends there by itself.")
     unknown_press = Sentence(ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。", en="The bot has changed since, and can’t do this any more. Please start again with a command.")
-    lost = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
+    lost_in_restart = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
         """`ahead` is as in Notice."""
         if ahead is None:
-            return self.queued
-        return self.in_line.format(ahead=ahead) if ahead else self.next_in_line
+            return self.behind_own_question
+        return self.queue_position.format(ahead=ahead) if ahead else self.next_in_queue
 
     def tool_line(self, name: str) -> str:
         """`name` is shown for unknown tools."""
@@ -73,9 +73,9 @@ class AnswerTexts(Area):
 
 class CanvasChangeTexts(Area):
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
-    changed_unseen = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
+    changed_for_other_agent = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
-    changed_here = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
+    changed_in_terminal = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
 
 
 class ChartTexts(Area):
@@ -85,11 +85,11 @@ class ChartTexts(Area):
 class MentionTexts(Area):
     ask_something = Sentence(ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。", en="Yes? Please send that again with what you would like to know.")
     ask_about_forward = Sentence(ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。", en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.")
-    away = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need it, please ask again.")
-    left_behind = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
+    was_offline = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need it, please ask again.")
+    reset_meanwhile = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
-    withdrawn = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")  # in a DM
+    message_deleted = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")  # in a DM
 
 
 class SummaryTexts(Area):
@@ -104,20 +104,20 @@ class SummaryTexts(Area):
 class UnfinishedTexts(Area):
     cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
-    temporary = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
-    lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
-    kept = Sentence(ja="✂️ 途中で動かなくなったため、前の回答に戻しました。", en="✂️ I was cut off, so the earlier answer is back.")
-    no_new_one = Sentence(ja="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。", en="✂️ I was cut off, so there is no new answer. The earlier one stays.")
-    late = Sentence(ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers your earlier question. It could not be shown where you asked.")
-    late_with_link = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
+    temporary_question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
+    question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
+    answer_restored = Sentence(ja="✂️ 途中で動かなくなったため、前の回答に戻しました。", en="✂️ I was cut off, so the earlier answer is back.")
+    answer_kept = Sentence(ja="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。", en="✂️ I was cut off, so there is no new answer. The earlier one stays.")
+    delivered_elsewhere = Sentence(ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers your earlier question. It could not be shown where you asked.")
+    linked_delivered_elsewhere = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
 
     def late_note(self, link: str) -> str:
         """`link` leads to the question, if known."""
-        return self.late_with_link.format(link=link) if link else self.late
+        return self.linked_delivered_elsewhere.format(link=link) if link else self.delivered_elsewhere
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
     outcome_unknown_outside = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
-    asked_already = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.")
+    cannot_ask_again = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.")
 
 
 class MessageMenuTexts(Area):

@@ -32,7 +32,7 @@ class Both(Generic[Wording]):
         self.ja = ja
         self.en = en
 
-    def of(self, locale: Locale) -> Wording:
+    def in_locale(self, locale: Locale) -> Wording:
         return self.ja if locale is Locale.JA else self.en
 
     @overload
@@ -67,7 +67,7 @@ class Area:
         """Without `name_command`, marks of commands are kept."""
         for name, both in vars(type(self)).items():
             if isinstance(both, Both):
-                wording = both.of(locale)
+                wording = both.in_locale(locale)
                 self.__dict__[name] = name_commands(wording, name_command) if name_command else wording
 
     def values(self) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ class CliTexts(Area):
     chat_user = Sentence(ja="この利用者として話します（既定: 0）", en="chat as this user (default: 0)")
     chat_channel = Sentence(ja="このチャンネルとして話します（既定: 0）", en="chat in this channel (default: 0)")
     chat_agent = Sentence(ja="このエージェントと話します（agents.toml の名前）", en="chat with this agent (a name in agents.toml)")
-    no_id = Sentence(ja="Discord の ID（数字）で書いてください", en="must be an id of Discord, which is a number")
+    id_expected = Sentence(ja="Discord の ID（数字）で書いてください", en="must be an id of Discord, which is a number")
     migration = Sentence(ja="適用します: {version:04d} {description}", en="Applying {version:04d} {description}")
     migrated = Sentence(ja="データベースを最新にしました: {path}", en="The database is up to date now: {path}")
     up_to_date = Sentence(ja="データベースは最新です: {path}", en="The database is up to date: {path}")
@@ -27,10 +27,10 @@ class CliTexts(Area):
         en="CC_BOT_CHANNELS=all, but the Message Content Intent is not switched on: I read only messages that are addressed to me. To have me read all, switch it on in the Developer Portal under Bot, and start me again.",
     )
     discord_fails = Sentence(ja="Discord が一時的に応答できないようです（{detail}）。つながるまで、間をあけて試します。", en="Discord does not work at the moment ({detail}). I try again until it does.")
-    commands_wait = Sentence(ja="コマンドをまだ登録できません（{detail}）。登録ずみのコマンド、メンション、DM には答えながら、間をあけて登録をやり直します。", en="The commands could not be registered yet ({detail}). I go on trying; commands that Discord already has, mentions and DMs work.")
+    commands_not_registered = Sentence(ja="コマンドをまだ登録できません（{detail}）。登録ずみのコマンド、メンション、DM には答えながら、間をあけて登録をやり直します。", en="The commands could not be registered yet ({detail}). I go on trying; commands that Discord already has, mentions and DMs work.")
     stopping = Sentence(ja="止めています。答えている途中の質問を最長{seconds}秒待ちます…", en="Stopping. Waiting up to {seconds} seconds for answers on their way…")
-    taken_over = Sentence(ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。", en="Others went on with what I did while I did not reach the database. I begin anew.")
-    waits_for = Sentence(
+    replaced_by_other_process = Sentence(ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。", en="Others went on with what I did while I did not reach the database. I begin anew.")
+    waits_for_process = Sentence(
         ja="{host} の cc-bot（シャード {shards}、* はすべて）が止まっているかどうか、30秒ほど確かめます。止まっていれば引き継ぎ、動いていれば起動をやめます。",
         en="Waiting for up to half a minute to see whether the cc-bot on {host} (shards {shards}; * is all) is dead: if it is, I take over; if it lives, I do not start.",
     )
@@ -42,7 +42,7 @@ class CliTexts(Area):
     pages_no_port = Sentence(ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。", en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.")
     pages_not_served = Sentence(ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。", en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.")  # for `make run`
     no_token = Sentence(ja="DISCORD_TOKEN が環境変数にも .env にもないので、ターミナルでの会話を始めます。", en="DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat.")  # for `make run`
-    broke = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")
+    crashed = Sentence(ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。", en="Stopped by an unexpected error ({error}). Please report it together with the record above.")
 
 
 class BackupTexts(Area):
@@ -52,31 +52,31 @@ class BackupTexts(Area):
     backup_to = Sentence(ja="コピーを置くフォルダ（既定: CC_BOT_BACKUP_FOLDER、なければ backup）", en="folder for the copy (default: CC_BOT_BACKUP_FOLDER, or else backup)")
     keep = Sentence(ja="新しいものから N 個だけ残し、それより古いバックアップを消します", en="keep the newest N backups and delete the older ones")
     keep_days = Sentence(ja="D 日より古いバックアップを消します（最新の1個は残ります）", en="delete backups that are older than D days (the newest one always stays)")
-    no_path = Sentence(ja="場所を書いてください", en="must name a place")
-    no_count = Sentence(ja="1 から 2147483647 までの整数で書いてください", en="must be a whole number from 1 to 2147483647")
+    path_expected = Sentence(ja="場所を書いてください", en="must name a place")
+    count_expected = Sentence(ja="1 から 2147483647 までの整数で書いてください", en="must be a whole number from 1 to 2147483647")
     restore = Sentence(ja="バックアップを確かめて、データベースと入れ替えます（ボットを止めてから使います）", en="check a backup and put it in the database's place (stop the bot first)")
     restore_file = Sentence(ja="バックアップのファイル", en="the backup's file")
-    yes = Sentence(ja="確認せずに実行します", en="do not ask")
+    without_asking = Sentence(ja="確認せずに実行します", en="do not ask")
     without_erasures = Sentence(ja="消去の記録がなくても続けます（消した人のデータが戻ることがあります）", en="go on without a record of erasures (people who were forgotten may come back)")
     wipe = Sentence(ja="データベースと、その控えをすべて消します（ボットを止めてから使います）", en="delete the database and every copy beside it (stop the bot first)")
     backed_up = Sentence(ja="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）", en="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})")
     deleted = Sentence(ja="古いバックアップを {count}個 消しました。", en="Old backups deleted: {count}.")
-    offer = Sentence(ja="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。", en="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.")
-    origin = Sentence(ja="壊れていないことと形は確かめました。だれが作ったかは、ファイルからはわかりません。中のデータは、そのまま信じて使います。", en="It is whole, and of cc-bot's own form. Who made it can't be told from the file, and what its rows say is believed.")
+    will_be_restored = Sentence(ja="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。", en="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.")
+    origin_unknown = Sentence(ja="壊れていないことと形は確かめました。だれが作ったかは、ファイルからはわかりません。中のデータは、そのまま信じて使います。", en="It is whole, and of cc-bot's own form. Who made it can't be told from the file, and what its rows say is believed.")
     unknown_time = Sentence(ja="作成日時は不明", en="made at an unknown time")
-    go_on = Sentence(ja="実行しますか？ [y/N] ", en="Go on? [y/N] ")
+    confirm = Sentence(ja="実行しますか？ [y/N] ", en="Go on? [y/N] ")
     restored = Sentence(ja="{path} を {database} に復元しました。", en="Restored {path} to {database}.")
     replaced = Sentence(ja="それまでのデータベースは {path} に残してあります。要らなくなったら消してください。", en="The database that was there is kept as {path}. Delete it when you no longer need it.")
-    replaced_days = Sentence(ja="それまでのデータベースは、{days}日のあいだ {path} に残します。", en="The database that was there is kept for {days} days as {path}.")
-    forgotten = Sentence(
+    replaced_for_days = Sentence(ja="それまでのデータベースは、{days}日のあいだ {path} に残します。", en="The database that was there is kept for {days} days as {path}.")
+    erased_again = Sentence(
         ja="バックアップのあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
         en="What was erased after the backup was made is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
     )
     erasures_unknown = Sentence(ja="消去の記録がないため、消した人のデータが戻っているかもしれません。", en="There is no record of erasures, so people who were forgotten may be back.")
-    doomed = Sentence(ja="次のファイルを消します。元には戻せません。", en="These files will be deleted for good:")
+    will_be_deleted = Sentence(ja="次のファイルを消します。元には戻せません。", en="These files will be deleted for good:")
     wiped = Sentence(ja="{count}個のファイルを消しました。", en="Files deleted: {count}.")
     nothing_to_wipe = Sentence(ja="消すものはありません: {path}", en="There is nothing to delete: {path}")
-    stays = Sentence(ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。", en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.")
+    not_deleted = Sentence(ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。", en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.")
     stages = by_key({"copying": Sentence(ja="コピーしています…", en="Copying…"), "checking": Sentence(ja="中身を確かめています…", en="Checking…"), "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"), "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…")})
     copy = Sentence(ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います）", en="copy all of a database into another, empty one (stop the bot first)")
     copy_from = Sentence(ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)")
@@ -92,7 +92,7 @@ class BackupTexts(Area):
     erasures_apply = Sentence(ja="復元したデータベースから、そのあとに消去されたものをもう一度消します（ボットを止めてから使います）", en="after a restore, erase again what had been erased since (stop the bot first)")
     erasures_files = Sentence(ja="消去の記録（既定: データベースの隣にあるもの）", en="records of erasures (default: the one beside the database)")
     erasures_since = Sentence(ja="いつの時点に復元したか（例: 2026-11-22T04:15。既定: データベースの中のいちばん新しい時刻）", en="the moment that was restored, for example 2026-11-22T04:15 (default: the newest moment in the database)")
-    no_moment = Sentence(ja="2026-11-22 か 2026-11-22T04:15 のように書いてください", en="must be written like 2026-11-22 or 2026-11-22T04:15")
+    time_expected = Sentence(ja="2026-11-22 か 2026-11-22T04:15 のように書いてください", en="must be written like 2026-11-22 or 2026-11-22T04:15")
     reapplied = Sentence(
         ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。", en="What was erased after {since} is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted})."
     )
@@ -166,7 +166,7 @@ class TerminalTexts(Area):
     unknown = Sentence(ja="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。", en="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
     not_here = Sentence(ja="{given} はターミナルでは使えません。Discord か、cc-bot web で開くページでどうぞ。", en="{given} does not work in the terminal. Use it on Discord, or the pages that cc-bot web opens.")
-    of_model: Both[Mapping[type[CcBotError], str]] = by_key(
+    model_errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {
             ModelNotFound: Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL."),
             ModelUnreachable: Sentence(ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check that it runs, and OPENAI_BASE_URL (or base_url in models.toml)."),

@@ -132,7 +132,7 @@ class AccountPages(Pages):
 
     async def show_privacy(self, request: web.Request) -> web.Response:
         visitor, privacy = visitor_of(request), self._services.privacy
-        holdings = await privacy.overview(visitor.user_id)
+        holdings = await privacy.get_overview(visitor.user_id)
         kinds = visitor.words[PrivacyTexts].kinds
         return render(
             request,
@@ -140,7 +140,7 @@ class AccountPages(Pages):
             holdings=[(name, holdings.kinds[kind]) for kind, name in kinds.items() if kind in holdings.kinds],
             retention=[
                 _DISCORD_BULLET.sub("", line)
-                for line in visitor.words[PrivacyTexts].kept_lines(privacy.retention, holdings)
+                for line in visitor.words[PrivacyTexts].retention_lines(privacy.retention, holdings)
             ],
         )
 
@@ -152,13 +152,13 @@ class AccountPages(Pages):
 
     async def confirm_erase(self, request: web.Request) -> web.Response:
         visitor = visitor_of(request)
-        holdings = await self._services.privacy.overview(visitor.user_id)
+        holdings = await self._services.privacy.get_overview(visitor.user_id)
         until = self._services.clock() + CONFIRM_WITHIN
         return render(
             request,
             "privacy_erase.html",
-            erased=visitor.words[PrivacyTexts].erasable(holdings),
-            remaining=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].what_stays(holdings)),
+            erased=visitor.words[PrivacyTexts].list_erased(holdings),
+            remaining=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].say_what_stays(holdings)),
             until=until,
             until_s=int(until.timestamp()),
         )
@@ -278,7 +278,7 @@ class UsagePages(Pages):
         visitor, spending = visitor_of(request), self._services.spending
         text = request.query.get("days", "")
         days = next((days for days in PERIODS_DAYS if str(days) == text), DEFAULT_DAYS)
-        report = await spending.report_of(replace(visitor.payer, role_ids=()), days)
+        report = await spending.report_user(replace(visitor.payer, role_ids=()), days)
         return render(
             request,
             "usage.html",
@@ -297,14 +297,14 @@ class UsagePages(Pages):
         views = []
         for guild in compress(guilds, managed):
             name = await discord.guild_name(guild) or str(guild)
-            views.append(_make_view(await spending.report_of_guild(guild, days), visitor, name))
+            views.append(_make_view(await spending.report_guild(guild, days), visitor, name))
         return views
 
 
 def _make_view(report: UsageReport, visitor: WebVisitor, name: str = "") -> UsageView:
     words = visitor.words
     chart = chart_svg(report.recent.chart(title=words[UsageTexts].chart), words.locale)
-    lines = words[UsageTexts].lines(report, visitor.at)
+    lines = words[UsageTexts].lines(report, visitor.format_time)
     tables = [(title, column, rows) for title, column, rows in _usage_tables(report, words) if rows]
     return UsageView(name, report, lines, Markup(chart), tables)  # noqa: S704 - our own chart
 

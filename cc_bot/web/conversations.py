@@ -130,7 +130,7 @@ _DISCORD_EPOCH_MS: Final = 1_420_070_400_000
 async def _template_names(
     services: WebServices, keys: Iterable[SessionKey], visitor: WebVisitor
 ) -> Mapping[str, Any]:
-    agents = await services.agents.all()
+    agents = await services.agents.get_all()
     return {
         "channels": await channel_names(services, (key.channel_id for key in keys), visitor),
         "agents": {name: agent.display_name(visitor.locale) for name, agent in agents.items()},

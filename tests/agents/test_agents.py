@@ -30,7 +30,7 @@ class Program:
         await self.agents.load()
 
     async def names(self) -> list[str]:
-        return list(await self.agents.all())
+        return list(await self.agents.get_all())
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Agent, AgentScope
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.file import MAX_AGENTS, MAX_PROMPT_LENGTH, parse_agents
@@ -114,7 +114,7 @@ class TestFile:
 
     def test_of_examples_is_right_as_it_stands_and_with_all_that_is_commented_out(self) -> None:
         text = Path("docs/agents.example.toml").read_text(encoding="utf-8")
-        tools, words = discover().names, texts(Locale.EN)
+        tools, words = discover_tools().names, texts(Locale.EN)
         assert list(parse_agents(text, tools=tools, words=words)) == ["default", "english", "haiku"]
         whole = re.sub(r"^#(?=[a-z\[])", "", text, flags=re.MULTILINE)
         assert whole != text

@@ -102,11 +102,11 @@ class TestTheTools:
         write(data / "mcp.json", {"hostile": hostile()})
         async with open_core(config, utc_now) as core:
             await accept(core)
-            before = core[Servers].tools_in(HERE)
+            before = core[Servers].tools_for(HERE)
             assert [each.full_name for each in before] == ["hostile__echo", "hostile__write"]
             assert core[Servers].managed["hostile"].tokens > 20
         async with open_core(config, utc_now) as core:
-            after = core[Servers].tools_in(HERE)
+            after = core[Servers].tools_for(HERE)
             shown = [json.dumps([dict(each.parameters) for each in tools]) for tools in (before, after)]
             assert shown[0] == shown[1]
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.chat.conversations import ChannelTurn, Conversations
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.turn import Calibration, TurnOptions, TurnPrompt
@@ -30,7 +30,7 @@ class Room:
     """Channels of one database; `restart` closes and opens it."""
 
     folder: Path
-    style: PromptStyle = PromptStyle()
+    style: PromptSettings = PromptSettings()
     page_size: int = 1000
     now: datetime = NOW
     newest_id: int = 0
@@ -90,7 +90,7 @@ class Room:
 async def opened(
     folder: Path, *, budget: int = 80_000, block: int = 4_000, page_size: int = 1000
 ) -> AsyncIterator[Room]:
-    room = Room(folder, PromptStyle(budget_tokens=budget, block_tokens=block), page_size)
+    room = Room(folder, PromptSettings(budget_tokens=budget, block_tokens=block), page_size)
     await room.restart()
     try:
         yield room

@@ -12,7 +12,7 @@ import pytest
 from cc_bot.chat.active import Stop
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.chat.tools import ExternalTools, discover
+from cc_bot.chat.tools import ExternalTools, discover_tools
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import ChannelKey, Message, Visibility
@@ -145,12 +145,12 @@ async def laid_table(
     transcriber: OpenAITranscriber | None = None,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Table]:
-    url, tools = laid_out(folder / "sessions.db"), discover()
+    url, tools = laid_out(folder / "sessions.db"), discover_tools()
     async with open_stores(url, profile_notes=profile_notes) as stores:
         chains = only(model := ScriptedModel())
         tools = tools if outside is None else tools.with_external(outside)
         assistant = Assistant(stores, chains, tools, max_turns=max_turns, meter=meter)
-        assistant.hearing = TranscribedHearing(transcriber, stores.ledger, stores.channels)
+        assistant.transcriber = TranscribedHearing(transcriber, stores.ledger, stores.channels)
         yield Table(assistant, stores, model)
         if transcriber:
             await transcriber.close()

@@ -8,7 +8,7 @@ import pytest
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.context.instructions import instructions
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.chat.turn import TurnOptions
 from cc_bot.domain.message import Agent, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
@@ -36,7 +36,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         chains = Chains(lambda names: self.make(tuple(names)), ("usual",))
-        self.assistant = Assistant(self.stores, chains, discover())
+        self.assistant = Assistant(self.stores, chains, discover_tools())
 
     async def ask(self, options: TurnOptions = OPTIONS, key: SessionKey | ChannelKey = KEY) -> Message:
         question = replace(QUESTION, discord_id=7) if isinstance(key, ChannelKey) else QUESTION

@@ -299,7 +299,7 @@ class TestCall:
         chart = Attachment("chart.png", "image/png", PICTURE)
         assert result.images == (chart,)
         desk.model.script = [["伸びています。"], ["それは見えません。"]]
-        events = await desk.ask("続き", options=replace(OPTIONS, pictures=result.images))
+        events = await desk.ask("続き", options=replace(OPTIONS, images=result.images))
         seen = desk.model.requests[-1].prompt[-1]
         assert isinstance(seen, UserPart)
         assert (seen.images, seen.tainted) == ((chart,), True)
@@ -360,7 +360,7 @@ class TestCall:
 
     async def test_of_an_erased_user_tells_nobody(self, desk: Desk) -> None:
         claimed = await desk.claim()
-        async with desk.assistant.turns.exclusive(ME):
+        async with desk.assistant.turns.block_user(ME):
             with pytest.raises(BeingErased), desk.assistant.track_approved_call(ME, Stop()):
                 pass
         await desk.stores.personal_data.erase(ME)

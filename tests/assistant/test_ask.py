@@ -167,7 +167,7 @@ class TestTools:
         table.model.script = [[remember("緑が好き")], [ModelUnavailable()]]
         answer = await table.answer("緑が好き。覚えて")
         assert (answer.status, len(answer.tool_calls)) == ("cut", 1)
-        assert answer.content == texts(Locale.JA)[AnswerTexts].no_words
+        assert answer.content == texts(Locale.JA)[AnswerTexts].no_text
 
     async def test_no_model_is_tried_again_once_a_word_was_seen(self, table: Table) -> None:
         table.model.script = [["調べます。", remember("緑が好き")], ["はい。"]]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bench.prompt_cache import BLOCKS_THAT_LEAVE, BUDGET, GOAL, measure
 from cc_bot.chat.context.channel_prompt import row_tokens
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.domain.message import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened
 from tests.stores.locations import list_waiting
@@ -73,7 +73,7 @@ class TestBudget:
 class TestCache:
     @pytest.mark.slow
     async def test_finds_at_least_nine_tenths_of_a_long_conversation_again(self) -> None:
-        saved, _, left = await measure("blocks", PromptStyle(budget_tokens=BUDGET))
+        saved, _, left = await measure("blocks", PromptSettings(budget_tokens=BUDGET))
         assert saved >= GOAL
         assert left >= BLOCKS_THAT_LEAVE
 

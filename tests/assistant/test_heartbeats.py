@@ -14,7 +14,7 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
 from cc_bot.chat.spending import Spending
-from cc_bot.chat.tools import ToolRegistry, discover
+from cc_bot.chat.tools import ToolRegistry, discover_tools
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.message import Target
 from cc_bot.domain.session import SessionKey
@@ -99,7 +99,7 @@ def clock() -> Iterator[FrozenDateTimeFactory]:
 @pytest.fixture
 async def heart(clock: FrozenDateTimeFactory, table: Table) -> Heart:
     heart = Heart(table, None, None)  # type: ignore[arg-type]  # they are made in the next lines
-    heart.heartbeats = heart.over(discover())
+    heart.heartbeats = heart.over(discover_tools())
     await heart.begin()
     return heart
 
@@ -202,7 +202,7 @@ class TestRequest:
     async def test_uses_of_servers_what_only_reads(self, heart: Heart, tmp_path: Path) -> None:
         look = offered("look", read_only=True, waits=False, open_world=True)
         servers = CountingServers(tmp_path, (look, offered("put", waits=False)))
-        tools = discover().with_external(ServerTools(servers))
+        tools = discover_tools().with_external(ServerTools(servers))
         await heart.remember("11月24日に検査")
         heart.table.model.script = [[call("notes__look", text="11月24日に検査")], ["はい"]]
         await heart.over(tools).compose(heart.schedule, OPTIONS)

@@ -47,7 +47,7 @@ class Someone:
     async def _come(self, queue: ActiveTurns, user_id: int) -> None:
         turn = ActiveTurn(user_id, self.stop, user_id)
         with queue.join(turn):
-            await queue.wait(turn, self._hear)
+            await queue.wait_for_slot(turn, self._hear)
             self.begun.set()
             await self.may_end.wait()
 

@@ -17,7 +17,7 @@ from cc_bot.chat.policy import Policy
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
 from cc_bot.domain.message import Agent, ChannelKey, Message
 from cc_bot.domain.text import Locale
@@ -62,7 +62,7 @@ async def till(tmp_path: Path) -> AsyncIterator[Till]:
 
         spending = Spending(stores.usage, policy)
         model = ScriptedModel()
-        assistant = Assistant(stores, only(model, "small"), discover(), max_turns=4, spending=spending)
+        assistant = Assistant(stores, only(model, "small"), discover_tools(), max_turns=4, spending=spending)
         till = Till(assistant, stores, model, spending)
         yield till
 
@@ -173,7 +173,7 @@ class TestMoments:
 
 class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
-        heart = Heartbeats(till.stores, only(till.model, "small"), discover(), till.spending)
+        heart = Heartbeats(till.stores, only(till.model, "small"), discover_tools(), till.spending)
         schedule = await till.stores[ScheduleStore].add(
             KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", target="dm", visibility="private"
         )
@@ -197,12 +197,12 @@ class TestSummaries:
             till.stores,
             model,
             SummaryPlan(1, 20),
-            cost=message_tokens,
+            count_tokens=message_tokens,
             model_name="small",
             spending=till.spending,
         )
         assistant = Assistant(
-            till.stores, only(till.model), discover(), summaries=summaries, spending=till.spending
+            till.stores, only(till.model), discover_tools(), summaries=summaries, spending=till.spending
         )
         till = Till(assistant, till.stores, till.model, till.spending)
         await till.ask("1", options=replace(OPTIONS, guild_id=500))

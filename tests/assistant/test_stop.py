@@ -10,7 +10,7 @@ import pytest
 from cc_bot.chat.active import Stop
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import open_stores
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.errors import (
     BeingErased,
     DatabaseLocked,
@@ -61,7 +61,7 @@ class TestStop:
 
 
 async def test_a_time_limit_cuts_an_answer_that_never_ends(table: Table) -> None:
-    table.assistant = Assistant(table.stores, only(table.model), discover(), turn_limit_s=0.05)
+    table.assistant = Assistant(table.stores, only(table.model), discover_tools(), turn_limit_s=0.05)
     table.model.script = [["昔々、", asyncio.Event()]]
     assert (await table.answer("お話して")).status == "cut"
 
@@ -92,7 +92,7 @@ class TestErasure:
         temporary, elsewhere = replace(OPTIONS, temporary=True), replace(KEY, channel_id=11)
         turns += [asyncio.create_task(table.ask("内緒で", key=elsewhere, options=temporary))]
         await asyncio.sleep(0)
-        async with table.assistant.turns.exclusive(KEY.user_id):
+        async with table.assistant.turns.block_user(KEY.user_id):
             assert all(turn.done() for turn in turns)
         for turn in turns:
             with pytest.raises(BeingErased):
@@ -103,7 +103,7 @@ class TestErasure:
         table.model.script = [["あなたへ", asyncio.Event()]]
         turn = asyncio.create_task(table.ask_in(ChannelKey(3), asked(11, "あなた", YOU)))
         await table.model.asked()
-        async with table.assistant.turns.exclusive(YOU):
+        async with table.assistant.turns.block_user(YOU):
             pass
         with pytest.raises(BeingErased):
             await turn
@@ -111,7 +111,7 @@ class TestErasure:
 
     async def test_lets_none_of_theirs_begin_meanwhile_and_others_go_on(self, table: Table) -> None:
         table.model.script = [["はい"], ["もちろん"]]
-        async with table.assistant.turns.exclusive(YOU):
+        async with table.assistant.turns.block_user(YOU):
             with pytest.raises(BeingErased):
                 await table.ask("まだですか", key=SessionKey(YOU, 10))
             assert (await table.answer("いいですか")).content == "はい"
@@ -168,7 +168,7 @@ class TestLockedDatabase:
         url = laid_out(tmp_path / "sessions.db")
         async with open_stores(url, timeout_s=0.2, embedder=None) as stores:
             model = ScriptedModel()
-            yield Table(Assistant(stores, only(model), discover()), stores, model)
+            yield Table(Assistant(stores, only(model), discover_tools()), stores, model)
 
     async def test_ends_a_turn_before_its_answer_is_stored_and_leaves_no_trace(
         self, hurried: Table, tmp_path: Path

@@ -7,7 +7,7 @@ from freezegun import freeze_time
 from cc_bot.chat.active import Stop
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
@@ -237,6 +237,6 @@ def forgetting(memory_id: int) -> ToolRequest:
 
 
 def recapping(table: Table) -> Table:
-    summaries = Summaries(table.stores, ScriptedModel(), SummaryPlan(0, 0), cost=lambda _: 1)
-    tools = discover()
+    summaries = Summaries(table.stores, ScriptedModel(), SummaryPlan(0, 0), count_tokens=lambda _: 1)
+    tools = discover_tools()
     return replace(table, assistant=Assistant(table.stores, only(table.model), tools, summaries=summaries))

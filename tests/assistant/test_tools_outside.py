@@ -29,7 +29,7 @@ class Camera(CallableTool):
 
     def __init__(self, name: str = "camera__look", *, writes: bool = False) -> None:
         schema = ToolSchema(name, "Look.", {"type": "object", "properties": {}})
-        super().__init__(schema, writes, personal=True, subject=None, changes=False)
+        super().__init__(schema, writes, personal=True, subject=None, must_not_repeat=False)
         self.looks = 0
 
     async def run(self, context: ToolContext, arguments: str) -> ToolOutcome:
@@ -44,7 +44,7 @@ class Cameras(ServerTools):
         self.cameras = cameras
         self.asked_for: list[Visitor] = []
 
-    def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]:
+    def tools_for(self, visitor: Visitor) -> Sequence[CallableTool]:
         self.asked_for.append(visitor)
         there = visitor.user_id == KEY.user_id and KEY.channel_id in visitor.channel_ids
         return self.cameras if there else ()

@@ -73,4 +73,4 @@ class TestTheMeter:
         [record] = [record for record in records if record["event"] == "turn_failed"]
         assert "model_s" in record
         assert "first_token_s" not in record
-        assert metered.assistant.turns.queued == ()
+        assert metered.assistant.turns.queued_turns == ()

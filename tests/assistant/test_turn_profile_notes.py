@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.chat.spending import Spending
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Agent, ChannelKey, Target, Visibility
 from cc_bot.domain.turn import MemoriesRecalled
 from cc_bot.features.heartbeat.runner import Heartbeats
@@ -86,7 +86,7 @@ async def test_heartbeats_have_those_that_may_be_heard_there(
     await stores[ScheduleStore].add(
         KEY, "薬を飲む", now + timedelta(hours=1), target=target, visibility=visibility
     )
-    heartbeats = Heartbeats(stores, only(table.model), discover(), Spending(stores.usage))
+    heartbeats = Heartbeats(stores, only(table.model), discover_tools(), Spending(stores.usage))
     await heartbeats.compose(schedule, replace(OPTIONS, memory_paused=paused))
     assert "薬を飲む" in table.shown()
     assert ("モチ" in begins_with(table), "モチ" in table.shown()) == (told, told)

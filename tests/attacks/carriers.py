@@ -8,7 +8,7 @@ from typing import Final
 from freezegun import freeze_time
 
 from cc_bot.chat.spending import Spending
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, Document, DocumentPart, Message, Reference
 from cc_bot.domain.turn import TurnEvent
@@ -201,7 +201,7 @@ async def heartbeat(scene: Scene, order: str) -> Ready:
     schedule = await scene.stores[ScheduleStore].add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
 
     async def beat() -> Sequence[TurnEvent]:
-        beats = Heartbeats(scene.stores, only(scene.switch), discover(), Spending(scene.stores.usage))
+        beats = Heartbeats(scene.stores, only(scene.switch), discover_tools(), Spending(scene.stores.usage))
         await beats.compose(schedule, OPTIONS)
         return []
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.session import SessionKey
@@ -136,8 +136,8 @@ async def laid_scene(
 ) -> AsyncIterator[Scene]:
     await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     async with open_stores(laid_out(folder / "sessions.db"), history_limit=history_limit) as stores:
-        switch, tools = Switch(), discover()
-        summaries = Summaries(stores, ScriptedModel(), SummaryPlan(0, 0), cost=lambda _: 1)
+        switch, tools = Switch(), discover_tools()
+        summaries = Summaries(stores, ScriptedModel(), SummaryPlan(0, 0), count_tokens=lambda _: 1)
         yield Scene(
             folder,
             stores,

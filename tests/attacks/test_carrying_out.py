@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.features.mcp.tools import ServerTools
 from cc_bot.features.web_pages.addresses import WebAddress, parse_address
 from cc_bot.features.web_pages.turn import ReadPage, SearchResult, WebAccess
@@ -65,7 +65,7 @@ def give_tools(scene: Scene, web: Web) -> None:
     """Have the scene's assistant reach out: by a tool server, and by the web."""
     fetch = offered("fetch", read_only=True, waits=False, open_world=True)
     servers = ServerTools(CountingServers(scene.folder, (fetch,)))
-    tools = discover().with_external(servers)
+    tools = discover_tools().with_external(servers)
     tools.turn_parts.append(WebAccess(web, web))
     scene.assistant = Assistant(scene.stores, only(scene.switch), tools, clock=scene.clock)
 

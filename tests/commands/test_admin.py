@@ -131,7 +131,7 @@ class TestARule:
         told = await admin.remove_rule(OWNER, f"<@{HANA}>", None, **of)
         assert told.lines[1:] == (JA.access_also_in_file,)
         for sentence in (JA.access_removed, JA.access_had_no_rule):
-            channel = OWNER.mention("channel", CHANNEL)
+            channel = OWNER.format_mention("channel", CHANNEL)
             told = await admin.remove_rule(OWNER, f"<#{CHANNEL}>", None, **of)
             assert told.lines == (sentence.format(subject=channel),)
 
@@ -145,7 +145,7 @@ class TestModels:
         assert told.lines[1:] == (JA.models_unknown.format(models="ない"),)
         assert await administration.stores.channel_models.list_chains() == {CHANNEL: ("ある", "ない", "遅い")}
         for sentence in (JA.models_unset, JA.models_were_not_set):
-            named = OWNER.mention("channel", CHANNEL)
+            named = OWNER.format_mention("channel", CHANNEL)
             told = await admin.unset_models(OWNER, channel, **of)
             assert told == Reply((sentence.format(channel=named),))
         assert (await admin.list_models(OWNER, **of)).lines == (JA.models_none,)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from cc_bot.chat.context.channel_prompt import ShownHistory, build_channel_prompt
 from cc_bot.chat.context.prompt import (
-    KEPT_SHARE,
     MAX_NOTE_CHARACTERS,
+    MIN_USED_SHARE,
     build_prompt,
-    changing,
-    shrunk_history,
-    window,
+    changing_text,
+    select_window,
+    shrink_history,
 )
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.message import ContextMessage, Message, ToolCall
@@ -120,19 +120,19 @@ class TestWindow:
         self, conversation: list[tuple[Message, Message]], budget: int
     ) -> None:
         history = [message for pair in conversation for message in pair]
-        kept = window(history, budget, cost)
+        kept = select_window(history, budget, cost)
         assert sum(map(cost, kept)) <= budget
         assert len(kept) % 2 == 0
         assert list(kept) == history[len(history) - len(kept) :]
         if len(kept) < len(history):
             largest = max(sum(map(cost, pair)) for pair in conversation)
-            assert sum(map(cost, kept)) >= min(budget * KEPT_SHARE, budget - largest)
+            assert sum(map(cost, kept)) >= min(budget * MIN_USED_SHARE, budget - largest)
 
     @given(history=tokens, beside=tokens, limit=st.integers(1, 10**6))
     def test_after_a_refusal_leaves_out_a_quarter_at_least_and_keeps_to_a_limit_that_was_told(
         self, history: int, beside: int, limit: int
     ) -> None:
-        kept, limited = (shrunk_history(history, beside, each) for each in (None, limit))
+        kept, limited = (shrink_history(history, beside, each) for each in (None, limit))
         assert kept == 0 or kept + beside <= (history + beside) * 3 / 4
         assert limited <= kept
         assert limited == 0 or limited + beside <= limit * 3 / 4
@@ -201,7 +201,7 @@ CPU = Chart("cpu-usage", "CPU Usage", "line", ("a",), (Series("x", (1,)),))
 
 
 def told(canvas: Canvas, locale: Locale = Locale.JA, recap: str = "") -> str:
-    return changing(locale, NOW, TOKYO, recap, canvas=CanvasDraft(canvas, "public").part(locale).text)
+    return changing_text(locale, NOW, TOKYO, recap, canvas=CanvasDraft(canvas, "public").part(locale).text)
 
 
 class TestLine:
@@ -229,5 +229,7 @@ class TestSecondSystemMessage:
         _, _, heading, line = told(Canvas((WEATHER,)), locale).split("\n")
         assert material in heading
         assert line.startswith("- [card] id=")
-        assert told(Canvas(), locale) == told(Canvas(mode="board"), locale) == changing(locale, NOW, TOKYO)
+        assert (
+            told(Canvas(), locale) == told(Canvas(mode="board"), locale) == changing_text(locale, NOW, TOKYO)
+        )
         assert "\n" not in told(Canvas(), locale)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.chat.context import recordings
-from cc_bot.chat.context.attachments import MAX_IMAGE_BYTES, read_attachment, size_limit
+from cc_bot.chat.context.attachments import MAX_IMAGE_BYTES, get_max_bytes, read_attachment
 from cc_bot.chat.context.recordings import probe_audio
 from cc_bot.domain.errors import AttachmentTooLarge, CcBotError, RecordingEmpty, RecordingTooLong
 from cc_bot.features.voice.speech import is_silence_artifact
@@ -109,7 +109,7 @@ class TestWhatIsAttached:
         with pytest.raises(AttachmentTooLarge):
             read_attachment("a", data + b"\0")
         claims = (("audio/ogg", "voice-message.ogg"), ("video/webm", "a.webm"), (None, "a.mp3"))
-        assert {size_limit(claimed, name) for claimed, name in claims} == {recordings.MAX_BYTES}
+        assert {get_max_bytes(claimed, name) for claimed, name in claims} == {recordings.MAX_BYTES}
         assert recordings.MAX_BYTES > MAX_IMAGE_BYTES
 
 

@@ -7,13 +7,13 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.context.prompt import build_prompt
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import SystemPart, ToolSchema
 
 _WRITTEN: Final[dict[str, list[str]]] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-TOOLS: Final = discover().schemas()
+TOOLS: Final = discover_tools().schemas()
 
 
 def _as_sent(tool: ToolSchema) -> str:

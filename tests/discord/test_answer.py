@@ -55,7 +55,7 @@ class TestWhileStreaming:
         """Most tools are done before anybody could read about them."""
         word, recall = TextDelta("ええと"), ToolStarted("1", "recall")
         ran = (word, recall, ToolFinished("1", "recall", ok=True))
-        silent = SAY.going_on_for.format(activity=SAY.thinking, seconds=30)
+        silent = SAY.activity_time.format(activity=SAY.thinking, seconds=30)
         check(
             (shown(), (SAY.thinking, "")),
             (shown(word, recall), ("ええと", SAY.tools["recall"])),
@@ -63,7 +63,7 @@ class TestWhileStreaming:
             (shown(*ran, TextDelta("、はい")), ("ええと、はい", "")),
             (shown(ToolStarted("1", "weather")), (SAY.tool_other.format(name="weather"), "")),
             (shown(ToolStarted("1", "@everyone `")), (SAY.tool_other.format(name="everyone"), "")),
-            (shown(Notice("queued", ahead=3)), (SAY.in_line.format(ahead=3), "")),
+            (shown(Notice("queued", ahead=3)), (SAY.queue_position.format(ahead=3), "")),
             (shown(Notice("queued"), Notice("started")), (SAY.thinking, "")),
             (shown(Notice("fallback")), (SAY.fallback, "")),
             (shown(word, quiet_s=30), ("ええと", silent)),
@@ -89,13 +89,13 @@ class TestEnd:
         check(
             (final_pages(after(TextDelta("はい"), done("はい")), JA), (Page("はい"),)),
             (final_pages(advance(told, done("昔々", "stopped")), JA), page(SAY.stopped)),
-            (final_pages(advance(told, done("昔々", "cut", row=None)), JA), page(SAY.cut_for_good)),
+            (final_pages(advance(told, done("昔々", "cut", row=None)), JA), page(SAY.cut_without_button)),
             (final_pages(advance(told, done("昔々", first=True)), JA), page(SAY.help_hint)),
             (final_pages(replace(told, failure=lost), JA), page(lost)),
             (final_pages(advance(told, done("昔々")), JA, temporary=True), page(SAY.temporary)),
             (deleted, page(SAY.files_deleted.format(count=3))),
             (final_pages(after(done("", "stopped", row=None)), JA), (Page(SAY.stopped_empty),)),
-            (final_pages(after(done("")), JA), (Page(SAY.no_words),)),
+            (final_pages(after(done("")), JA), (Page(SAY.no_text),)),
             (final_pages(replace(AnswerState(), failure="だめ"), JA), (Page("だめ"),)),
         )
 

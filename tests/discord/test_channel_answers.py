@@ -444,7 +444,7 @@ class TestAWithdrawnAnswer:
             assert await answering
             assert room.written() == []
         [dm] = room.written(room.discord.dm(room.people["アイコ"]))
-        assert dm.text.startswith(words[MentionTexts].withdrawn)
+        assert dm.text.startswith(words[MentionTexts].message_deleted)
         assert words[ReceiptTexts].added.format(number="", content="犬が好き") in dm.text
         assert dm.labels == [words[ReceiptTexts].undo]
 

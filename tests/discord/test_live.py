@@ -72,7 +72,7 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
             seen.append(await reply.next())
         live.feed(TextDelta("The end."))
     told = {"activity": EN[AnswerTexts].thinking}
-    assert seen == [EN[AnswerTexts].going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
+    assert seen == [EN[AnswerTexts].activity_time.format(**told, seconds=after) for after in (22, 44, 66, 88)]
     assert live.state.text == "The end."
 
 

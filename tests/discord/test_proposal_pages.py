@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.chat.consent import field_line, show
+from cc_bot.chat.consent import field_line, present
 from cc_bot.discord.pages import proposals as pages
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
 from cc_bot.discord.pages.page import MAX_PROPOSALS_CHARACTERS, Button, Page, TextFile
@@ -35,9 +35,9 @@ def lines(content: ProposedCalls) -> list[str]:
 class TestProposal:
     def test_tells_what_there_is_and_would_be(self) -> None:
         until = Moment(NINE, ends_day=True)
-        edit = show(
+        edit = present(
             SENTENCES.change,
-            ProposalLine(SENTENCES.now, below="金*曜*"),
+            ProposalLine(SENTENCES.old_text, below="金*曜*"),
             field_line("カテゴリ", "仕_事_", JA),
             ProposalLine(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
             number=12,
@@ -47,12 +47,12 @@ class TestProposal:
             *("-# カテゴリ: 仕\\_事\\_", "-# 期限: <t:1795391999:d> → なし"),
         ]
         table = [">   A             B", ">  10             8 1月", "> 0\\.1 1,000,000,000 2月"]
-        drawing = show(DRAWING.draw, ProposalLine(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
+        drawing = present(DRAWING.draw, ProposalLine(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
         assert lines(change(drawing))[2:] == ["> A 今年", "> B 昨年", *table]
-        again = show(SENTENCES.cancel, field_line("日時", Moment(NINE, repeat="毎日 9:00"), JA), number=5)
+        again = present(SENTENCES.cancel, field_line("日時", Moment(NINE, repeat="毎日 9:00"), JA), number=5)
         assert lines(change(again))[-1] == "-# 日時: 🔁 毎日 9:00（次は <t:1795392000:F>）"
         escaped = ["> 1\\. 卵", "> \\- 牛乳", "> \\# 題", "> \\-# 注", "> 3\\.5 kg"]
-        listed = show(SENTENCES.forget, text="1. 卵\n- 牛乳\n# 題\n-# 注\n3.5 kg")
+        listed = present(SENTENCES.forget, text="1. 卵\n- 牛乳\n# 題\n-# 注\n3.5 kg")
         assert lines(change(listed))[1:] == escaped
 
     def test_is_read_from_its_message_again_beside_one_that_is_being_made(self) -> None:
@@ -83,7 +83,7 @@ class TestProposal:
             )
 
     def test_for_which_there_is_no_room_can_be_seen_alone(self) -> None:
-        many = [stored(change(show(SENTENCES.keep, text="あ" * 900)), number) for number in (3, 4)]
+        many = [stored(change(present(SENTENCES.remember, text="あ" * 900)), number) for number in (3, 4)]
         page = page_with(*many)
         assert (page.embeds, page.last_row[-1].custom_id) == ([], SeeProposalsButton(7, 1).custom_id())
         assert page_with(many[0], content="").embeds
@@ -109,10 +109,12 @@ class TestText:
         ]
         for content, last in (
             (
-                change(show(SENTENCES.replace, ProposalLine(SENTENCES.then, below=long), text=f"前{long}")),
+                change(
+                    present(SENTENCES.replace, ProposalLine(SENTENCES.new_text, below=long), text=f"前{long}")
+                ),
                 long,
             ),
-            (change(show(DRAWING.draw, *cards)), "本文29"),
+            (change(present(DRAWING.draw, *cards)), "本文29"),
             (using("notes · write", {"text": "あ" * 4000}), "あ" * 4000),
         ):
             page = page_with(stored(content), content="")
@@ -131,7 +133,7 @@ class TestCall:
         call = using("no_tes · write_file", {"path": "a*b.txt", "text": "# 見出し\u202e"})
         told = ["-# ツール: no\\_tes · write\\_file", "**渡す内容**"]
         assert lines(call)[1:] == [*told, "> path: a\\*b.txt", "> text: # 見出し⟨U+202E⟩"]
-        assert f"-# {SENTENCES.owners}" in lines(using("notes · send", {}, approvers="owners"))
+        assert f"-# {SENTENCES.owners_only}" in lines(using("notes · send", {}, approvers="owners"))
 
     @pytest.mark.parametrize("locale", Locale)
     def test_of_a_tool_with_any_name_is_told_of_on_one_line_of_at_most_three_on_a_phone(

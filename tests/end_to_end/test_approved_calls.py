@@ -55,7 +55,7 @@ async def test_a_call_stands_below_the_answer_and_is_not_made(
         "> path: 買い物.txt\n> text:\n> │ 牛乳\n> │ # 卵 \\*二つ\\*"
     ]
     assert reply.labels == [DO["ja"], DONT, again_label(aiko)]
-    assert JA[ProposalTexts].why_call in str(reply.message.embeds)
+    assert JA[ProposalTexts].nothing_done in str(reply.message.embeds)
     asked = len(stage.model.requests)
     pressed = await stage.discord.click(aiko, reply.message, DONT)
     await pressed.finished(lambda _: not proposals(reply.message))
@@ -165,8 +165,8 @@ async def test_owners_decide_where_the_operator_wants_that(
     stage.discord.give_role(aiko, role)
     (stage.program.folder / "roles.json").write_text(json.dumps({"send": role}), "utf-8")
     reply = await proposed(stage, aiko, channel, SEND)
-    assert JA[ProposalTexts].owners in proposals(reply.message)[0]
-    await whispers(await stage.discord.click(aiko, reply.message, DO["ja"]), JA[ProposalTexts].owners_decide)
+    assert JA[ProposalTexts].owners_only in proposals(reply.message)[0]
+    await whispers(await stage.discord.click(aiko, reply.message, DO["ja"]), JA[ProposalTexts].not_an_owner)
     assert made(stage) == []
     pressed = await agreed(stage, owner, reply.message, "送りました。", DO["ja"])
     assert [call["tool"] for call in made(stage)] == ["notes__send"]

@@ -99,7 +99,7 @@ async def test_buttons_refuse_others_and_old(stage: Stage, aiko: User, ben: User
         assert "質問した人だけ" in press.text
     stage.model.script(says("Newer."))
     await stage.ask(ben, channel)
-    refusal = texts(Locale.EN)[ErrorTexts].of[NotNewest].partition("</")[0]
+    refusal = texts(Locale.EN)[ErrorTexts].by_type[NotNewest].partition("</")[0]
     for label in (EN.continue_, EN.regenerate):
         press = await stage.discord.click(ben, reply.message, label)
         await press.until(lambda shown: any(refusal in each.text for each in shown.messages), refusal)

@@ -209,7 +209,7 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
     assert late.text.startswith("できあがり。\n-# 📨 先ほどの質問へのお返事です。")
     assert late.labels == []
     late = one_message(discord.dm(unseen))
-    note, _, _ = texts(Locale.EN)[UnfinishedTexts].late_with_link.partition("{link}")
+    note, _, _ = texts(Locale.EN)[UnfinishedTexts].linked_delivered_elsewhere.partition("{link}")
     assert late.text.startswith(f"Done.\n-# {note}https://discord.com/channels/")
     assert stage.program.output.count("turn_not_told") == 1  # whose DMs are closed
     for user, location in ((mid, locations[mid.id]), (hidden, discord.dm(hidden))):

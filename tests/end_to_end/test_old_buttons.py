@@ -125,7 +125,7 @@ async def test_of_another_version_say_one_sentence(
     reply = await run(stage, aiko, channel, "show", id=number)
     button = reply.stored[0].components[0]["components"][0]
     button["custom_id"] = RetryButton(aiko.id, "0" * 16).custom_id()
-    asked_already = texts(Locale.JA)[UnfinishedTexts].asked_already
+    asked_already = texts(Locale.JA)[UnfinishedTexts].cannot_ask_again
     await refused(await stage.discord.click(aiko, reply.message, button["label"]), asked_already)
     for custom_id in ("vote:1:up", "memory:1:fold:2:3", "fact:0", ":", "取り消し"):
         button["custom_id"] = custom_id

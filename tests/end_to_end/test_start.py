@@ -78,7 +78,7 @@ async def test_discord_that_fails_or_takes_no_commands_is_outlasted(stage: Stage
     await stage.discord.wait(lambda: stage.discord.commands, "commands")
     told = [
         EN[CliTexts].discord_fails.format(detail="HTTP 502"),
-        EN[CliTexts].commands_wait.format(detail="HTTP 502"),
+        EN[CliTexts].commands_not_registered.format(detail="HTTP 502"),
     ]
     assert [stage.program.output.count(each) for each in told] == [2, 1]
     assert stage.program.output.count("commands_not_registered") == 1

@@ -16,9 +16,12 @@ JA, EN = texts(Locale.JA), texts(Locale.EN)
 DO = {"ja": JA[ProposalTexts].call.yes, "en-US": EN[ProposalTexts].call.yes}
 DONT = JA[ProposalTexts].call.no
 WHAT = "notes · write"
-DONE = {"ja": JA[ProposalTexts].called.format(what=WHAT), "en-US": EN[ProposalTexts].called.format(what=WHAT)}
-CALLING = JA[ProposalTexts].calling.format(what=WHAT)
-IN_DOUBT = JA[ProposalTexts].call_in_doubt.format(what=WHAT)
+DONE = {
+    "ja": JA[ProposalTexts].call_done.format(what=WHAT),
+    "en-US": EN[ProposalTexts].call_done.format(what=WHAT),
+}
+CALLING = JA[ProposalTexts].call_running.format(what=WHAT)
+IN_DOUBT = JA[ProposalTexts].call_unknown.format(what=WHAT)
 STOPPED = JA[ProposalTexts].call_stopped.format(what=WHAT)
 NOT_MADE = JA[ProposalTexts].declined.format(what=WHAT)
 CLAIMED = "SELECT count(*) FROM proposals WHERE state <> 'open'"

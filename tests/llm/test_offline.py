@@ -12,7 +12,7 @@ import pytest
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.store import ScheduleStore
@@ -69,7 +69,7 @@ class Chat:
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
     async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
-        yield Chat(stores, Assistant(stores, only(OfflineModel()), discover()))
+        yield Chat(stores, Assistant(stores, only(OfflineModel()), discover_tools()))
 
 
 def check(found: dict[str, Any], expected: dict[str, Any]) -> None:

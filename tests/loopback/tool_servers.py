@@ -60,7 +60,7 @@ class CountingServers(Servers):
         self.folder = folder
         self.tools = tools
 
-    def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
+    def tools_for(self, visitor: Visitor) -> Sequence[OfferedTool]:
         gone, roles = self._read("gone.json", []), self._read("roles.json", {})
         owners = self._read("owners.json", [])
         return [

@@ -67,7 +67,7 @@ class Running:
         return self.servers.managed[name]
 
     def offered(self, visitor: Visitor = HERE) -> list[str]:
-        return [each.full_name for each in self.servers.tools_in(visitor)]
+        return [each.full_name for each in self.servers.tools_for(visitor)]
 
     async def accept(self, server: str = "hostile") -> tuple[str, ...] | None:
         """Accept the tools as they are now."""

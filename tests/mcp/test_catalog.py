@@ -59,7 +59,7 @@ class TestTheTools:
         async with running(tmp_path, **entries) as bot:
             for approve, waiting in expected.items():
                 await bot.until_ready(approve)
-                tools = [each for each in bot.servers.tools_in(HERE) if each.server == approve]
+                tools = [each for each in bot.servers.tools_for(HERE) if each.server == approve]
                 assert [each.needs_approval for each in tools] == waiting
 
     async def test_are_as_many_and_as_long_as_can_be_told(self, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ class TestTheTools:
             assert len(bot.server("many").catalog.offered) == 200
             assert len(bot.server("ends").catalog.offered) == 2
             assert len(bot.server("endless").catalog.offered) <= 200
-            assert all(len(each.description) <= 4001 for each in bot.servers.tools_in(HERE))
+            assert all(len(each.description) <= 4001 for each in bot.servers.tools_for(HERE))
 
     @pytest.mark.slow
     async def test_that_take_more_than_a_message_or_the_rest_of_it_are_never_there(
@@ -191,7 +191,7 @@ def hints(*open_world: object) -> list[dict[str, Any]]:
 
 
 def local(bot: Running) -> list[str]:
-    return [each.name for each in bot.servers.tools_in(HERE) if not each.open_world]
+    return [each.name for each in bot.servers.tools_for(HERE) if not each.open_world]
 
 
 class TestAToolThatIsClosed:

@@ -41,7 +41,7 @@ class TestOverHttp:
         async with running(tmp_path, notes={"type": "http", "url": f"http://127.0.0.1:{port}/mcp"}) as bot:
             async with program(str(HTTP_SERVER), port):
                 await bot.until_ready("notes")
-                assert [each.needs_approval for each in bot.servers.tools_in(HERE)] == [False, True]
+                assert [each.needs_approval for each in bot.servers.tools_for(HERE)] == [False, True]
                 assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
             with pytest.raises((ToolServerUnavailable, ToolCallLost)):  # lost: the wire just breaks
                 await bot.echo(server="notes")

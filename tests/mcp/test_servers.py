@@ -96,16 +96,16 @@ class TestACall:
         lists = KeptLists()
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             await bot.until_ready()
-            before = bot.servers.tools_in(HERE)
+            before = bot.servers.tools_for(HERE)
         for gone in (hostile("--slow-start", 30), {**hostile(), "env": NO_PYTHON}):
             async with running(tmp_path, lists=lists, hostile=gone) as bot:
-                assert bot.servers.tools_in(HERE) == before
+                assert bot.servers.tools_for(HERE) == before
                 with pytest.raises(ToolServerUnavailable):
                     await bot.echo()
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
-            assert bot.servers.tools_in(HERE) == before
+            assert bot.servers.tools_for(HERE) == before
             await bot.until_ready()
-            assert bot.servers.tools_in(HERE) == before
+            assert bot.servers.tools_for(HERE) == before
 
     async def test_in_which_the_server_asks_the_model_or_the_disk_is_declined(self, tmp_path: Path) -> None:
         async with running(tmp_path, model=hostile("--sample"), disk=hostile("--roots")) as bot:

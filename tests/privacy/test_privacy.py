@@ -143,11 +143,11 @@ class TestStop:
     def waiting(self, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
         looked = asyncio.Event()
 
-        async def runs_elsewhere(_: int) -> bool:
+        async def has_turn_elsewhere(_: int) -> bool:
             looked.set()
             return True
 
-        monkeypatch.setattr(stores.personal_data, "runs_elsewhere", runs_elsewhere)
+        monkeypatch.setattr(stores.personal_data, "has_turn_elsewhere", has_turn_elsewhere)
         return looked
 
     async def test_leaves_what_waits_to_whoever_finishes_it(

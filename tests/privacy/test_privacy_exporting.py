@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_bot.features.privacy.personal_data import Record
-from cc_bot.features.privacy.service import export_files
+from cc_bot.features.privacy.service import export_chunks
 
 NOW: Final = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 Records = list[tuple[str, dict[str, str]]]
@@ -21,7 +21,7 @@ async def files(records: Records, most_bytes: int = 9_500_000) -> list[bytes]:
             yield record
 
     parts = dict[int, bytes]()
-    async for number, piece in export_files(each(), 123456789012345678, NOW, max_bytes=most_bytes):
+    async for number, piece in export_chunks(each(), 123456789012345678, NOW, max_bytes=most_bytes):
         parts[number] = parts.get(number, b"") + piece
     return [*parts.values()]
 

@@ -13,7 +13,7 @@ from cc_bot.db import Database, Statement, open_database
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.privacy.model import Retention
-from cc_bot.features.privacy.service import delete_expired, delete_expired_copies, enforce_retention
+from cc_bot.features.privacy.service import delete_expired, enforce_copy_retention, enforce_retention
 from tests.databases import laid_out
 from tests.stores.backends import turn
 
@@ -94,7 +94,7 @@ class TestCopies:
 async def logged_by_the_task(database: Path) -> list[str]:
     """Up to the first thing that it says, in the year 2030."""
     with capture_logs() as logs, freeze_time("2030-01-01", real_asyncio=True):
-        task = asyncio.create_task(delete_expired_copies(database, Retention(copy_days=30), utc_now))
+        task = asyncio.create_task(enforce_copy_retention(database, Retention(copy_days=30), utc_now))
         async with asyncio.timeout(60):
             while not logs:  # noqa: ASYNC110 - no event comes out of a log
                 await asyncio.sleep(0.01)

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from cc_bot.chat.context.tokens import estimate_tokens, request_tokens
-from cc_bot.chat.spending import UsageRecorder, without_limits
+from cc_bot.chat.spending import UsageRecorder, get_unlimited_policy
 from cc_bot.chat.stores.usage import Reservation, ReservationRequest
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
@@ -32,7 +32,7 @@ class Reports(Meter):
 
 def recorder_of(model: str, meter: Meter = NULL_METER) -> UsageRecorder:
     request = ReservationRequest(UsageSubject(1), "summary", model, 10)
-    return UsageRecorder(Reservation(1, request, date(2026, 11, 24)), without_limits, meter)
+    return UsageRecorder(Reservation(1, request, date(2026, 11, 24)), get_unlimited_policy, meter)
 
 
 def on(recorder: UsageRecorder, *steps: Step) -> ChatModel:
@@ -47,13 +47,13 @@ class TestRecorder:
             said = await heard(on(recorder, Fallback("small"), "晴れ", end))
             assert said == [Fallback("small"), Delta("晴れ"), end]
         await heard(on(recorder, "雨", Finish("stop", usage=TOLD, model="large")))
-        assert await recorder.total() == [ModelUsage("small", TOLD + TOLD), ModelUsage("large", TOLD)]
+        assert await recorder.list_usage() == [ModelUsage("small", TOLD + TOLD), ModelUsage("large", TOLD)]
 
     async def test_charges_an_estimate_where_the_server_told_nothing(self) -> None:
         recorder = recorder_of("small")
         call = ToolRequest("1", "remember", '{"content": "猫"}')
         await heard(on(recorder, "覚えます", Finish("tools", (call,), model="small")))
-        [spent] = await recorder.total()
+        [spent] = await recorder.list_usage()
         assert spent.usage == Usage(
             request_tokens(REQUEST), estimate_tokens('覚えますremember{"content": "猫"}')
         )
@@ -67,7 +67,7 @@ class TestRecorder:
         with pytest.raises(ModelUnavailable):
             await heard(on(cut, "晴れ", ModelUnavailable()))
         spent = ModelUsage("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
-        assert [await each.total() for each in (stopped, cut)] == [[spent], [spent]]
+        assert [await each.list_usage() for each in (stopped, cut)] == [[spent], [spent]]
 
 
 class TestMeter:
@@ -78,18 +78,21 @@ class TestMeter:
         with pytest.raises(ModelUnavailable):
             await heard(on(refused, ModelUnavailable()))
         assert reports.told == []
-        assert await refused.total() == []
+        assert await refused.list_usage() == []
         free = recorder_of("")
         await heard(on(free, "こんにちは", Finish("stop")))
-        assert await free.total() == [ModelUsage("", Usage())]
+        assert await free.list_usage() == [ModelUsage("", Usage())]
 
 
 class TestSound:
     async def test_is_counted_by_its_seconds_after_what_was_said(self) -> None:
         reports = Reports()
         recorder = recorder_of("small", reports)
-        with recorder.sound("ears", 2.2) as sound:
+        with recorder.record_sound("ears", 2.2) as sound:
             sound.seconds = max(sound.seconds, 1.0)
         await heard(on(recorder, "晴れ", Finish("stop", usage=TOLD, model="small")))
-        assert await recorder.total() == [ModelUsage("small", TOLD), ModelUsage("ears", Usage(seconds=3))]
+        assert await recorder.list_usage() == [
+            ModelUsage("small", TOLD),
+            ModelUsage("ears", Usage(seconds=3)),
+        ]
         assert reports.told[0] == ("summary", "ears", Usage(seconds=3))

@@ -56,7 +56,7 @@ class TestSpending:
         spending, asked = Spending(stores.usage, Office().current), asyncio.Event()
 
         async def fails() -> None:
-            async with spending.admit(PAYER, "turn", model="small") as recorder:
+            async with spending.charge(PAYER, "turn", model="small") as recorder:
                 await ask(recorder)
                 await ask(recorder)
                 raise LookupError
@@ -65,7 +65,7 @@ class TestSpending:
             await fails()
 
         async def never_ends() -> None:
-            async with spending.admit(PAYER, "summary", model="small") as recorder:
+            async with spending.charge(PAYER, "summary", model="small") as recorder:
                 await ask(recorder)
                 asked.set()
                 await asyncio.Event().wait()
@@ -84,18 +84,18 @@ class TestSpending:
         office = Office()
         office.policy = replace(office.policy, limits={A_DAY: 1100})
         spending = Spending(stores.usage, office.current)
-        async with spending.admit(PAYER, "turn", model="small") as recorder:
+        async with spending.charge(PAYER, "turn", model="small") as recorder:
             await ask(recorder)
         with pytest.raises(LimitReached):
-            async with spending.admit(PAYER, "heartbeat", model="small"):
+            async with spending.charge(PAYER, "heartbeat", model="small"):
                 pytest.fail("it was begun")
         office.policy = replace(office.policy, limits={A_DAY: 1101})
-        async with spending.admit(PAYER, "heartbeat", model="small"):
+        async with spending.charge(PAYER, "heartbeat", model="small"):
             pass
 
     async def test_after_a_kill_has_spent_what_was_reserved(self, stores: Stores) -> None:
         spending = Spending(stores.usage, Office().current)
-        await spending.admit(PAYER, "turn", model="small", tokens=50).__aenter__()
+        await spending.charge(PAYER, "turn", model="small", tokens=50).__aenter__()
         other = UsageStore(stores.usage._database, process="other")
         await Spending(other, Office().current).settle_abandoned()
         [each] = await used(stores)
@@ -108,10 +108,10 @@ class TestSpending:
         async with open_stores(url), open_database(url) as database:
             spending = Spending(UsageStore(database))
             with capture_logs() as records:
-                async with spending.admit(PAYER, "turn", model="small") as recorder:
+                async with spending.charge(PAYER, "turn", model="small") as recorder:
                     await ask(recorder)
                     await database.close()
             with pytest.raises(StorageError):
-                async with Spending(UsageStore(database)).admit(PAYER, "turn", model="small"):
+                async with Spending(UsageStore(database)).charge(PAYER, "turn", model="small"):
                     pytest.fail("it was begun")
         assert [record["event"] for record in records] == ["usage_not_settled"]

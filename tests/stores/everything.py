@@ -142,7 +142,12 @@ async def do_everything(database: Database) -> set[str]:
     thread, vitals = ChannelKey(5, 7), stores.vitals
     replaced = [Block(thread, 8, 10, 120)]
     await stores.blocks.freeze([Block(thread, 8, 9, 100)], window_starts={thread: 8}, replaced=replaced)
-    await do(vitals.open_sessions(), vitals.size_bytes(), vitals.schema_version(), vitals.check_writable())
+    await do(
+        vitals.count_open_sessions(),
+        vitals.get_size_bytes(),
+        vitals.get_schema_version(),
+        vitals.check_writable(),
+    )
     await do_everything_in_channels(stores)
     await do_everything_with_turns(stores)
     await grow_old_and_leave(stores)
@@ -257,7 +262,7 @@ async def grow_old_and_leave(stores: Stores) -> None:
     now = datetime.now(UTC)
     await do(stores.retention.prune_messages(now - timedelta(days=1)), stores.sessions.clear(KEY))
     await do(stores.retention.prune_sessions(datetime.now(UTC)), stores.retention.prune_usage(now.date()))
-    await do(stores.personal_data.begin(USER), stores.personal_data.erase(USER))
+    await do(stores.personal_data.begin_erasure(USER), stores.personal_data.erase(USER))
 
 
 async def use_tokens(stores: Stores, database: Database, called: set[str]) -> None:

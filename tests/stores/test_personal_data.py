@@ -103,7 +103,7 @@ class TestOverview:
         assert usage.first
         assert usage.first.date().isoformat() == "2026-11-22"
         assert overview.on_server == (database.dialect == "postgresql")
-        assert (await lived.personal_data.get_overview(5)).empty
+        assert (await lived.personal_data.get_overview(5)).is_empty
 
 
 class TestLongReads:

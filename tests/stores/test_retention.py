@@ -139,11 +139,11 @@ class TestUsage:
 
 class TestVitals:
     async def test_count_the_conversations_that_go_on(self, stores: Stores) -> None:
-        assert await stores.vitals.open_sessions() == 0
+        assert await stores.vitals.count_open_sessions() == 0
         for user in (1, 2):
             await stores.sessions.open(SessionKey(user, 10))
         await stores.sessions.clear(SessionKey(1, 10))
-        assert await stores.vitals.open_sessions() == 2
+        assert await stores.vitals.count_open_sessions() == 2
 
 
 @pytest.mark.sqlite("a file that nobody may write")

@@ -17,8 +17,8 @@ from cc_bot.db import process as processes
 from cc_bot.features.canvas.store import SELECT_SHARD_KEYS, SELECT_STALE_KEYS
 from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST_MEMORIES
-from cc_bot.features.privacy.personal_data import SELECT_BEGUN, personal_tables, select_users
-from cc_bot.features.privacy.retention import COUNT_OPEN, SELECT_VERSION
+from cc_bot.features.privacy.personal_data import SELECT_UNFINISHED, personal_tables, users_sql
+from cc_bot.features.privacy.retention import COUNT_OPEN_SESSIONS, SELECT_VERSION
 from cc_bot.features.reminders.store import MARK_UNCERTAIN, RELEASE_REPORTS
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
@@ -45,7 +45,7 @@ WHOLE: Final = {
     *(PRUNE_PROPOSALS, ADOPT_APPROVED, SELECT_APPROVED, MARK_UNCERTAIN, RELEASE_REPORTS),
     *(SELECT_ALL_MODELS, SELECT_LISTS),
     *(processes.SELECT_PROCESSES, processes.SELECT_DUTIES, processes.DELETE_LAPSED),
-    *(COUNT_OPEN, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
+    *(COUNT_OPEN_SESSIONS, SELECT_VERSION, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
 
 WITHOUT_SCANS: Final = Statement("SET LOCAL enable_seqscan = off")
@@ -159,7 +159,7 @@ class TestPlans:
             (statement.sql, step)
             for statement in run
             for step in of_tables(await plan(database, statement))
-            if statement.sql not in (SELECT_BEGUN, select_users())  # the second: of a restored copy
+            if statement.sql not in (SELECT_UNFINISHED, users_sql())  # the second: of a restored copy
             if "set_by = $1" not in statement.sql  # of tables that only owners and managers add to
             if statement.sql not in WHOLE
             if re.match(rf"SCAN (?:{'|'.join(ALL_TABLES)})\b", step)
@@ -173,7 +173,7 @@ class TestPlans:
         sorting = [
             statement.sql
             for statement in run
-            if statement.sql != select_users()  # see above
+            if statement.sql != users_sql()  # see above
             if statement.sql in pages
             or scope(statement.sql) in ("channel", "any row")
             or re.search(r"\b(?:sessions|messages|summaries)\b", statement.sql)
@@ -188,7 +188,7 @@ class TestPlans:
     ) -> None:
         scans = []
         for statement in run:
-            if statement.sql not in {*WHOLE, SELECT_BEGUN, select_users()}:
+            if statement.sql not in {*WHOLE, SELECT_UNFINISHED, users_sql()}:
                 asked = Statement(f"EXPLAIN {statement.sql}", statement.params)
                 _, rows = await database.transaction([WITHOUT_SCANS, asked], [MAINTENANCE_LOCK])
                 scans += [

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import pytest
 
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.context.prompt import PromptStyle
+from cc_bot.chat.context.prompt import PromptSettings
 from cc_bot.chat.context.tokens import message_tokens
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.summaries import Summaries, SummaryPlan
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
@@ -84,9 +84,13 @@ async def open_desk(
     async with open_stores(laid_out(folder / "sessions.db"), history_limit=limit) as stores:
         writer, model = ScriptedModel(), ScriptedModel()
         plan = SummaryPlan(every, limit, pause_s, time_limit_s)
-        summaries = Summaries(stores, writer, plan, cost=message_tokens, locale=Locale.JA)
+        summaries = Summaries(stores, writer, plan, count_tokens=message_tokens, locale=Locale.JA)
         assistant = Assistant(
-            stores, only(model, "m"), discover(), style=PromptStyle(budget), summaries=summaries
+            stores,
+            only(model, "m"),
+            discover_tools(),
+            prompt_settings=PromptSettings(budget),
+            summaries=summaries,
         )
         try:
             yield Desk(assistant, stores, model, summaries, writer)

@@ -18,7 +18,7 @@ import structlog
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     ModelError,
@@ -82,7 +82,7 @@ def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
     return ChatProfile(key, locale, ZoneInfo("Asia/Tokyo"), "scripted", BUILT_IN_AGENT, history_file)
 
 
-TOOLS = discover()
+TOOLS = discover_tools()
 
 
 def own() -> Mapping[type[Any], Any]:

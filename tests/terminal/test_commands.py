@@ -74,12 +74,12 @@ MISTAKES = {
     **dict.fromkeys(
         ("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN[MemoryTexts].id_needed
     ),
-    "/memory delete 9": EN[ErrorTexts].of[MemoryNotFound].format(id=9),
-    "/remind delete 9": EN[ErrorTexts].of[ScheduleNotFound].format(id=9),
-    "/memory add": EN[ErrorTexts].of[EmptyMemory],
+    "/memory delete 9": EN[ErrorTexts].by_type[MemoryNotFound].format(id=9),
+    "/remind delete 9": EN[ErrorTexts].by_type[ScheduleNotFound].format(id=9),
+    "/memory add": EN[ErrorTexts].by_type[EmptyMemory],
     "/memory search": EN[MemoryTexts].query_needed,
     "/remind delete soon": EN[TerminalReminderTexts].id_needed,
-    "/remind add 25:99 tea": EN[ErrorTexts].of[NoSuchTime].format(when="25:99 tea"),
+    "/remind add 25:99 tea": EN[ErrorTexts].by_type[NoSuchTime].format(when="25:99 tea"),
     "/remind add tomorrow at 9": EN[TerminalReminderTexts].text_needed,
 }
 
@@ -164,7 +164,7 @@ class TestQuestions:
         assert said == [f"◆ {chat.texts[TerminalTexts].no_key}", "答え: **こんにちは**"]
 
     async def test_of_a_model_that_fails_say_in_one_sentence_what_to_set(self, chat: Talk) -> None:
-        words = chat.texts[TerminalTexts].of_model
+        words = chat.texts[TerminalTexts].model_errors
         for question, sentence in {
             "wrong-port": words[errors.ModelUnreachable].format(host="models.example:1"),
             "wrong-key": words[errors.ModelRefusedKey],
@@ -178,7 +178,9 @@ class TestQuestions:
         for locale in Locale:
             words = texts(locale)
             named = [
-                text for text in words[ErrorTexts].of.values() if "管理者に" in text or "tell the" in text
+                text
+                for text in words[ErrorTexts].by_type.values()
+                if "管理者に" in text or "tell the" in text
             ]
             assert len(named) > 10
             assert [text for text in named if words[ErrorTexts].tell_operator not in text] == []
@@ -208,7 +210,7 @@ class TestQuestions:
 async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None:
     words = chat.texts[CanvasTexts]
     assert (await chat.say("/canvas")).strip() == words.empty
-    assert f"◆ {chat.texts[CanvasChangeTexts].changed_here}" in await chat.lines("draw")
+    assert f"◆ {chat.texts[CanvasChangeTexts].changed_in_terminal}" in await chat.lines("draw")
     assert await chat.lines("/canvas") == [
         "■ 支出",
         "78,000 65% ████████████ 家賃",

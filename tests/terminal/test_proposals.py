@@ -13,9 +13,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.consent import field_line, show
+from cc_bot.chat.consent import field_line, present
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import CallMessage, Moment, ProposalLine, ProposedCalls
 from cc_bot.domain.text import Locale
@@ -70,7 +70,7 @@ def model() -> ScriptedModel:
 
 @pytest.fixture
 def with_server(stores: Stores, model: ScriptedModel, tmp_path: Path) -> Talk:
-    tools = discover().with_external(ServerTools(CountingServers(tmp_path)))
+    tools = discover_tools().with_external(ServerTools(CountingServers(tmp_path)))
     return Talk(stores, answering=Assistant(stores, only(model), tools))
 
 
@@ -141,9 +141,9 @@ def rows(content: ProposedCalls, width: int) -> list[str]:
 @freeze_time(NOON)
 def test_times_and_fields_are_told_where_the_user_is() -> None:
     words, until = texts(Locale.JA), Moment(NINE, ends_day=True)
-    edit = show(
+    edit = present(
         SENTENCES.change,
-        ProposalLine(SENTENCES.now, below="会議は金曜"),
+        ProposalLine(SENTENCES.old_text, below="会議は金曜"),
         ProposalLine(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
         number=12,
     )
@@ -153,7 +153,7 @@ def test_times_and_fields_are_told_where_the_user_is() -> None:
     ]
     in_london = replace(profile(Locale.JA), timezone=ZoneInfo("Europe/London"))
     time = Moment(NINE, repeat="毎日 9:00", timezone="Asia/Tokyo", place="terminal")
-    reminder = change(show(SENTENCES.remind, field_line("日時", time, words), text="薬\n水"))
+    reminder = change(present(SENTENCES.remind, field_line("日時", time, words), text="薬\n水"))
     assert lines(reminder, in_london) == [
         *("◆ 提案: ⏰ お知らせを予約する", "  │ 薬", "  │ 水"),
         "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））",

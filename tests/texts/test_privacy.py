@@ -54,9 +54,9 @@ class TestOverview:
         words, only_rules = texts(locale)[PrivacyTexts], Holdings({"rules": StoredAmount(1)})
         assert words.kinds["rules"] not in words.say_erased(EVERYTHING)
         assert words.say_erased(Holdings()) == words.say_erased(only_rules) == words.nothing_erased
-        steps = words.asked(EVERYTHING) + words.say_erased(EVERYTHING)
-        assert steps.count(words.what_stays(EVERYTHING)) == 1
-        assert words.nothing_to_erase(only_rules).count(words.what_stays(only_rules)) == 1
-        on_server = words.asked(ON_SERVER)
+        steps = words.ask_to_confirm(EVERYTHING) + words.say_erased(EVERYTHING)
+        assert steps.count(words.say_what_stays(EVERYTHING)) == 1
+        assert words.nothing_to_erase(only_rules).count(words.say_what_stays(only_rules)) == 1
+        on_server = words.ask_to_confirm(ON_SERVER)
         assert (words.copies_on_server in on_server, words.copies_of_file in on_server) == (True, False)
-        assert words.copies_of_file in words.asked(EVERYTHING)
+        assert words.copies_of_file in words.ask_to_confirm(EVERYTHING)

@@ -83,7 +83,7 @@ PARAMETERS = (
 
 class TestErrors:
     def test_are_each_explained_with_their_parameters_and_moments_as_each_front_end_shows_them(self) -> None:
-        assert {*every_error()} == texts(Locale.EN)[ErrorTexts].of.keys()
+        assert {*every_error()} == texts(Locale.EN)[ErrorTexts].by_type.keys()
         assert [each for each in every_error() if getattr(errors, each.__name__) is not each] == []
         limit = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
         for words in map(texts, Locale):

@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.chat.tools import ToolContext, ToolOutcome, discover
+from cc_bot.chat.tools import ToolContext, ToolOutcome, discover_tools
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.llm.model import ToolRequest
 from tests.databases import laid_out
 
-TOOLS = discover()
+TOOLS = discover_tools()
 ME = SessionKey(7, 10)
 
 

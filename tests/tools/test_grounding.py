@@ -15,7 +15,7 @@ own = partial(OwnWords, now=NOW, zone=TOKYO)
 
 
 def is_granted(wish: Wish) -> bool:
-    asked, given = own(wish.text, earlier=(wish.earlier,)), wish.arguments
+    asked, given = own(wish.text, earlier_messages=(wish.earlier,)), wish.arguments
     match wish.kind:
         case "remember":
             return asked.says(given["content"])
@@ -128,10 +128,12 @@ class TestText:
 
     def test_of_an_earlier_message_counts_where_this_one_only_points(self) -> None:
         for said in ("今の覚えて", "さっきの覚えておいて", "remember that", "can you note this down pls"):
-            assert own(said, earlier=("ねえ", "社員番号は4471だった")).says("ユーザーの社員番号は4471"), said
-        assert own("明日9時にそれ知らせて", earlier=("薬を飲む",)).says_reminder("薬を飲む")
+            assert own(said, earlier_messages=("ねえ", "社員番号は4471だった")).says(
+                "ユーザーの社員番号は4471"
+            ), said
+        assert own("明日9時にそれ知らせて", earlier_messages=("薬を飲む",)).says_reminder("薬を飲む")
         for said in ("猫が好き、覚えて", "今の覚えてる？", "どう思う？"):
-            assert not own(said, earlier=("社員番号は4471",)).says("社員番号は4471"), said
+            assert not own(said, earlier_messages=("社員番号は4471",)).says("社員番号は4471"), said
 
     def test_of_a_reminder_may_be_a_part_with_few_neutral_words_or_only_that_it_is_time(self) -> None:
         for said, texts in {
@@ -182,7 +184,7 @@ class TestChange:
     def test_puts_the_askers_words_in_the_location_of_others(
         self, former: str, content: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert own(said).asks_to_change(former, content, shown=shown) is expected
+        assert own(said).asks_to_change(former, content, is_only_shown=shown) is expected
 
 
 class TestRemoval:
@@ -198,7 +200,7 @@ class TestRemoval:
     def test_is_of_what_the_asker_says_goes(
         self, text: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert own(said).asks_to_end(text, shown=shown) is expected
+        assert own(said).asks_to_end(text, is_only_shown=shown) is expected
 
     @pytest.mark.parametrize(
         ("said", "memories"),
@@ -213,7 +215,9 @@ class TestRemoval:
         for other in others:
             rest = [each for each in memories if each != other]
             assert not own(said).asks_to_end(other, others=rest)
-            assert not own(said).asks_to_end(other, others=[each for each in rest if each != tea], shown=True)
+            assert not own(said).asks_to_end(
+                other, others=[each for each in rest if each != tea], is_only_shown=True
+            )
             assert not own(f"{said}, actually").asks_to_change(other, tea, others=rest)
 
     @pytest.mark.parametrize("said", ["牛乳はもう買ったから大丈夫", "牛乳は10時に変えて"])

@@ -56,7 +56,7 @@ class TestRemember:
         long = await turn.call("remember", content="あ" * 4001)
         assert (long.ok, "4000" in long.text) == (False, True)
         secret = await turn.call("remember", content="パスワードは hunter2")
-        assert (secret.ok, secret.secret, "hunter2" in secret.text) == (False, True, False)
+        assert (secret.ok, secret.has_secret, "hunter2" in secret.text) == (False, True, False)
         assert await turn.stores.memories.count(7) == 0
 
     async def test_from_a_private_turn_is_for_private_ones(self, turn: Turn) -> None:
@@ -130,7 +130,7 @@ class TestRecall:
         assert (found["content"], found["tags"], found["date"]) == ("歯医者は火曜", ["予定"], "2026-03-15")
         assert found["confidence"] in {"sure", "likely", "maybe"}
         assert "data, not instructions" in result_of(outcome)["note"]
-        assert [memory.id for memory in outcome.recalled] == [made["id"]]
+        assert [memory.id for memory in outcome.recalled_memories] == [made["id"]]
 
 
 class TestUpdate:

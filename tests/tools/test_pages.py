@@ -63,7 +63,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         internet = TurnWebAccess(self.internet, self.addresses)
-        self.context = replace(self.context, shared={TurnWebAccess: internet})
+        self.context = replace(self.context, shared_objects={TurnWebAccess: internet})
 
     def of(self, *wrote: str, seen: tuple[str, ...] = (), **context: Any) -> "Turn":
         """One whose user wrote this."""
@@ -71,7 +71,7 @@ class Turn:
 
     def after_a_look(self, *wrote: str, typed: str) -> "Turn":
         """One that holds others' words, and what is kept of its user; `typed` is their message."""
-        return self.of(*wrote, tainted=True, read_stored_data=True, typed=typed)
+        return self.of(*wrote, tainted=True, has_read_stored_data=True, typed=typed)
 
     async def read(self, url: str, locale: Locale = Locale.JA) -> ToolOutcome:
         return await call(replace(self.context, locale=locale), "read_page", url=url)
@@ -170,7 +170,7 @@ class TestWebSearch:
 
 async def test_nothing_is_read_or_offered_without_the_web(context: ToolContext) -> None:
     for shared in ({}, {TurnWebAccess: TurnWebAccess()}):
-        without = replace(context, shared=shared)
+        without = replace(context, shared_objects=shared)
         assert not (await call(without, "read_page", url="http://a.example/")).ok
         assert not (await call(without, "web_search", query="天気")).ok
     for page in (True, False):
@@ -262,7 +262,7 @@ class TestCarryingOut:
 
     async def test_what_was_approved_is_read_and_searched(self, turn: Turn) -> None:
         looked = turn.after_a_look(typed="")
-        approved = replace(looked, context=replace(looked.context, approved="{}"))
+        approved = replace(looked, context=replace(looked.context, approved_values="{}"))
         assert "明日は雨です" in (await approved.read("http://a.example/a")).text
         assert "雨です。" in (await approved.search("天気")).text
 

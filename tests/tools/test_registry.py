@@ -79,4 +79,4 @@ class TestCall:
     ) -> None:
         for offered in (TOOLS.schemas(), ()):
             outcome = await TOOLS.call(ToolRequest("1", "remember", arguments), context, offered)
-            assert (outcome.ok, outcome.secret) == (False, secret)
+            assert (outcome.ok, outcome.has_secret) == (False, secret)

@@ -83,7 +83,7 @@ class TestStoredData:
             question = await taro.open("/privacy/erase")
             for words in ("会話の中の質問と回答 2件", "残るもの: Discord に表示されているメッセージ"):
                 assert words in question
-            assert (await site.core.privacy.overview(TARO)).count("messages") == 2
+            assert (await site.core.privacy.get_overview(TARO)).count("messages") == 2
             answer = await taro.press("/privacy/erase", until=until(question))
             page = await answer.text()
             assert answer.status == 200
@@ -92,9 +92,9 @@ class TestStoredData:
             assert 'href="/memories"' not in page
             for visit in (taro, other):
                 await visit.open("/privacy", status=401)
-        assert (await site.core.privacy.overview(TARO)).empty
+        assert (await site.core.privacy.get_overview(TARO)).is_empty
         assert site.town.told_anew == [TARO]
-        assert (await site.core.privacy.overview(HANA)).count("messages") == 2
+        assert (await site.core.privacy.get_overview(HANA)).count("messages") == 2
 
     async def test_is_not_erased_by_another_site_or_an_old_page(self, site: Site, taro: Visit) -> None:
         await talk(site, ("猫の名前は?", "タマです"))
@@ -105,7 +105,7 @@ class TestStoredData:
         for old in ("1", "", "x", "９" * 3):
             answer = await taro.press("/privacy/erase", until=old)
             assert "何も消していません" in await taro.follow(answer)
-        assert (await site.core.privacy.overview(TARO)).count("messages") == 2
+        assert (await site.core.privacy.get_overview(TARO)).count("messages") == 2
 
 
 def until(page: str) -> str:

@@ -145,7 +145,7 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="すべて消す").click()
             await expect(page.get_by_text("すべて消しました。")).to_be_visible()
             await expect(page.get_by_role("link", name="メモリ")).to_have_count(0)
-        assert (await site.core.privacy.overview(TARO)).empty
+        assert (await site.core.privacy.get_overview(TARO)).is_empty
 
 
 async def press_by_keyboard(page: Page, wanted: Locator) -> None:

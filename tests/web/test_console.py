@@ -99,7 +99,7 @@ class TestStatus:
         html = await owner.open("/console")
         told = shown(html)
         assert "順番待ち" in told
-        assert [turn.id in told for turn in site.core.assistant.turns.queued] == [True, True]
+        assert [turn.id in told for turn in site.core.assistant.turns.queued_turns] == [True, True]
         assert ("秘密" in html, str(HANA) in html) == (False, False)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)

@@ -14,18 +14,12 @@ from typing import Protocol
 
 from cc_bot.chat.context import recordings
 from cc_bot.chat.context.recordings import Sound, probe_audio
-from cc_bot.domain.errors import (
-    AttachmentNotSupported,
-    AttachmentTooLarge,
-    InputError,
-    RecordingEmpty,
-    RecordingTooLong,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, image_type
 from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.files import decode_text
 
-Cost = Callable[[str], float]
+CountTokens = Callable[[str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +29,28 @@ class ReadDocument:
 
 
 class DocumentSource(Protocol):
-    """Reads documents; part of the feature `documents`."""
+    """Reads documents. The feature `documents` implements it."""
 
     def queue_slot(self) -> AbstractAsyncContextManager[None]:
-        """Wait for a turn and keep it inside the block. Raises DocumentReaderBusy after too long."""
+        """Wait for a slot, and keep it in the block. Raises DocumentReaderBusy after too long."""
         ...
 
     async def read_without_queue(self, file: BytesIO) -> ReadDocument:
-        """Read a document now. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
+        """Read a document without waiting. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
         DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
         ...
 
 
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
-"""For the file and for its text in UTF-8, which is some 90,000 Japanese characters."""
+"""For the file, and for its text in UTF-8. This is some 90,000 Japanese characters."""
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
 MAX_DOCUMENT_TOKENS = 12_000  # in a prompt, for one document
 MAX_DOCUMENTS_TOKENS = 36_000  # in a prompt, for all documents of a question
 MAX_TABLE_BYTES = 16 * 2**10
-"""A longer file of separated values is a document; this is some 5,000 tokens."""
+"""Some 5,000 tokens. Separated values in a longer file are read as a document."""
 
 _PDF = b"%PDF-"
 _PDF_MAX_OFFSET = 1024  # some printers put other bytes before it
@@ -71,12 +65,12 @@ _DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
     ]
 )
 
-_HEAD_BYTES = 4096
+_PROBED_BYTES = 4096
 _MAX_NAME_LENGTH = 100
 
 
-def size_limit(content_type: str | None, name: str) -> int:
-    if is_called_document(content_type, name):
+def get_max_bytes(content_type: str | None, name: str) -> int:
+    if has_document_type(content_type, name):
         return MAX_DOCUMENT_BYTES
     claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
     if claimed.startswith(("audio/", "video/")):  # a recording in WebM or MP4 may be called either
@@ -85,14 +79,14 @@ def size_limit(content_type: str | None, name: str) -> int:
     return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # an unknown type may be an image
 
 
-def is_called_document(content_type: str | None, name: str) -> bool:
+def has_document_type(content_type: str | None, name: str) -> bool:
     ending = PurePath(name).suffix.lower()
     return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
 
 
-def too_large(limit_bytes: int) -> InputError:
+def too_large(limit_bytes: int) -> errors.InputError:
     mebibytes, kibibytes = limit_bytes >> 20, limit_bytes >> 10
-    return AttachmentTooLarge(limit=f"{mebibytes} MB" if mebibytes else f"{kibibytes} KB")
+    return errors.AttachmentTooLarge(limit=f"{mebibytes} MB" if mebibytes else f"{kibibytes} KB")
 
 
 def read_attachment(name: str, data: bytes) -> Attachment:
@@ -105,13 +99,13 @@ def read_attachment(name: str, data: bytes) -> Attachment:
         if len(data) > MAX_IMAGE_BYTES:
             raise too_large(MAX_IMAGE_BYTES)
         return Attachment(name, media_type, data)
-    if is_document(name, data) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
-        raise AttachmentNotSupported
+    if is_document(name, data) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_PROBED_BYTES]):
+        raise errors.AttachmentNotSupported
     if len(data) > MAX_TEXT_BYTES:
         raise too_large(MAX_TEXT_BYTES)
     text = decode_text(data)
     if text is None or not text.strip():
-        raise AttachmentNotSupported
+        raise errors.AttachmentNotSupported
     encoded = text.encode()
     if len(encoded) > MAX_TEXT_BYTES:
         raise too_large(MAX_TEXT_BYTES)
@@ -121,10 +115,10 @@ def read_attachment(name: str, data: bytes) -> Attachment:
 def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
     if len(data) > recordings.MAX_BYTES:
         raise too_large(recordings.MAX_BYTES)
-    if sound.seconds is not None and sound.seconds < recordings.MIN_S:
-        raise RecordingEmpty
-    if (sound.seconds or 0) > recordings.MAX_SECONDS:
-        raise RecordingTooLong(minutes=recordings.MAX_SECONDS // 60)
+    if sound.seconds is not None and sound.seconds < recordings.MIN_LENGTH_S:
+        raise errors.RecordingEmpty
+    if (sound.seconds or 0) > recordings.MAX_LENGTH_S:
+        raise errors.RecordingTooLong(minutes=recordings.MAX_LENGTH_S // 60)
     return Attachment(name, sound.content_type, data, seconds=sound.seconds or 0.0)
 
 
@@ -137,30 +131,32 @@ def is_document(name: str, data: bytes) -> bool:
     return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > MAX_TABLE_BYTES
 
 
-def document_files(name: str, read: ReadDocument) -> tuple[Attachment, ...]:
+def document_files(name: str, source: ReadDocument) -> tuple[Attachment, ...]:
     """Return the document with its text, and the pages of a scan as pictures."""
-    document = read.document
+    document = source.document
     pages = (
         Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
-        for number, picture in enumerate(read.pictures, 1)
+        for number, picture in enumerate(source.pictures, 1)
     )
     return (Attachment(name, MEDIA_TYPES[document.kind], b"", document), *pages)
 
 
-def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
+def as_prompt_texts(attachments: Sequence[Attachment], count_tokens: CountTokens) -> Iterator[str]:
     """Yield a question's text files and documents, which share a budget of tokens."""
-    documents = sum(attachment.document is not None for attachment in attachments)
-    max_tokens = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
+    count = sum(attachment.document is not None for attachment in attachments)
+    max_tokens = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(count, 1))
     for attachment in attachments:
         if not (attachment.is_image or attachment.is_recording):
-            yield as_prompt_text(attachment, cost, max_tokens)
+            yield as_prompt_text(attachment, count_tokens, max_tokens)
 
 
-def as_prompt_text(attachment: Attachment, cost: Cost, max_tokens: float = MAX_DOCUMENT_TOKENS) -> str:
-    """Return a text file or document in a fence that nothing in it ends."""
+def as_prompt_text(
+    attachment: Attachment, count_tokens: CountTokens, max_tokens: float = MAX_DOCUMENT_TOKENS
+) -> str:
+    """Return a text file or document in a code fence that is longer than any inside."""
     name = _shown_name(attachment.name)
     if attachment.document is not None:
-        return _document_text(name, attachment.document, cost, max_tokens)
+        return _document_text(name, attachment.document, count_tokens, max_tokens)
     return f'The user attached the file "{name}":\n{_fenced(attachment.data.decode())}'
 
 
@@ -171,9 +167,9 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{text}{end}{fence}"
 
 
-# A prompt shows all of a document, or its contents, first and last parts.
+# A prompt shows all of a document, or else its table of contents, its first parts and its last part.
 
-_KINDS: Mapping[DocumentKind, str] = {
+_KIND_NAMES: Mapping[DocumentKind, str] = {
     "pdf": "PDF",
     "word": "Word",
     "excel": "spreadsheet",
@@ -185,58 +181,64 @@ _KINDS: Mapping[DocumentKind, str] = {
 }
 
 
-def _document_text(name: str, document: Document, cost: Cost, max_tokens: float) -> str:
+def _document_text(name: str, document: Document, count_tokens: CountTokens, max_tokens: float) -> str:
     count, unit = len(document.parts), document.unit
-    intro = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
+    intro = (
+        f'The user attached the document "{name}" ({_KIND_NAMES[document.kind]}, {_count_units(count, unit)})'
+    )
     if document.is_scan:
         return (
-            f"{intro}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
-            "nothing else of it can be read."
+            f"{intro}: a scan without text. Pictures show its first "
+            f"{_count_units(document.pictured, unit)}, and nothing else of it can be read."
         )
-    if _first_parts(document, max_tokens, cost) == count:
+    if _count_fitting_parts(document, max_tokens, count_tokens) == count:
         text = document.marked(range(1, count + 1))
         return f"{intro}. Name the {unit} that you answer from.\n{_fenced(text)}"
-    contents = _contents(document, max_tokens / 8, cost)
-    last = _cut(document.marked((count,)), max_tokens / 8, cost)
-    left = max_tokens - cost(contents) - cost(last)
-    first = min(_first_parts(document, left, cost), count - 1)
-    beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), left, cost)
-    shown = f"the first {_number(first, unit)}" if first else f"the beginning of its first {unit}"
+    contents = _list_contents(document, max_tokens / 8, count_tokens)
+    last = _cut(document.marked((count,)), max_tokens / 8, count_tokens)
+    left_tokens = max_tokens - count_tokens(contents) - count_tokens(last)
+    first = min(_count_fitting_parts(document, left_tokens, count_tokens), count - 1)
+    if first:
+        beginning = document.marked(range(1, first + 1))
+        shown = f"the first {_count_units(first, unit)}"
+    else:
+        beginning = _cut(document.marked((1,)), left_tokens, count_tokens)
+        shown = f"the beginning of its first {unit}"
+    excerpt = "\n".join(filter(None, (contents, beginning, _LEFT_OUT, last)))
     return (
         f"{intro}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
         f"and {unit} {count}. The rest is left out: look it up with read_file before you answer from it. "
-        f"Name the {unit} that you answer from.\n"
-        f"{_fenced(chr(10).join(filter(None, (contents, beginning, _LEFT_OUT, last))))}"
+        f"Name the {unit} that you answer from.\n{_fenced(excerpt)}"
     )
 
 
 _LEFT_OUT = "[…]"
 
 
-def _number(count: int, unit: str) -> str:
+def _count_units(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _first_parts(document: Document, max_tokens: float, cost: Cost) -> int:
-    """Return how many of the first parts fit."""
+def _count_fitting_parts(document: Document, max_tokens: float, count_tokens: CountTokens) -> int:
+    """Return how many parts fit, from the first on."""
     for number in range(1, len(document.parts) + 1):
-        max_tokens -= cost(document.marked((number,))) + 1
+        max_tokens -= count_tokens(document.marked((number,))) + 1
         if max_tokens < 0:
             return number - 1
     return len(document.parts)
 
 
-def _contents(document: Document, max_tokens: float, cost: Cost) -> str:
-    """Return the numbered titles, else the parts' names, as many as fit."""
+def _list_contents(document: Document, max_tokens: float, count_tokens: CountTokens) -> str:
+    """Return the headings, or else the names of parts, as many as fit."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
         titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
-    return _cut("\n".join(("[contents]", *titles)), max_tokens, cost) if titles else ""
+    return _cut("\n".join(("[contents]", *titles)), max_tokens, count_tokens) if titles else ""
 
 
-def _cut(text: str, max_tokens: float, cost: Cost) -> str:
+def _cut(text: str, max_tokens: float, count_tokens: CountTokens) -> str:
     cut = text
-    while cut and cost(cut) > max_tokens:
+    while cut and count_tokens(cut) > max_tokens:
         cut = cut[: len(cut) // 2]
     return cut if len(cut) == len(text) else f"{cut.rstrip()}\n{_LEFT_OUT}"
 
@@ -247,7 +249,7 @@ def _shown_name(name: str) -> str:
 
 
 def read_memory_file(data: bytes) -> list[PortableMemory]:
-    """JSON is always UTF-8. Raises ImportNotUnderstood or TooManyToImport."""
+    """Read JSON in UTF-8, or a text in any known encoding. Raises ImportNotUnderstood or TooManyToImport."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -25,8 +25,8 @@ from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 MAX_NOTE_CHARACTERS: Final = 500  # longer notes are cut; `recall` returns all of them
 
 
-def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
-    """Return the notes that are always sent. `who` names their user."""
+def notes_text(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
+    """Introduce and list the notes that are always sent. `who` names their user."""
     if not notes:
         return ""
     return "\n".join((words.profile.format(who=who), *(_note_line(note, timezone) for note in notes)))
@@ -37,56 +37,58 @@ def _note_line(note: Memory, timezone: ZoneInfo) -> str:
     return f"- {day}: {json.dumps(shorten(note.content, MAX_NOTE_CHARACTERS), ensure_ascii=False)}"
 
 
-# For provider caches, the window starts at the same message for many turns and then moves by many: the
-# possible start with the least hash stays the least until it no longer fits.
+CountTokens = Callable[[Message], float]
 
-KEPT_SHARE: Final = 0.5
-"""Least share of the budget that is used. A half moves the start about every twentieth turn and uses 72 % on
-average; three quarters would move it twice as often."""
+# For provider caches, the window starts at the same message for many turns, and then moves by many messages:
+# of all possible starts, the one with the least hash is chosen, as long as it fits.
+
+MIN_USED_SHARE: Final = 0.5
+"""Of the budget. A half moves the start about every twentieth turn and uses 72 % on average; three quarters
+would move it twice as often."""
 
 
-def window(
-    history: Sequence[Message], budget_tokens: float, cost: Callable[[Message], float]
+def select_window(
+    history: Sequence[Message], budget_tokens: float, count_tokens: CountTokens
 ) -> tuple[Message, ...]:
     """Return the newest messages that fit, oldest first, starting with a question."""
-    spent = 0.0
-    starts: list[tuple[int, float]] = []
+    tokens = 0.0
+    starts: list[tuple[int, float]] = []  # index of a question, tokens from there on
     for index in range(len(history) - 1, -1, -1):
-        spent += cost(history[index])
-        if spent > budget_tokens:
+        tokens += count_tokens(history[index])
+        if tokens > budget_tokens:
             return tuple(history[_stable_start(history, starts, budget_tokens) :])
         if history[index].role == "user":
-            starts.append((index, spent))
+            starts.append((index, tokens))
     return tuple(history[starts[-1][0] :]) if starts else ()
 
 
-def tokens_up_to(history: Sequence[Message], max_tokens: float, cost: Callable[[Message], float]) -> float:
+def count_up_to(history: Sequence[Message], max_tokens: float, count_tokens: CountTokens) -> float:
     """Count the tokens of the newest messages until they exceed `max_tokens`."""
-    spent = 0.0
+    tokens = 0.0
     for message in reversed(history):
-        spent += cost(message)
-        if spent > max_tokens:
+        tokens += count_tokens(message)
+        if tokens > max_tokens:
             break
-    return spent
+    return tokens
 
 
 def _stable_start(
     history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float
 ) -> int:
-    """Return the window's first index. `starts`: possible ones and their tokens, newest first."""
+    """Return the window's first index. `starts`: as in `select_window`, newest first."""
     if not starts:
         return len(history)
-    long_enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
+    long_enough = [index for index, tokens in starts if tokens >= budget_tokens * MIN_USED_SHARE]
     return min(long_enough or [starts[-1][0]], key=lambda index: _hash(history[index]))
 
 
 def _hash(message: Message) -> bytes:
-    named = message.content if message.id is None else str(message.id)
-    return blake2b(named.encode(errors="replace"), digest_size=8).digest()
+    identity = message.content if message.id is None else str(message.id)
+    return blake2b(identity.encode(errors="replace"), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)
-class PromptStyle:
+class PromptSettings:
     budget_tokens: int = 80_000  # for history in one request
     block_tokens: int = 1_500  # channel messages frozen together
     channel_locale: Locale = Locale.JA
@@ -107,25 +109,25 @@ def build_prompt(
     canvas: SystemPart = SystemPart(""),
     persona: str = "",
     notes: Sequence[Memory] = (),
-    budget_tokens: float = PromptStyle().budget_tokens,
-    cost: Callable[[Message], float] = message_tokens,
+    budget_tokens: float = PromptSettings().budget_tokens,
+    count_tokens: CountTokens = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`summary` is of the conversation before the history; `notes` are memories that are always sent."""
+    """`summary`: of what came before the history. `notes`: memories that are always sent."""
     question_part = user_part(question.below(history[-1].discord_id if history else None))
-    words, earlier = instructions(locale), summary.text if summary else ""
-    changing_text = changing(locale, now, timezone, earlier, paused=paused, canvas=canvas.text)
-    unstored, known = words.temporary if temporary else "", profile(notes, words.the_user, words, timezone)
-    tainted = canvas.tainted or (summary is not None and summary.tainted)
+    words, summary = instructions(locale), summary or PromptNote("public", "", tainted=False)
+    state = changing_text(locale, now, timezone, summary.text, paused=paused, canvas=canvas.text)
+    user_notes = notes_text(notes, words.the_user, words, timezone)
+    system = system_text(persona, tools, words, words.temporary if temporary else "", user_notes)
     return (
-        SystemPart(system_text(persona, tools, words, unstored, known)),
-        *chain.from_iterable(map(message_parts, window(history, budget_tokens, cost))),
-        SystemPart(changing_text, tainted),
+        SystemPart(system),
+        *chain.from_iterable(map(message_parts, select_window(history, budget_tokens, count_tokens))),
+        SystemPart(state, canvas.tainted or summary.tainted),
         question_part,
     )
 
 
 def system_text(
-    persona: str, tools: Sequence[ToolSchema], words: Instructions, *more: str, channel: str = ""
+    persona: str, tools: Sequence[ToolSchema], words: Instructions, *more_lines: str, channel: str = ""
 ) -> str:
     offered = {tool.name for tool in tools}
     parts = (
@@ -133,16 +135,16 @@ def system_text(
         channel,
         words.remembering if "remember" in offered else "",
         words.recalling if "recall" in offered else "",
-        *more,
+        *more_lines,
     )
     return "\n".join(filter(None, parts))
 
 
-def changing(
+def changing_text(
     locale: Locale,
     now: datetime,
     timezone: ZoneInfo,
-    recap: str = "",
+    summary: str = "",
     *,
     paused: bool = False,
     canvas: str = "",
@@ -158,31 +160,32 @@ def changing(
     parts = (
         f"{time_line}\n{words.paused}" if paused else time_line,
         canvas,
-        words.recap.format(summary=recap) if recap else "",
+        words.recap.format(summary=summary) if summary else "",
     )
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(filter(None, parts))
 
 
 def summary_note(session: Session, visibility: Visibility) -> PromptNote:
     """Return the previous conversation's summary; a private one in private turns only. User messages of an
     expired session that are not summarized yet are quoted."""
-    summaries, rest = (
-        [known for known in all_known if visibility == "private" or known.visibility == "public"]
-        for all_known in (session.summaries, session.unsummarized)
+    summaries, statements = (
+        [note for note in notes if visibility == "private" or note.visibility == "public"]
+        for notes in (session.summaries, session.unsummarized)
     )
-    texts = [known.text for known in summaries]
-    if rest:
-        texts.append(list_statements(known.text for known in rest))
-    tainted = any(known.tainted for known in (*summaries, *rest))
+    texts = [note.text for note in summaries]
+    if statements:
+        texts.append(list_statements(note.text for note in statements))
+    tainted = any(note.tainted for note in (*summaries, *statements))
     return PromptNote(visibility, "\n".join(filter(None, texts)), tainted)
 
 
-def shrunk_history(history: int, other_tokens: int, limit: int | None) -> int:
-    """Return the history tokens to keep after a request was refused for its length: half; none if it was less
-    than the rest of the request. At most three quarters of `limit` are used, to leave room for the answer."""
-    half = history // 2 if history >= other_tokens else 0
-    return half if limit is None else min(half, fitting_history(other_tokens, limit))
+def shrink_history(history_tokens: int, other_tokens: int, limit: int | None) -> int:
+    """Return the tokens of history to keep after a request was refused for its length: half of them, or none
+    if the rest of the request is longer. `limit`: the context limit, if the server reported one."""
+    half = history_tokens // 2 if history_tokens >= other_tokens else 0
+    return half if limit is None else min(half, max_history_tokens(other_tokens, limit))
 
 
-def fitting_history(other_tokens: int, limit: int) -> int:
+def max_history_tokens(other_tokens: int, limit: int) -> int:
+    """Return the tokens of history that fit; a quarter of the context limit is left for the answer."""
     return max(0, limit * 3 // 4 - other_tokens)

@@ -1,4 +1,4 @@
-"""Finds the kind and length of a recording without decoding it. The length stated may be false."""
+"""Finds the kind and length of a recording without decoding it. A file may state a false length."""
 
 import re
 from collections.abc import Callable
@@ -9,10 +9,10 @@ from typing import Final
 from tinytag import TinyTag, TinyTagException
 
 MAX_BYTES: Final = 25 * 2**20
-MAX_SECONDS: Final = 20 * 60
-MIN_S: Final = 0.1  # OpenAI refuses less
+MAX_LENGTH_S: Final = 20 * 60
+MIN_LENGTH_S: Final = 0.1  # OpenAI refuses less
 BYTES_PER_AUDIO_SECOND: Final = 4000  # if unknown: Discord's voice messages have 32 kbit/s
-_HEAD: Final = 8192
+_HEAD_BYTES: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ def _measure(data: bytes) -> float:
     if tag.duration is None:
         raise _NotAudio
     if tag.mime_type and tag.mime_type.startswith("audio/wav") and tag.bitrate:
-        # Live recordings have no size, or the largest possible.
+        # Live recordings state no size, or the largest possible one.
         return min(tag.duration, len(data) * 8 / tag.bitrate / 1000)
     return tag.duration
 
 
 def _measure_ogg(data: bytes) -> float:
-    if b"\x80theora" in data[:_HEAD]:
+    if b"\x80theora" in data[:_HEAD_BYTES]:
         raise _NotAudio
     # An aborted recording lacks the last-page mark, without which tinytag ignores the page.
     flags_at = data.rfind(b"OggS", 0, -2) + 5  # in the header of the last page
@@ -73,14 +73,14 @@ def _measure_mp4(data: bytes) -> float | None:
     handlers = set(re.findall(rb"hdlr.{8}(.{4})", data, re.DOTALL))
     if b"soun" not in handlers or b"vide" in handlers:
         raise _NotAudio
-    return _measure(data) or None  # 0 in one that was written as it was recorded
+    return _measure(data) or None  # a file written while recording states 0
 
 
 _WEBM_CODEC: Final = re.compile(rb"\x86[\x80-\x9f]([AV])_[A-Z]")
 
 
 def _check_webm(data: bytes) -> None:
-    if set(_WEBM_CODEC.findall(data[:_HEAD])) != {b"A"}:
+    if set(_WEBM_CODEC.findall(data[:_HEAD_BYTES])) != {b"A"}:
         raise _NotAudio
 
 

@@ -31,22 +31,22 @@ from cc_bot.llm.model import (
 
 MAX_NAME_CHARACTERS: Final = 40  # Discord allows 32
 EMPTY_NAME: Final = "?"
-YOU: Final = "you"  # Names the model. Users' names end in a mark, so none is equal.
-REFERENCE_CHARACTERS: Final = 4000
+YOU: Final = "you"  # names the model; users' names end in a mark, so none can be equal
+MAX_REFERENCE_CHARACTERS: Final = 4000
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
 """Colons end a name, `#` begins a mark, and the others look like these."""
-_BEGINNING_CHARACTERS: Final = 50
+_MAX_QUOTATION_CHARACTERS: Final = 50
 
 
 def with_author(name: str, author_id: int, text: str) -> str:
     """Put the author's name before a text, and indent its further lines."""
     first, *others = text.splitlines() or [""]
-    labelled = f"{speaker(name, author_id)}: {first}"
+    labelled = f"{format_speaker(name, author_id)}: {first}"
     return "\n".join((labelled, *(f"  {line}".rstrip() for line in others))) if others else labelled
 
 
 @lru_cache(maxsize=4096)
-def speaker(name: str, author_id: int) -> str:
+def format_speaker(name: str, author_id: int) -> str:
     """Return a name on one line, without colons, and its user's mark, which no name can contain."""
     letters = (
         " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
@@ -64,8 +64,8 @@ def user_mark(author_id: int) -> str:
     return f"#{int.from_bytes(digest) % 10**6:06}"
 
 
-def beginning(text: str) -> str:
-    return shorten(" ".join(text.split()), _BEGINNING_CHARACTERS)
+def shorten_quotation(text: str) -> str:
+    return shorten(" ".join(text.split()), _MAX_QUOTATION_CHARACTERS)
 
 
 _HEADINGS: Final[dict[ReferenceKind, str]] = {
@@ -86,21 +86,20 @@ _NOT_SHOWN: Final[dict[ReferenceKind, str]] = {
 }
 
 
-def quote(references: Sequence[Reference]) -> str:
-    return "\n\n".join(map(_quoted, references))
+def quote_references(references: Sequence[Reference]) -> str:
+    return "\n\n".join(map(_quote, references))
 
 
-def _quoted(reference: Reference) -> str:
+def _quote(reference: Reference) -> str:
     if not reference.shown:
         return f"[{_NOT_SHOWN[reference.pointing]}]"
-    named = bool(reference.author_name)
-    whose = (
-        f"a message of {speaker(reference.author_name, reference.author_id)}" if named else "your own answer"
-    )
+    whose = "your own answer"
+    if reference.author_name:
+        whose = f"a message of {format_speaker(reference.author_name, reference.author_id)}"
     heading = _HEADINGS[reference.pointing].format(whose=whose)
     content = reference.content
     if reference.pointing != "since":
-        content = shorten(content, REFERENCE_CHARACTERS)
+        content = shorten(content, MAX_REFERENCE_CHARACTERS)
     return "\n".join((f"[{heading}]", *(f"> {line}" for line in content.splitlines())))
 
 
@@ -108,7 +107,7 @@ EMPTY_ANSWER: Final = "…"  # sent in place of an empty answer
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
-    """An answer's calls come before its text: many servers refuse a question right after a result."""
+    """Yield an answer's calls before its text: many servers refuse a question right after a result."""
     if message.role == "user":
         yield user_part(message)
         return
@@ -121,19 +120,20 @@ def user_part(message: Message) -> UserPart:
         return UserPart(message.content, tainted=message.taints)
     referenced = (file for reference in message.references for file in reference.attachments)
     files = (*referenced, *message.attachments)
-    texts = (quote(message.references), message.content, *as_prompt_texts(files, estimate_tokens))
+    texts = (quote_references(message.references), message.content, *as_prompt_texts(files, estimate_tokens))
     images = tuple(file for file in files if file.is_image)
     return UserPart("\n\n".join(filter(None, texts)), images, message.taints)
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
-    """Yield the calls of each request and their results: most servers refuse a call without one."""
-    steps = list[list[tuple[str, ToolCall]]]()
+    """Yield the calls of each round and their results. Most servers refuse a call without a result."""
+    # Ids and calls of each round. The first call of a round has the `native` data of its request.
+    rounds = list[list[tuple[str, ToolCall]]]()
     for index, call in enumerate(message.tool_calls):
-        if call.native or not steps:
-            steps.append([])
-        steps[-1].append((_call_id(message, index), call))
-    for calls in steps:
+        if call.native or not rounds:
+            rounds.append([])
+        rounds[-1].append((_call_id(message, index), call))
+    for calls in rounds:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
@@ -141,65 +141,63 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def _call_id(message: Message, index: int) -> str:
-    """Return an own id: the model's may repeat, and Mistral accepts only nine letters and digits."""
+    """Return a new id: the model's ids may repeat, and Mistral accepts only nine letters and digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
 MESSAGE_TOKENS: Final = 4  # overhead of each message, call and tool
-_NATIVE_CHARACTERS_PER_TOKEN: Final = 4  # provider data is mostly base64 or English
+_NATIVE_CHARACTERS_PER_TOKEN: Final = 4  # native data, as the provider sent it, is mostly base64 or English
 IMAGE_TOKENS: Final = 800
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """Weights of runs of one kind of character. A pattern must not backtrack, to take linear time."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _CharacterKind:
+    """The tokens of runs of one kind of character. A pattern must not backtrack, to take linear time."""
 
     pattern: re.Pattern[str]
-    per_run: float = 0.0
-    per_character: float = 0.0
+    tokens_per_run: float = 0.0
+    tokens_per_character: float = 0.0
 
 
 _KANA_AND_KANJI: Final = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff々〆〇"
 _JAPANESE_MARKS: Final = "\u3000-\u3004\u3008-\u3020・！-／：-＠［-｀｛-･"
 
 _KINDS: Final = (
-    _Kind(re.compile("[A-Z]?[a-z]+"), 1.0),
-    _Kind(re.compile("(?<=[a-z]{6})[a-z]+"), 0.0, 0.07),  # long words are several tokens
-    _Kind(re.compile("[A-Z]+(?![a-z])"), 0.9, 0.03),
-    _Kind(re.compile("[0-9]{1,3}"), 1.5),  # includes the space before, a token of its own
-    _Kind(re.compile("[!-/:-@\\[-`{-~]+"), 0.45, 0.22),
-    _Kind(re.compile(r"[\r\n][\r\n \t]*"), 1.2),  # and the indentation after it
-    _Kind(re.compile("[ \t\r\n]{16}"), 0.3),
-    _Kind(re.compile("[\u3041-\u309f]+"), 0.03, 0.56),
-    _Kind(re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+"), 1.55, 0.27),
-    _Kind(re.compile("[\u3400-\u4dbf\u4e00-\u9fff々〆〇]+"), 0.1, 0.99),
-    _Kind(re.compile(f"[{_JAPANESE_MARKS}]"), 1.07),
-    _Kind(
-        re.compile("[\u00c0-\u06ff\u0900-\u1fff]"), 0.45
-    ),  # Latin with accents, Greek, Cyrillic, Arabic, Thai …
-    _Kind(re.compile("[\uac00-\ud7a3]"), 0.85),
-    _Kind(  # emoji and all others
+    _CharacterKind(re.compile("[A-Z]?[a-z]+"), 1.0),
+    _CharacterKind(re.compile("(?<=[a-z]{6})[a-z]+"), 0.0, 0.07),  # long words are several tokens
+    _CharacterKind(re.compile("[A-Z]+(?![a-z])"), 0.9, 0.03),
+    _CharacterKind(re.compile("[0-9]{1,3}"), 1.5),  # includes the space before, a token of its own
+    _CharacterKind(re.compile("[!-/:-@\\[-`{-~]+"), 0.45, 0.22),  # ASCII marks
+    _CharacterKind(re.compile(r"[\r\n][\r\n \t]*"), 1.2),  # and the indentation after it
+    _CharacterKind(re.compile("[ \t\r\n]{16}"), 0.3),  # further spaces of a deep indentation
+    _CharacterKind(re.compile("[\u3041-\u309f]+"), 0.03, 0.56),  # hiragana
+    _CharacterKind(re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+"), 1.55, 0.27),  # katakana
+    _CharacterKind(re.compile("[\u3400-\u4dbf\u4e00-\u9fff々〆〇]+"), 0.1, 0.99),  # kanji
+    _CharacterKind(re.compile(f"[{_JAPANESE_MARKS}]"), 1.07),
+    # Latin with accents, Greek, Cyrillic, Arabic, Thai …
+    _CharacterKind(re.compile("[\u00c0-\u06ff\u0900-\u1fff]"), 0.45),
+    _CharacterKind(re.compile("[\uac00-\ud7a3]"), 0.85),  # hangul
+    _CharacterKind(  # emoji and all others
         re.compile(f"[^\0-\u007f\u00c0-\u06ff\u0900-\u1fff\uac00-\ud7a3{_KANA_AND_KANJI}{_JAPANESE_MARKS}]"),
         1.35,
     ),
-    _Kind(re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]"), 1.0),
+    _CharacterKind(re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]"), 1.0),
 )
 _ASCII: Final = re.compile("[\0-\x7f]+")
-_ALL_OF_ASCII: Final = "".join(map(chr, range(128))) + " " * 16
-_RUNS: Final = tuple(
-    (kind.pattern.search(_ALL_OF_ASCII) is not None, kind.pattern.findall, kind.per_run, kind.per_character)
-    for kind in _KINDS
-)
-_ASCII_RUNS: Final = tuple(run for run in _RUNS if run[0])
+_ASCII_SAMPLE: Final = "".join(map(chr, range(128))) + " " * 16  # with a match of each kind that is in ASCII
+_ASCII_KINDS: Final = tuple(kind for kind in _KINDS if kind.pattern.search(_ASCII_SAMPLE))
 
 
 def estimate_tokens(text: str) -> int:
     """Return the estimate: 0 only for an empty text."""
-    kinds, ascii_ = (_ASCII_RUNS, text) if text.isascii() else (_RUNS, "\x80".join(_ASCII.findall(text)))
+    kinds, ascii_text = _ASCII_KINDS, text
+    if not text.isascii():
+        kinds, ascii_text = _KINDS, "\x80".join(_ASCII.findall(text))
     total = 0.0
-    for is_ascii, find, per_run, per_character in kinds:
-        if runs := find(ascii_ if is_ascii else text):
-            total += per_run * len(runs) + (per_character and per_character * len("".join(runs)))
+    for kind in kinds:
+        if runs := kind.pattern.findall(ascii_text if kind in _ASCII_KINDS else text):
+            per_character = kind.tokens_per_character
+            total += kind.tokens_per_run * len(runs) + (per_character and per_character * len("".join(runs)))
     return max(round(total), bool(text))
 
 
@@ -252,4 +250,4 @@ def max_file_tokens(media_type: str, size: int) -> int:
         return IMAGE_TOKENS
     if is_recording(media_type):
         return TOKENS_PER_AUDIO_SECOND * size // BYTES_PER_AUDIO_SECOND
-    return min(size, MAX_TEXT_BYTES) // 3
+    return min(size, MAX_TEXT_BYTES) // 3  # a Japanese character has three bytes

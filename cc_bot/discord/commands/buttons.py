@@ -63,7 +63,7 @@ async def ask_again_or_continue(
                 button.turn_id, button.user_id, int(interaction.message.id)
             )
         if not is_accepted:
-            await tell(interaction, recipient.words[UnfinishedTexts].asked_already)
+            await tell(interaction, recipient.words[UnfinishedTexts].cannot_ask_again)
     elif button.action == "again":
         await answers.regenerate(interaction, button, recipient)
     else:
@@ -137,7 +137,7 @@ async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedg
     words, page = recipient.words[AnswerTexts], page_of(interaction.message, recipient.locale)
     page = replace(page, buttons=(), facts=NO_FACTS.with_notes(words.no_longer_running))
     if page.content.startswith(words.thinking):
-        page = replace(page, content=words.lost, facts=NO_FACTS)
+        page = replace(page, content=words.lost_in_restart, facts=NO_FACTS)
     await interaction.create_initial_response(
         hikari.ResponseType.MESSAGE_UPDATE, page.content, embeds=page.embeds, components=rows_of(page)
     )

@@ -168,7 +168,7 @@ class Answers:
             entry=entry.id,
             earlier_calls=entry.calls,
             role_ids=turn.role_ids,
-            pictures=turn.pictures,
+            images=turn.pictures,
             forms=form_askers.for_reply(live.reply, recipient) if form_askers else None,
             by_owner=recipient.is_owner,
         )
@@ -259,7 +259,7 @@ class Answers:
         can_delete = is_guild_install and not is_ephemeral(interaction.message)
         in_place = can_delete or not button.earlier_message_ids
         turn = await self._accept_press(interaction, button, recipient, below=not in_place)
-        lock = self.assistant.approvals.regenerating(button.user_id, button.answer_id)
+        lock = self.assistant.approvals.mark_regenerating(button.user_id, button.answer_id)
         async with turn.track_delivery(), lock:
             await self._require_newest(turn.entry, button)
             if in_place:
@@ -530,5 +530,5 @@ def _words_for_agent(selected: SelectedAgent, recipient: Recipient) -> Texts:
     if selected.is_current:
         return words
     agent_name = selected.agent.display_name(recipient.locale)
-    changed = words[CanvasChangeTexts].changed_unseen.format(display=agent_name)
+    changed = words[CanvasChangeTexts].changed_for_other_agent.format(display=agent_name)
     return words.with_area(words[CanvasChangeTexts].reword(changed=changed))

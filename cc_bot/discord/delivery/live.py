@@ -101,7 +101,7 @@ class LiveAnswer:
         if self.replaced_pages and not self.state.stored:  # the old answer stays
             *full, last = self.replaced_pages
             await self.reply.show((*full, with_effects(last, self.state, self.words, self.author_id)))
-            await self.reply.send_ephemeral(self.state.failure or self.words[AnswerTexts].kept)
+            await self.reply.send_ephemeral(self.state.failure or self.words[AnswerTexts].answer_kept)
             return
         render = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
         try:

@@ -208,7 +208,7 @@ class MessageReplies:
     async def report_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         """Tell the user by DM what a withdrawn answer's tools changed, if anything."""
         words = recipient.words
-        page_without_effects = Page(words[MentionTexts].withdrawn)
+        page_without_effects = Page(words[MentionTexts].message_deleted)
         page = with_effects(page_without_effects, state, words, recipient.user_id, "private")
         if page == page_without_effects:
             return

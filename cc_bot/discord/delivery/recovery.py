@@ -80,13 +80,13 @@ class UnshownTurn:
     def explanation_page(self) -> Page:
         words, with_button = self.recipient.words[UnfinishedTexts], False
         if self.entry.temporary:
-            sentence = words.temporary
+            sentence = words.temporary_question_lost
         elif self.replaced_answer is not None:
-            sentence = words.no_new_one
+            sentence = words.answer_kept
         elif self.may_be_asked_again:
             sentence, with_button = words.cut_off, True
         else:
-            sentence = words.lost
+            sentence = words.question_lost
         return interrupted_page(self.entry, sentence, self.recipient.words, may_be_asked_again=with_button)
 
     def _page_of_replaced_answer(self, replaced_answer: Message) -> Page:
@@ -94,9 +94,9 @@ class UnshownTurn:
         state = stored_state(replaced_answer, self.proposals, heard=self.transcript)
         state = advance(state, CallsResumed(self.entry.calls))
         words, user_id, earlier_ids = self.recipient.words, self.entry.key.user_id, self.entry.earlier
-        pages = final_pages(state, words, note=words[UnfinishedTexts].kept)
+        pages = final_pages(state, words, note=words[UnfinishedTexts].answer_restored)
         if len(pages) != len(earlier_ids) + 1:  # it was shown as a file
-            pages = final_pages(state, words, note=words[UnfinishedTexts].kept, as_file=True)
+            pages = final_pages(state, words, note=words[UnfinishedTexts].answer_restored, as_file=True)
         buttons = answer_buttons(state, words, user_id, earlier_ids)
         return with_controls(pages[-1], state, words, user_id, buttons)
 

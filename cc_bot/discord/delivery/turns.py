@@ -23,7 +23,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.active import Stop
-from cc_bot.chat.context.tokens import REFERENCE_CHARACTERS, max_file_tokens
+from cc_bot.chat.context.tokens import MAX_REFERENCE_CHARACTERS, max_file_tokens
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
@@ -385,4 +385,4 @@ def _max_tokens(question: AskedQuestion | None) -> int:
         return 0
     file_tokens = sum(max_file_tokens(file.media_type or "", file.size) for file in question.files)
     reference_count = len(question.forwards) + (question.reply_to is not None)
-    return len(question.text) + file_tokens + reference_count * REFERENCE_CHARACTERS
+    return len(question.text) + file_tokens + reference_count * MAX_REFERENCE_CHARACTERS

@@ -417,14 +417,14 @@ class MentionQueue:
         before_reset = [each for each in waiting if each.is_before_reset]
         too_old = [each for each in waiting if self._is_too_old(each.question)]
         if before_reset:
-            await post_sentence(user, before_reset, lambda words: words[MentionTexts].left_behind)
+            await post_sentence(user, before_reset, lambda words: words[MentionTexts].reset_meanwhile)
         elif refusal and (refusal.why == "maintenance" or any(each.shown_in for each in waiting)):
             error = error_of_refusal(refusal)
             await post_sentence(user, waiting, lambda words: explain(error, words))
         elif refusal:  # the channel is not told
             await self._ledger.give_up(user.key, [each.question for each in waiting])
         elif too_old:
-            await post_sentence(user, too_old, lambda words: words[MentionTexts].away)
+            await post_sentence(user, too_old, lambda words: words[MentionTexts].was_offline)
         elif self._closed.is_set() or not await self.channel_answers.answer(user, waiting):
             return False
         else:

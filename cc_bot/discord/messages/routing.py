@@ -334,7 +334,7 @@ class MessageRouter:
 
     async def apologize(self, message: hikari.Message) -> None:
         if self.is_for_bot(message) and message.type in ORDINARY_TYPES and self._claim(message):
-            await self._post_localized(message, lambda words: words[MentionTexts].away)
+            await self._post_localized(message, lambda words: words[MentionTexts].was_offline)
 
     async def explain_failure(self, message: hikari.Message, error: CcBotError) -> None:
         if not self.is_for_bot(message):

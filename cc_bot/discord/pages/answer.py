@@ -385,14 +385,14 @@ def _activity(state: AnswerState, words: Texts) -> str:
     else:
         waiting = {"fallback": texts.fallback, "hearing": texts.hearing}
         line = waiting.get(state.waiting, texts.thinking if seconds else "")
-    return texts.going_on_for.format(activity=line, seconds=seconds) if seconds else line
+    return texts.activity_time.format(activity=line, seconds=seconds) if seconds else line
 
 
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     texts, done = words[AnswerTexts], state.done
     has_text, status = not is_blank(state.text), done.answer.status if done else None
     called = (escape_markdown(name.replace(SEPARATOR, " · ", 1)) for name in state.done_outside)
-    lines = [words[ProposalTexts].called.format(what=name) for name in called]
+    lines = [words[ProposalTexts].call_done.format(what=name) for name in called]
     if state.outcome_unknown:
         lines.append(words[UnfinishedTexts].outcome_unknown)
     if state.outcome_unknown_outside:
@@ -408,7 +408,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     if status == "stopped" and has_text:
         lines.append(texts.stopped)
     if status == "cut":
-        lines.append(texts.cut if state.stored else texts.cut_for_good)
+        lines.append(texts.cut if state.stored else texts.cut_without_button)
     if temporary and done:
         lines.append(texts.temporary)
     if done and done.first:
@@ -424,7 +424,7 @@ def _source_lines(sources: Sequence[PageLink], words: Texts) -> Iterator[str]:
         label = "" if is_blank(name) else escape_markdown(name)
         line = f"{number}. {_linked(label or host, source.url)}{f' · {host}' if label else ''}"
         last = number == MAX_LINKS and beyond > 0
-        yield line + (words[AnswerTexts].more_pages.format(count=beyond) if last else "")
+        yield line + (words[AnswerTexts].page_count.format(count=beyond) if last else "")
 
 
 def _linked(label: str, url: str) -> str:
@@ -444,7 +444,7 @@ def _note_line(note: Note, words: Texts) -> str:
         case FilesDeleted(count):
             return words[AnswerTexts].files_deleted.format(count=count)
         case ReplyWithheld():
-            return words[AnswerTexts].reply_withheld
+            return words[AnswerTexts].reply_not_visible
         case ScansShown(names, pages):
             return words[AnswerTexts].scans_shown.format(names=_names(names), pages=pages)
         case AskedAbout(link):
@@ -462,7 +462,7 @@ def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
         images=f"{image_mb} MB",
         texts=f"{text_kb} KB",
         documents=f"{document_mb} MB",
-        minutes=recordings.MAX_SECONDS // 60,
+        minutes=recordings.MAX_LENGTH_S // 60,
     )
 
 
@@ -477,4 +477,4 @@ def _instead_of_text(state: AnswerState, words: Texts) -> str:
         return state.failure
     if state.done and state.done.answer.status == "stopped":
         return texts.stopped if state.stored else texts.stopped_empty
-    return texts.no_words
+    return texts.no_text

@@ -356,8 +356,8 @@ def reply_view(
         number = min(max(page, 1), pages)
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
     entries = [
-        f"**#{each.number}** {reader.text(each.text, MAX_ITEM_CHARACTERS)}\n"
-        f"-# {' ・ '.join((*each.details, *filter(None, [each.trouble])))}\n"
+        f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}\n"
+        f"-# {' ・ '.join((*each.details, *filter(None, [each.problem])))}\n"
         for each in shown
     ]
     table = [f"```\n{reply.table}\n```"] if reply.table else []

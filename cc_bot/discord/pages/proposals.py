@@ -62,7 +62,7 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
     if not page.content and len(shown) == 1 and not page.proposal_rows:
         return _shorten(page, open_ones[0], words)
     see = SeeProposalsButton(open_ones[0].key.user_id, open_ones[0].answer_id)
-    label = words[ProposalTexts].see.format(count=len(open_ones))
+    label = words[ProposalTexts].open_count.format(count=len(open_ones))
     return replace(page, see_button=Button(label, see.custom_id()))
 
 
@@ -71,7 +71,7 @@ def _shorten(page: Page, proposal: Proposal, words: Texts) -> Page:
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
     max_characters = _MAX_EXCERPT_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     excerpt = "\n".join(_lines((line, shorten(text, max_characters)) for line, text in parts))
-    text = f"{shorten(excerpt, _MAX_LINES_CHARACTERS)}\n-# {words[ProposalTexts].whole}"
+    text = f"{shorten(excerpt, _MAX_LINES_CHARACTERS)}\n-# {words[ProposalTexts].all_in_file}"
     page = replace(page, proposals=(replace(page.proposals[0], text=text),))
     if any(isinstance(each, TextFile) for each in page.files):
         return page
@@ -155,9 +155,11 @@ def _format_value(value: Value, words: Texts) -> str:
         case Moment(at, ends_day=True):
             return format_last_day(at)
         case Moment(at, repeat=""):
-            return words[ProposalTexts].from_now.format(time=timestamp(at, "F"), moment=timestamp(at, "R"))
+            return words[ProposalTexts].time_distance.format(
+                time=timestamp(at, "F"), moment=timestamp(at, "R")
+            )
         case Moment(at, repeat=repeat):
-            return words[ProposalTexts].repeated.format(
+            return words[ProposalTexts].repeat_with_next_time.format(
                 repeat=escape_markdown(repeat), time=timestamp(at, "F")
             )
 

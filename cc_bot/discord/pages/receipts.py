@@ -5,7 +5,7 @@ from itertools import filterfalse
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.chat.changes import parse_result, shown_changes
+from cc_bot.chat.changes import change_handlers, parse_result
 from cc_bot.chat.reply import Action, Caller
 from cc_bot.discord.pages.custom_ids import OfferErasureButton, UsedMemoriesButton
 from cc_bot.discord.pages.page import Button, Facts, Receipts, action_button, small_print
@@ -28,8 +28,8 @@ def render_receipts(
     lines = tuple(_line(each, reader, public=not private) for each in shown)
 
     def undo_action(receipt: Change, *, only_button: bool = False) -> Action | None:
-        kind = shown_changes()[receipt.what]
-        return kind.undo(receipt, words, only_button=only_button, public=not private)
+        kind = change_handlers()[receipt.what]
+        return kind.make_undo(receipt, words, only_button=only_button, public=not private)
 
     undoable = [each for each in shown if undo_action(each)]
     is_only = len(undoable) == 1
@@ -77,5 +77,5 @@ def recalled_ids(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 def _line(receipt: Change, reader: Caller, *, public: bool) -> str:
     if receipt.state == "undone":
         return reader.words[ReceiptTexts].change_undone
-    shown = shown_changes()[receipt.what]
-    return shown.line(receipt, reader, limit=SHOWN_CHARACTERS, public=public, numbered=False)
+    shown = change_handlers()[receipt.what]
+    return shown.format_line(receipt, reader, limit=SHOWN_CHARACTERS, public=public, numbered=False)

@@ -1,7 +1,7 @@
 from collections.abc import Iterable
 from functools import partial
 
-from cc_bot.chat.parts import Building
+from cc_bot.chat.parts import PartsBuilder
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import config_path, dialect_of
 from cc_bot.db.files import free_bytes
@@ -9,7 +9,7 @@ from cc_bot.features.admin.service import Administration
 from cc_bot.features.admin.status import BotStatus, DoctorRunner
 
 
-def make_parts(given: Building) -> Iterable[object]:
+def make_parts(given: PartsBuilder) -> Iterable[object]:
     config, stores = given.config, given.stores
     status = BotStatus(
         given.assistant,

@@ -141,7 +141,7 @@ async def unset_limit(
 def name_subject_of_limit(key: LimitKey, caller: Caller) -> str:
     if key.scope == "everyone":
         return caller.words[AdminTexts].everyone
-    return caller.mention(key.scope, key.scope_id)
+    return caller.format_mention(key.scope, key.scope_id)
 
 
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
@@ -205,11 +205,11 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
     rulings: tuple[tuple[Ruling, str], ...] = (("allow", texts.allowed), ("deny", texts.denied))
     for ruling, template in rulings:
         for rules, source in ((by_source.set_by_owners, ""), (by_source.set_in_file, texts.from_file)):
-            if subjects := ", ".join(caller.mention(*each) for each in list_subjects(rules, ruling)):
+            if subjects := ", ".join(caller.format_mention(*each) for each in list_subjects(rules, ruling)):
                 lines.append(template.format(subjects=subjects) + source)
     if by_source.has_allow_rules:
         lines.append(texts.only_those)
-    mentions = ", ".join(caller.mention("user", user_id) for user_id in sorted(owners))
+    mentions = ", ".join(caller.format_mention("user", user_id) for user_id in sorted(owners))
     lines.append(texts.access_owners.format(owners=mentions))
     return Reply((*lines, texts.owners_stay), title=texts.access_title)
 
@@ -228,7 +228,7 @@ async def set_rule(
     await administration.stores.access.set(*target, ruling, set_by=caller.user_id)
     _log_change("access_set", caller, rule=ruling, subject=target.subject, subject_id=target.id)
     sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
-    sentence = sentences[target.subject].format(subject=caller.mention(*target))
+    sentence = sentences[target.subject].format(subject=caller.format_mention(*target))
     return Reply((sentence, texts.owners_stay))
 
 
@@ -239,7 +239,7 @@ async def remove_rule(
     if removed := await administration.stores.access.unset(*target):
         _log_change("access_removed", caller, subject=target.subject, subject_id=target.id)
     template = texts.access_removed if removed else texts.access_had_no_rule
-    lines = [template.format(subject=caller.mention(*target))]
+    lines = [template.format(subject=caller.format_mention(*target))]
     if any((rule.subject, rule.id) == target for rule in (await read_access(administration)).set_in_file):
         lines.append(texts.access_also_in_file)
     return Reply(tuple(lines))
@@ -263,7 +263,7 @@ async def end_maintenance(caller: Caller, *, administration: Administration) -> 
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
     texts = caller.words[AdminTexts]
     lines = tuple(
-        f"- {caller.mention('channel', channel_id)}: {', '.join(chain)}"
+        f"- {caller.format_mention('channel', channel_id)}: {', '.join(chain)}"
         for channel_id, chain in (await administration.stores.channel_models.list_chains()).items()
     )
     return Reply(lines or (texts.models_none,))
@@ -274,7 +274,7 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
     await administration.stores.channel_models.set(channel_id, chain, set_by=caller.user_id)
     _log_change("models_set", caller, channel=channel_id, models=len(chain))
     template = texts.models_set if len(chain) > 1 else texts.model_set
-    lines = [template.format(channel=caller.mention("channel", channel_id), models=", ".join(chain))]
+    lines = [template.format(channel=caller.format_mention("channel", channel_id), models=", ".join(chain))]
     probe = administration.probe_model
     if missing := await _find_missing(chain, probe) if probe else ():
         lines.append(texts.models_unknown.format(models=", ".join(missing)))
@@ -287,7 +287,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
     if was_set:
         _log_change("models_unset", caller, channel=channel_id)
     template = texts.models_unset if was_set else texts.models_were_not_set
-    return Reply((template.format(channel=caller.mention("channel", channel_id)),))
+    return Reply((template.format(channel=caller.format_mention("channel", channel_id)),))
 
 
 def parse_models(text: str) -> tuple[str, ...]:
@@ -325,7 +325,7 @@ async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     snapshot, texts = await status.take_snapshot(), caller.words[AdminTexts]
     lines = [f"{label}: {value}" for label, value in describe_status(snapshot, caller)]
     if snapshot.maintenance is not None:
-        note = caller.text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
+        note = caller.format_text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
     return Reply(tuple(lines))
 
@@ -336,11 +336,11 @@ def describe_status(snapshot: StatusSnapshot, caller: Caller) -> Sequence[tuple[
     connected = texts.connected_just_now if snapshot.connected else texts.disconnected
     if snapshot.connected and snapshot.latency_s is not None:
         connected = texts.connected.format(milliseconds=round(snapshot.latency_s * 1000))
-    backup = texts.no_backup if snapshot.backup_at is None else caller.moment(snapshot.backup_at)
+    backup = texts.no_backup if snapshot.backup_at is None else caller.format_moment(snapshot.backup_at)
     turns = texts.turns_count.format(running=snapshot.load.running, waiting=snapshot.load.waiting)
     return [
         (texts.version, texts.version_value.format(version=snapshot.version, schema=snapshot.schema_version)),
-        (texts.since, caller.moment(snapshot.began_at)),
+        (texts.since, caller.format_moment(snapshot.began_at)),
         ("Discord", connected),
         (texts.database, format_size(snapshot.database_bytes)),
         (texts.disk, texts.unknown if snapshot.free_bytes is None else format_size(snapshot.free_bytes)),
@@ -372,7 +372,7 @@ def _process_lines(snapshot: StatusSnapshot, caller: Caller) -> Iterator[str]:
     for each in snapshot.processes:
         process = each.process
         duties = ", ".join(duty.name for duty in snapshot.duties if duty.process == process.name)
-        fields = {"host": caller.text(process.host), "shards": process.shards_text or texts.all_shards}
+        fields = {"host": caller.format_text(process.host), "shards": process.shards_text or texts.all_shards}
         template = texts.process_lapsed if each.lapsed else texts.process
         yield template.format(**fields, duties=duties or texts.no_duties)
         if each.is_unconnected and not each.lapsed:

@@ -70,14 +70,14 @@ class BotStatus:
         latency_s = self.gateway_health.latency_s
         return StatusSnapshot(
             version=__version__,
-            schema_version=await self.stores.vitals.schema_version(),
+            schema_version=await self.stores.vitals.get_schema_version(),
             began_at=self.began_at,
             latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
             connected=latency_s is not None,
-            database_bytes=await self.stores.vitals.size_bytes(),
+            database_bytes=await self.stores.vitals.get_size_bytes(),
             free_bytes=await _read_or_none(self.read_free_bytes),
             load=self.assistant.turns.load,
-            in_flight=self.assistant.turns.queued,
+            in_flight=self.assistant.turns.queued_turns,
             turns_today=sum(each.turns for each in usage_today),
             tokens_today=sum(each.tokens for each in usage_today),
             seconds_today=sum(each.usage.seconds for each in usage_today),

@@ -144,11 +144,11 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
         kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
         super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
-    async def all(self) -> Mapping[str, Agent]:
+    async def get_all(self) -> Mapping[str, Agent]:
         return await self.current()
 
     async def get_default(self, location: Location, choices: StoredAgentChoices) -> Agent:
-        known = await self.all()
+        known = await self.get_all()
         for default in (
             choices.defaults[location_id]
             for location_id in location.key.ids
@@ -160,7 +160,7 @@ class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
         return known[DEFAULT_AGENT]
 
     async def select(self, location: Location, choices: StoredAgentChoices) -> tuple[Agent, bool]:
-        known, is_fallback = await self.all(), False
+        known, is_fallback = await self.get_all(), False
         for name in (
             choices.choices[location_id] for location_id in location.key.ids if location_id in choices.choices
         ):

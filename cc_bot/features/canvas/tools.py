@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from cc_bot.chat.consent import changed_line, check_as_proposed, needs_approval, on_one_line, propose, show
+from cc_bot.chat.consent import changed_line, check_unchanged, needs_approval, on_one_line, present, propose
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.proposal import ProposalLine
@@ -125,8 +125,8 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not isinstance(draft, CanvasDraft):
         raise InvalidToolCall("There is no canvas here.")
     before = draft.canvas
-    expected = _expected_values(draft, command, approved=context.approved is not None)
-    check_as_proposed(context, **expected)
+    expected = _expected_values(draft, command, approved=context.approved_values is not None)
+    check_unchanged(context, **expected)
     must_propose = needs_approval(context, lambda: False)
     try:
         canvas = draft.apply(command, propose=must_propose)
@@ -139,7 +139,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not must_propose:
         return succeeded(fields)
     words = texts(context.locale)
-    shown = show(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
+    shown = present(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
     fields_of_turn = ("visibility", "tainted")
     arguments = {name: value for name, value in asdict(command).items() if name not in fields_of_turn}
     return propose(context, tool_name, arguments, shown, expected=expected, result=fields)
@@ -173,10 +173,10 @@ def _describe_command(command: CanvasCommand, canvas: Canvas, words: Texts) -> I
             yield _title_line(drawing.draw_update, _name(id_, canvas))
             if title is not None:
                 before = on_one_line(old.title if old else "") or None
-                yield from changed_line(sentences.title_of, before, on_one_line(title), words)
+                yield from changed_line(sentences.title_field, before, on_one_line(title), words)
             if content is not None:
-                yield ProposalLine(sentences.now, below=_content(old))
-                yield ProposalLine(sentences.then, below=content)
+                yield ProposalLine(sentences.old_text, below=_content(old))
+                yield ProposalLine(sentences.new_text, below=content)
         case RemoveElement(id_):
             yield _removal_line(id_, canvas, words)
         case SetMode("clear"):

@@ -17,7 +17,7 @@ from cc_bot import __version__
 from cc_bot.chat.agents import make_agents
 from cc_bot.chat.checks import SLACK_S, Check, CheckContext, Finding, Verdict, failed, ok, warning
 from cc_bot.chat.policy import make_policies
-from cc_bot.chat.tools import discover
+from cc_bot.chat.tools import discover_tools
 from cc_bot.config import Config
 from cc_bot.db.engines import dialect_of
 from cc_bot.db.sqlite import SQLITE_VERSION
@@ -78,7 +78,7 @@ async def run_doctor(config: Config, *, offline: bool) -> Report:
     if config.discord_token and not offline:  # takes seconds, so before the checks and their time limits
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)
-    agents = make_agents(config, discover().names)
+    agents = make_agents(config, discover_tools().names)
     context = CheckContext(config=config, words=words, online=not offline, agents=agents)
     feature_checks = chain.from_iterable(module.list_checks(context) for module in modules("doctor"))
     return await run_checks([*list_checks(context), *feature_checks], words)
@@ -117,7 +117,7 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
     name, texts = check.name, words[DoctorTexts]
     try:
         async with asyncio.timeout(check.limit_s):
-            findings = await check.running
+            findings = await check.coroutine
         return [findings] if isinstance(findings, Finding) else findings
     except TimeoutError:
         return [failed(name, texts.took_too_long.format(seconds=round(check.limit_s)))]
@@ -156,4 +156,4 @@ async def _check_policy(config: Config, words: Texts) -> Finding:
 async def _check_models(context: CheckContext) -> Sequence[Finding]:
     names = [name for agent in await context.list_agents() for name in agent.models]
     config, words, offline = context.config, context.words, not context.online
-    return await services.check_models(config, words, names, discover().schemas(), offline=offline)
+    return await services.check_models(config, words, names, discover_tools().schemas(), offline=offline)

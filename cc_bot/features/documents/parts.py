@@ -1,8 +1,8 @@
 from collections.abc import Iterable
 
-from cc_bot.chat.parts import Building
+from cc_bot.chat.parts import PartsBuilder
 from cc_bot.features.documents.reader import DocumentReader
 
 
-def make_parts(given: Building) -> Iterable[object]:
-    return (DocumentReader(unconfined=given.config.read_unconfined),)
+def make_parts(builder: PartsBuilder) -> Iterable[object]:
+    return (DocumentReader(unconfined=builder.config.read_unconfined),)

@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 
 from cc_bot.chat.context.instructions import instructions
-from cc_bot.chat.context.prompt import changing, profile, system_text
+from cc_bot.chat.context.prompt import changing_text, notes_text, system_text
 from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending
@@ -156,7 +156,7 @@ class Heartbeats:
         )
         payer = replace(options.payer(key.user_id), role_ids=None)  # unknown here
         draft = Draft()
-        async with self.spending.admit(payer, "heartbeat", model=self.chains.first_name(models)) as recorder:
+        async with self.spending.charge(payer, "heartbeat", model=self.chains.first_name(models)) as recorder:
             rounds = Rounds(recorder.metered(self.chains.chain_for(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(TIME_LIMIT_S):
@@ -176,12 +176,12 @@ def _make_prompt(
     notes: Sequence[Memory],
 ) -> TurnPrompt:
     words = instructions(options.locale)
-    user_profile = profile(notes, words.the_user, words, options.timezone)
+    user_profile = notes_text(notes, words.the_user, words, options.timezone)
     orders = HEARTBEAT_INSTRUCTIONS[options.locale]
     drawn = canvas.part(options.locale) if canvas else SystemPart("")
     parts = (
         SystemPart(system_text(options.agent.prompt, (), words, user_profile, orders)),
-        SystemPart(changing(options.locale, now, options.timezone, canvas=drawn.text), drawn.tainted),
+        SystemPart(changing_text(options.locale, now, options.timezone, canvas=drawn.text), drawn.tainted),
         UserPart(heartbeat_material(items, options.timezone), tainted=any(each.tainted for each in items)),
     )
     return TurnPrompt(

@@ -32,7 +32,7 @@ async def start(
         raise InputError
     fields, target = destination.fields(caller, repeat, quiet), destination.target
     schedule = await schedules.add(destination.key, "", first, kind="heartbeat", target=target, **fields)
-    rhythm, time = describe_rhythm(schedule, caller), caller.moment(schedule.due_at)
+    rhythm, time = describe_rhythm(schedule, caller), caller.format_moment(schedule.due_at)
     target_notes = [texts.by_dm_instead] if destination.moved_to_dm else []
     notes = (texts.how_to_stop, *target_notes, *_heartbeat_notes(schedule, caller))
     return Reply((texts.started.format(rhythm=rhythm, time=time),), notes=notes)
@@ -61,7 +61,7 @@ def describe_heartbeat(schedule: Schedule | None, caller: Caller) -> Reply:
     if schedule.status == "paused":
         reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
         return Reply((texts.paused.format(reason=reason),))
-    rhythm, time = describe_rhythm(schedule, caller), caller.moment(schedule.due_at)
+    rhythm, time = describe_rhythm(schedule, caller), caller.format_moment(schedule.due_at)
     return Reply((texts.status.format(rhythm=rhythm, time=time),), notes=_heartbeat_notes(schedule, caller))
 
 
@@ -75,7 +75,7 @@ def describe_rhythm(schedule: Schedule, caller: Caller) -> str:
     texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
     where = texts.by_dm
     if schedule.target == "channel":
-        where = texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+        where = texts.in_channel.format(channel=caller.format_channel(schedule.key.channel_id))
     quiet_hours = texts.never_quiet
     if quiet is not None and quiet.since != quiet.until:
         quiet_hours = texts.quiet.format(since=format_clock(quiet.since), until=format_clock(quiet.until))

@@ -67,7 +67,7 @@ class Servers:
     withheld_news: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     """Servers with newly withheld tools, to inform the owners of."""
 
-    def tools_in(self, visitor: Visitor) -> Sequence[OfferedTool]:
+    def tools_for(self, visitor: Visitor) -> Sequence[OfferedTool]:
         """Return the tools offered to a user in a channel, in a fixed order."""
         return [
             tool

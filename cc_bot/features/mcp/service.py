@@ -54,15 +54,15 @@ def _describe_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
     lines = [texts.title]
     for each in servers:
         counts = {"tools": len(each.catalog.offered), "calls": each.call_count, "tokens": each.tokens}
-        name, state = caller.text(each.entry.name), texts.states[each.state]
+        name, state = caller.format_text(each.entry.name), texts.states[each.state]
         lines.append(
             texts.server_line.format(server=name, state=state, failures=each.failure_count, **counts)
         )
         if names := each.catalog.awaiting_owner:
-            withheld = ", ".join(caller.text(one_line(name)) for name in names)
+            withheld = ", ".join(caller.format_text(one_line(name)) for name in names)
             lines.append(texts.withheld.format(tools=withheld))
         if left_out := each.catalog.left_out:
-            lines.append(texts.left_out.format(tools=caller.text(describe_left_out(left_out, texts))))
+            lines.append(texts.left_out.format(tools=caller.format_text(describe_left_out(left_out, texts))))
     return "\n".join(lines)
 
 
@@ -71,7 +71,7 @@ def describe_left_out(tools: Iterable[tuple[str, LeftOutReason]], texts: ToolSer
 
 
 def describe_accepted(server: str, names: Sequence[str] | None, caller: Caller) -> str:
-    texts, name = caller.words[ToolServersTexts], caller.text(one_line(server))
+    texts, name = caller.words[ToolServersTexts], caller.format_text(one_line(server))
     if names is None:
         return texts.nothing_to_accept.format(server=name)
     if not names:

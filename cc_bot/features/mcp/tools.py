@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from cc_bot.chat.consent import check_as_proposed, is_typed_phrase, propose_call
+from cc_bot.chat.consent import check_unchanged, is_typed_phrase, propose_call
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome
 from cc_bot.domain.access import Visitor
@@ -38,7 +38,11 @@ class CallableServerTool(CallableTool):
         """`calls` counts the turn's calls by server."""
         writes = not tool.read_only
         super().__init__(
-            tool.schema, writes, personal=True, subject=None, changes=writes and not tool.needs_approval
+            tool.schema,
+            writes,
+            personal=True,
+            subject=None,
+            must_not_repeat=writes and not tool.needs_approval,
         )
         self._tool = tool
         self._servers = servers
@@ -49,8 +53,8 @@ class CallableServerTool(CallableTool):
         tool, values = self._tool, self._parse_arguments(arguments)
         self._count_call()
         expected = {"approvers": tool.approvers}
-        check_as_proposed(context, **expected)
-        if context.approved is not None or not (tool.needs_approval or self._is_leak_risk(context, values)):
+        check_unchanged(context, **expected)
+        if context.is_approved or not (tool.needs_approval or self._is_leak_risk(context, values)):
             result = await self._servers.call(tool.server, tool.name, values, context.forms)
             fields = {"note": RESULT_NOTE, "result" if result.ok else "error": result.text}
             return ToolOutcome(
@@ -58,7 +62,7 @@ class CallableServerTool(CallableTool):
                 ok=result.ok,
                 tainted=True,
                 images=result.images,
-                has_side_effects=self.changes,
+                has_side_effects=self.must_not_repeat,
             )
         if tool.approvers == "owners" and not context.owner_may_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
@@ -117,9 +121,9 @@ class ServerTools:
         self.is_starting, self.wait_for = servers.is_starting, servers.wait_for
         self.wait_until_started = servers.wait_until_started
 
-    def tools_in(self, visitor: Visitor) -> Sequence[CallableTool]:
+    def tools_for(self, visitor: Visitor) -> Sequence[CallableTool]:
         calls = Counter[str]()
-        return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_in(visitor)]
+        return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_for(visitor)]
 
 
 @asynccontextmanager

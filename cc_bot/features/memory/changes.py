@@ -18,7 +18,7 @@ MAX_LABEL_CHARACTERS: Final = 15
 class MemoryChanges:
     table = "memories"
 
-    def read(self, result: Mapping[str, Any]) -> Iterator[Change]:
+    def read_changes(self, result: Mapping[str, Any]) -> Iterator[Change]:
         for name, data in result.items():
             match name, data:
                 case "forgotten", {"id": int(number), "ref": int(id_), "content": str(text)}:
@@ -33,8 +33,8 @@ class MemoryChanges:
                 case _:
                     pass
 
-    def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
-        words, text = caller.words[ReceiptTexts], caller.text(change.text, limit)
+    def format_line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
+        words, text = caller.words[ReceiptTexts], caller.format_text(change.text, limit)
         if change.state == "over":
             return words.changed_again.format(id=change.number)
         if change.private and public:
@@ -43,7 +43,7 @@ class MemoryChanges:
             return words.deleted_for_all.format(id=change.number)
         return words.line(change, text, numbered=numbered)
 
-    def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
+    def make_undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
         kind = _undoable_kind(change)
         if kind is None:
             return None

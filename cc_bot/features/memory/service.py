@@ -115,7 +115,7 @@ async def list_memories(
     memory_page = await find_page(
         caller, filters=filters, order=order, page=page, page_size=page_size, service=service
     )
-    shown_category = caller.text(texts.shown_category(stored_category or ""))
+    shown_category = caller.format_text(texts.shown_category(stored_category or ""))
     if not memory_page.total:
         none_in_category = texts.none_in_category.format(category=shown_category)
         return Reply((none_in_category if stored_category else texts.none,))
@@ -134,7 +134,7 @@ async def search(
     filters = MemoryFilter(category=texts.stored_category(category) or None)
     memory_page = await find_page(caller, query=query, filters=filters, page=page, service=service)
     if not memory_page.total:
-        return Reply((texts.no_match.format(query=caller.text(query)),))
+        return Reply((texts.no_match.format(query=caller.format_text(query)),))
     title = texts.hits_title.format(count=min(memory_page.total, MAX_HITS))
     return _build_page_reply(caller, title, memory_page, service)
 
@@ -154,9 +154,9 @@ def build_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
     details = (
         marks,
         texts.unsure if found.confidence < MIN_SURE_CONFIDENCE else "",
-        caller.text(texts.shown_category(memory.category), 25),
-        caller.text(" ".join(f"#{tag}" for tag in memory.tags), 40),
-        caller.day(memory.updated_at),
+        caller.format_text(texts.shown_category(memory.category), 25),
+        caller.format_text(" ".join(f"#{tag}" for tag in memory.tags), 40),
+        caller.format_day(memory.updated_at),
         describe_expiry(memory, caller, clock),
     )
     return Item(memory.number, memory.content, tuple(filter(None, details)))
@@ -167,7 +167,7 @@ def describe_expiry(memory: Memory, caller: Caller, clock: Clock) -> str:
         return ""
     if memory.is_expired(clock()):
         return caller.words[MemoryTexts].expired
-    return caller.words[MemoryTexts].until.format(date=caller.day(memory.expires_at - JUST_BEFORE))
+    return caller.words[MemoryTexts].until.format(date=caller.format_day(memory.expires_at - JUST_BEFORE))
 
 
 async def describe_statistics(caller: Caller, *, service: MemoryService) -> Reply:
@@ -181,7 +181,7 @@ async def describe_statistics(caller: Caller, *, service: MemoryService) -> Repl
     if statistics.expired_count:
         lines.append(texts.expired.format(count=statistics.expired_count))
     if statistics.oldest and statistics.newest:
-        oldest, newest = caller.day(statistics.oldest), caller.day(statistics.newest)
+        oldest, newest = caller.format_day(statistics.oldest), caller.format_day(statistics.newest)
         lines.append(texts.span.format(oldest=oldest, newest=newest))
     lines += _draw_category_bars(caller, statistics.categories)
     sources = (
@@ -195,7 +195,7 @@ async def describe_statistics(caller: Caller, *, service: MemoryService) -> Repl
 def _draw_category_bars(caller: Caller, categories: Sequence[tuple[str, int]]) -> Iterator[str]:
     texts, largest = caller.words[MemoryBulkTexts], categories[0][1]
     for name, count in categories[:_MAX_BARS]:
-        shown_name = caller.text(caller.words[MemoryTexts].shown_category(name), 30)
+        shown_name = caller.format_text(caller.words[MemoryTexts].shown_category(name), 30)
         yield texts.bar.format(bar=_draw_bar(count, largest), name=shown_name, count=count)
     if others := categories[_MAX_BARS:]:
         count = sum(number for _, number in others)
@@ -242,7 +242,7 @@ def build_saved_reply(template: str, memory: Memory, caller: Caller) -> Reply:
     texts = caller.words[MemoryTexts]
     notes = [texts.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
-        notes.append(texts.until.format(date=caller.day(memory.expires_at - JUST_BEFORE)))
+        notes.append(texts.until.format(date=caller.format_day(memory.expires_at - JUST_BEFORE)))
     return Reply((_format_sentence(template, memory, caller),), notes=tuple(notes))
 
 
@@ -265,7 +265,7 @@ async def hide(caller: Caller, memory_id: int, *, service: MemoryService) -> Rep
 
 def build_hidden_reply(hidden: HiddenMemory, caller: Caller) -> Reply:
     texts, memory = caller.words[MemoryTexts], hidden.memory
-    until = texts.undo_until.format(until=caller.at(hidden.hidden_at + UNDO_TIME))
+    until = texts.undo_until.format(until=caller.format_time(hidden.hidden_at + UNDO_TIME))
     return Reply(
         (_format_sentence(texts.deleted, memory, caller),),
         notes=(until, texts.conversations_remain),
@@ -345,7 +345,7 @@ async def resume(caller: Caller, *, service: MemoryService) -> Reply:
 
 def _format_sentence(template: str, memory: Memory, caller: Caller) -> str:
     number = caller.words[ReceiptTexts].number.format(id=memory.number)
-    content = caller.text(memory.content, MAX_QUOTED_CHARACTERS)
+    content = caller.format_text(memory.content, MAX_QUOTED_CHARACTERS)
     return template.format(id=memory.number, number=number, content=content)
 
 

@@ -15,12 +15,12 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.chat.consent import (
     changed_line,
-    check_as_proposed,
+    check_unchanged,
     field_line,
     needs_approval,
     on_one_line,
+    present,
     propose,
-    show,
 )
 from cc_bot.chat.tools import (
     InvalidToolCall,
@@ -164,13 +164,13 @@ async def remember(
     `supersedes`."""
     former = None if supersedes is None else await _find_memory(context, supersedes)
     if former is not None:
-        check_as_proposed(context, content=former.content)
+        check_unchanged(context, content=former.content)
     draft = _Draft(
         clean_content(content),
         clean_category(category),
         tuple(tags),
         _parse_expires(expires, context),
-        context.kept_audience,
+        context.new_memory_audience,
     )
     duplicate = await context.memories.find_near_duplicate(context.user_id, draft.content, draft.audience)
     if duplicate and not is_same_text(duplicate.content, draft.content):
@@ -218,7 +218,7 @@ async def recall(
         describe_memory(context, hit.memory) | {"confidence": _confidence_word(hit.confidence)}
         for hit in hits
     ]
-    return succeeded(with_warning(described), recalled=memories, tainted=_is_any_tainted(memories))
+    return succeeded(with_warning(described), recalled_memories=memories, tainted=_is_any_tainted(memories))
 
 
 @tool(writes=True, subject="memory")
@@ -233,13 +233,13 @@ async def update_memory(
 ) -> ToolOutcome:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     former = await _find_memory(context, id)
-    check_as_proposed(context, **_Draft.from_memory(former).arguments)
+    check_unchanged(context, **_Draft.from_memory(former).arguments)
     draft = _Draft(
         clean_content(content) if content else former.content,
         clean_category(category) if category else former.category,
         former.tags if tags is None else tuple(tags),
         _parse_expires(expires, context) if expires else former.expires_at,
-        "private" if context.kept_audience == "private" else former.audience,
+        "private" if context.new_memory_audience == "private" else former.audience,
     )
     other_texts, expires_at = await _find_other_texts(context, former), draft.expires_at
 
@@ -260,7 +260,7 @@ async def update_memory(
         tags=tags,
         audience=draft.audience,
         expires_at=expires_at,
-        source=None if context.approved is None else context.source,
+        source=None if not context.is_approved else context.source,
     )
     if memory is None:
         raise MemoryNotFound(id=former.number)
@@ -273,15 +273,15 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _find_memory(context, id)
     expected = {"content": memory.content}
-    check_as_proposed(context, **expected)
+    check_unchanged(context, **expected)
     other_texts = await _find_other_texts(context, memory)
 
     def is_said() -> bool:
         is_only_shown = context.shown_memories == {memory.id}
-        return context.grounding.asks_to_end(memory.content, others=other_texts, shown=is_only_shown)
+        return context.grounding.asks_to_end(memory.content, others=other_texts, is_only_shown=is_only_shown)
 
     if _change_needs_approval(context, memory, is_said):
-        text = show(texts(context.locale)[ProposalTexts].forget, number=memory.number, text=memory.content)
+        text = present(texts(context.locale)[ProposalTexts].forget, number=memory.number, text=memory.content)
         arguments = {"id": memory.number}
         return propose(context, "forget", arguments, text, expected=expected, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
@@ -308,7 +308,7 @@ async def list_memories(
     result = with_warning([describe_memory(context, memory) for memory in memories])
     if len(listed) > limit:
         result["more_before"] = memories[-1].number
-    return succeeded(result, recalled=memories, tainted=_is_any_tainted(memories))
+    return succeeded(result, recalled_memories=memories, tainted=_is_any_tainted(memories))
 
 
 async def _handle_duplicate(
@@ -327,7 +327,7 @@ async def _handle_duplicate(
         expires_at=draft.expires_at if draft.expires_at or is_expired else before.expires_at,
     )
     memory: Memory | None = duplicate
-    if after != before and context.approved is None:
+    if after != before and not context.is_approved:
         if _change_needs_approval(context, duplicate, lambda: False):
             return await _propose_edit(context, after, duplicate)
         memory = await context.memories.update(
@@ -364,7 +364,7 @@ async def _store(context: ToolContext, draft: _Draft) -> ToolOutcome:
         short = [{name: each[name] for name in ("id", "content", "date", "ref")} for each in described]
         result |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short}
     used = [change.memory, *([change.former] if change.former else []), *nearest]
-    return succeeded(result, changes=(change.receipt,), made=made, tainted=_is_any_tainted(used))
+    return succeeded(result, changes=(change.receipt,), new_memories=made, tainted=_is_any_tainted(used))
 
 
 async def _replace_former(
@@ -418,14 +418,16 @@ def _change_needs_approval(context: ToolContext, memory: Memory, is_said: Callab
     """Also ask if this turn neither read nor stored the memory, or changes several."""
     if needs_approval(context, is_said):
         return True
-    if context.approved is not None or memory.id in context.new_memories:
+    if context.is_approved or memory.id in context.new_memories:
         return False
     return memory.id not in context.shown_memories | context.recalled_memories or context.changed_count > 1
 
 
 def _is_change_said(context: ToolContext, former: Memory, content: str, other_texts: Sequence[str]) -> bool:
     is_only_shown = context.shown_memories == {former.id}
-    return context.grounding.asks_to_change(former.content, content, others=other_texts, shown=is_only_shown)
+    return context.grounding.asks_to_change(
+        former.content, content, others=other_texts, is_only_shown=is_only_shown
+    )
 
 
 _COMMON_LABELS: Final = frozenset(
@@ -467,7 +469,7 @@ async def _find_memory(context: ToolContext, number: int) -> Memory:
 
 async def _find_other_texts(context: ToolContext, memory: Memory) -> Sequence[str]:
     """Return texts of other memories that the user may mean in a tainted turn."""
-    if not context.tainted or context.approved is not None:
+    if not context.tainted or context.is_approved:
         return []
     query, limit = context.own_words, MAX_RESULTS
     hits = await context.memories.find(context.user_id, query, limit=limit, audience="private")
@@ -478,10 +480,10 @@ async def _propose_new(context: ToolContext, draft: _Draft, former: Memory | Non
     words = texts(context.locale)
     lines = [*_detail_lines(None, draft, words)]
     if former is None:
-        text = show(words[ProposalTexts].keep, *lines, text=draft.content)
+        text = present(words[ProposalTexts].remember, *lines, text=draft.content)
         return await _propose(context, "remember", draft, draft.arguments, text)
     lines = [*_content_lines(former.content, draft.content, words), *lines]
-    text = show(words[ProposalTexts].replace, *lines, number=former.number)
+    text = present(words[ProposalTexts].replace, *lines, number=former.number)
     arguments, expected = {**draft.arguments, "supersedes": former.number}, {"content": former.content}
     return await _propose(context, "remember", draft, arguments, text, expected=expected, memory_id=former.id)
 
@@ -493,7 +495,7 @@ async def _propose_edit(context: ToolContext, draft: _Draft, memory: Memory) -> 
         return succeeded({"updated": describe_change(context, unchanged)}, changes=(unchanged.receipt,))
     changes = {name: value for name, value in draft.arguments.items() if value != before.arguments[name]}
     lines = [*_content_lines(before.content, draft.content, words), *_detail_lines(before, draft, words)]
-    text = show(words[ProposalTexts].change, *lines, number=memory.number)
+    text = present(words[ProposalTexts].change, *lines, number=memory.number)
     arguments, expected = {"id": memory.number, **changes}, before.arguments
     return await _propose(
         context, "update_memory", draft, arguments, text, expected=expected, memory_id=memory.id
@@ -517,9 +519,9 @@ async def _propose(
 
 
 def _content_lines(before: str, after: str, words: Texts) -> Iterator[ProposalLine]:
-    yield ProposalLine(words[ProposalTexts].now, below=before)
+    yield ProposalLine(words[ProposalTexts].old_text, below=before)
     if after != before:
-        yield ProposalLine(words[ProposalTexts].then, below=after)
+        yield ProposalLine(words[ProposalTexts].new_text, below=after)
 
 
 def _detail_lines(before: _Draft | None, after: _Draft, words: Texts) -> Iterator[ProposalLine]:

@@ -51,18 +51,18 @@ class StoredAmount:
 class Holdings:
     kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)  # without kinds that have no rows
     file_bytes: int = 0
-    on_server: bool = False  # whether the database's operator manages its files
+    on_server: bool = False  # True if a database server holds it, whose operator manages the files
 
     def count(self, kind: DataKind) -> int:
         return self.kinds[kind].count if kind in self.kinds else 0
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return not self.kinds
 
     @property
-    def nothing_to_erase(self) -> bool:
-        """Return whether only data that an erasure keeps is stored."""
+    def has_nothing_to_erase(self) -> bool:
+        """Return whether nothing is stored, or only data that an erasure keeps."""
         return self.kinds.keys() <= NOT_ERASED
 
 

@@ -1,9 +1,9 @@
 """The tables with personal data: overview, export and erasure derive from one list.
 
-An erasure is first recorded in the erasure log and in `erasing`, so that the next start continues it after a
-kill. Messages are deleted in batches, the rest in one transaction. A user's channel messages go with their
-answers, frozen blocks and pending mentions; the last id per channel stays, so that catching up does not
-fetch them again. Call MemoryRemovalStore.scrub afterwards.
+An erasure is first recorded in the erasure log and in the table `erasing`: after a kill, the next start
+continues it. Messages are deleted in batches, the rest in one transaction. A user's channel messages are
+deleted with their answers, frozen blocks and pending mentions. The last id of each channel stays, so that
+catching up does not fetch them again. Call MemoryRemovalStore.scrub afterwards.
 """
 
 import base64
@@ -43,17 +43,17 @@ _SELECT_FILE_IDS: Final = """
 SUM_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """
-SAID_IN_CHANNELS: Final = (
+SELECT_SAID_IN_CHANNELS: Final = (
     "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* channel */"
 )
-ANSWERED_IN_CHANNELS: Final = """
+SELECT_ANSWERS_IN_CHANNELS: Final = """
     SELECT a.id FROM turns AS w
     @cross_join messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
     WHERE w.user_id = $1 AND w.kind = 'mention'
     UNION ALL
     SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* channel */
 """
-_ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
+_IS_CHANNEL_ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
 
 _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
@@ -63,14 +63,14 @@ _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
         *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
         where="user_id IS NULL AND role = 'user' /* channel */",
         hidden=("memory_user_id",),
-        ids_sql=SAID_IN_CHANNELS,
+        ids_sql=SELECT_SAID_IN_CHANNELS,
     ),
     PersonalTable(
         *("messages", "channel_answers", "created_at", "channel_answers", "memory_user_id"),
-        where=_ANSWER,
+        where=_IS_CHANNEL_ANSWER,
         hidden=("memory_user_id",),
-        ids_sql=ANSWERED_IN_CHANNELS,
-        read_where=f"{_ANSWER} AND CAST($1 AS BIGINT) IS NOT NULL",
+        ids_sql=SELECT_ANSWERS_IN_CHANNELS,
+        read_where=f"{_IS_CHANNEL_ANSWER} AND CAST($1 AS BIGINT) IS NOT NULL",
     ),
     PersonalTable(
         "attachments",
@@ -130,31 +130,33 @@ def _erased_tables() -> Iterator[PersonalTable]:
 
 
 Record = Mapping[str, Any]
-"""A row ready for JSON: times in ISO 8601, and Discord ids as texts, since many programs round numbers."""
+"""A row for JSON: times in ISO 8601, and Discord ids as texts, since many programs round large numbers."""
 
-_PIECE_BYTES: Final = 3 * 2**20  # bytes of a file per record
+_PART_BYTES: Final = 3 * 2**20  # of a file, in one record
 
-_JSON: Final = frozenset(
+_JSON_COLUMNS: Final = frozenset(
     (
         *("canvas_state", "tool_calls", "quiet", "question", "models", "document", "change", "pages"),
         *("earlier", "tags", "metadata", "source"),
     )
 )
-_IDS: Final = frozenset({"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"})
+_ID_COLUMNS: Final = frozenset(
+    {"id", "set_by", "reply_to", "supersedes", "summarized_to", "shown_in", "replaces"}
+)
 """Columns with Discord ids, besides those named `…_id`."""
-_MAX_EXACT: Final = 2**53 - 1  # JavaScript's greatest exact integer
+_MAX_EXACT_INTEGER: Final = 2**53 - 1  # JavaScript's greatest exact integer
 
-SELECT_BEGUN: Final = "SELECT user_id FROM erasing /* all users */"
+SELECT_UNFINISHED: Final = "SELECT user_id FROM erasing /* all users */"
 
 # $2 limit
-SELECT_OWN: Final = f"""
+SELECT_OWN_MESSAGES: Final = f"""
     SELECT id, discord_id FROM messages
     WHERE user_id = $1 AND id IN (SELECT * FROM ({SELECT_OWN_IDS}) AS own LIMIT $2)
 """
 
 
 @cache
-def select_users() -> str:
+def users_sql() -> str:
     return " UNION ".join(dict.fromkeys(table.users for table in _erased_tables())) + " /* all users */"
 
 
@@ -168,10 +170,10 @@ class PersonalDataStore(Store):
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Yield records with the name of their list, list by list. Rows written meanwhile may be missing."""
+        """Yield names of lists and their records. Rows written meanwhile may be missing."""
         for table in _exported_tables():
             async for row in self._read_rows(table, user_id):
-                for record in _records(table, row):
+                for record in _make_records(table, row):
                     yield table.list_name, record
 
     async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
@@ -182,58 +184,57 @@ class PersonalDataStore(Store):
         rows = await self._database.read_long(Statement(table.ids_sql, (user_id,)).as_transaction)
         ids = sorted({id_ for (id_,) in rows})
         for first in range(0, len(ids), table.page_size):
-            some = json.dumps(ids[first : first + table.page_size])
-            for row in await self._database.query(table.select, user_id, some):
+            page = json.dumps(ids[first : first + table.page_size])
+            for row in await self._database.query(table.select, user_id, page):
                 yield row
 
     async def list_users(self) -> frozenset[int]:
-        """Return all users. Reads the whole database, so only for restored ones."""
-        return frozenset(id_ for (id_,) in await self._database.query(select_users()))
+        """Return all users. Reads the whole database, so only for a restored one."""
+        return frozenset(id_ for (id_,) in await self._database.query(users_sql()))
 
     async def list_unfinished(self) -> tuple[int, ...]:
         """Return the users whose erasure is unfinished."""
-        return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
+        return tuple(id_ for (id_,) in await self._database.query(SELECT_UNFINISHED))
 
     async def erase(
         self, user_id: int, *, counted_day: date | None = None, already_begun: bool = False
     ) -> None:
-        """Erase everything. Raises ErasureUnfinished, after which `erase` continues, or another StorageError
+        """Erase everything. Raises ErasureUnfinished if another call has to continue, or another StorageError
         if nothing was erased.
 
-        `already_begun`: after `begin`. `counted_day`: today, if token limits apply; this month's counts then
-        stay until its end.
+        `already_begun`: `begin_erasure` was called. `counted_day`: today, if token limits apply; this month's
+        counts then stay until its end.
         """
         if not already_begun:
-            await self.begin(user_id)
+            await self.begin_erasure(user_id)
         locks = [user_lock(user_id)]
-        # Answers first, which are found through the messages.
+        # Answers are found through the messages, so they come first.
         select_in_channels = f"""
             SELECT m.id, m.discord_id
-            FROM ({ANSWERED_IN_CHANNELS} UNION ALL {SAID_IN_CHANNELS}) AS found
+            FROM ({SELECT_ANSWERS_IN_CHANNELS} UNION ALL {SELECT_SAID_IN_CHANNELS}) AS found
             @cross_join messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
             LIMIT $2 /* channel */
         """
         delete_erasing = "DELETE FROM erasing WHERE user_id = $1"
         try:
-            for select in (select_in_channels, SELECT_OWN):
-                while await self._database.write(partial(_some_messages, select, user_id), locks):
+            for select in (select_in_channels, SELECT_OWN_MESSAGES):
+                while await self._database.write(partial(_delete_batch, select, user_id), locks):
                     pass
-            await self._database.transaction(_erasure(user_id, counted_day), locks)
-            await self._note(user_id)  # covers a backup made in between
+            await self._database.transaction(_erasing_statements(user_id, counted_day), locks)
+            await self._log_erasure(user_id)  # again, for a backup that was made meanwhile
             await self._change(locks, delete_erasing, user_id)
         except StorageError as error:
             raise ErasureUnfinished from error
 
-    async def begin(self, user_id: int) -> None:
-        """Record that the erasure has begun: processes end the user's turns, and a restart continues it.
-        Raises StorageError."""
-        await self._note(user_id)
+    async def begin_erasure(self, user_id: int) -> None:
+        """Record it: processes then end the user's turns, and a start continues it. Raises StorageError."""
+        await self._log_erasure(user_id)
         sql = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
         await self._change([user_lock(user_id)], sql, user_id, to_ms(self._clock()))
 
-    async def runs_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process runs a turn of the user. Raises StorageError."""
-        # Also a dead process. Uses reservations_by_user and turns_by_user.
+    async def has_turn_elsewhere(self, user_id: int) -> bool:
+        """Return whether another process, even a dead one, runs a turn of the user. Raises StorageError."""
+        # Uses reservations_by_user and turns_by_user.
         sql = """
             SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
             WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'
@@ -245,7 +246,7 @@ class PersonalDataStore(Store):
         """
         return bool(await self._database.query(sql, user_id, self._process))
 
-    async def _note(self, user_id: int) -> None:
+    async def _log_erasure(self, user_id: int) -> None:
         if self._log:
             await self._log.note("user", user_id)
 
@@ -255,14 +256,14 @@ def _overview(user_id: int, *, on_server: bool) -> Transaction[Holdings]:
     for table in _exported_tables():
         [(count, first, last)] = yield Statement(table.count, (user_id,))
         if count and table.kind:
-            known = kinds.get(table.kind, StoredAmount(0))
-            times = sorted(filter(None, (known.first, known.last, _moment(first), _moment(last))))
-            kinds[table.kind] = StoredAmount(known.count + count, *times[:1], *times[-1:])
+            amount = kinds.get(table.kind, StoredAmount(0))
+            times = sorted(filter(None, (amount.first, amount.last, _parse_time(first), _parse_time(last))))
+            kinds[table.kind] = StoredAmount(amount.count + count, *times[:1], *times[-1:])
     [(file_bytes,)] = yield Statement(SUM_FILE_BYTES, (user_id,))
     return Holdings(kinds, file_bytes, on_server)
 
 
-def _moment(value: Any) -> datetime | None:
+def _parse_time(value: Any) -> datetime | None:
     if not value:
         return None
     if isinstance(value, int):
@@ -271,22 +272,22 @@ def _moment(value: Any) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _records(table: PersonalTable, row: Row) -> list[Record]:
-    fields = {name: _exported(name, value) for name, value in zip(table.columns, row, strict=True)}
+def _make_records(table: PersonalTable, row: Row) -> list[Record]:
+    fields = {name: _json_value(name, value) for name, value in zip(table.columns, row, strict=True)}
     if "data" not in fields:
         return [fields]
     data: bytes = fields.pop("data")
-    pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
-    rest = {name: value for name, value in fields.items() if name != "document"}  # only with the first piece
-    return [
-        (fields if n == 1 else rest)
-        | {"piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
-        for n, piece in enumerate(pieces, 1)
-    ]
+    parts = [data[begin : begin + _PART_BYTES] for begin in range(0, len(data), _PART_BYTES)] or [b""]
+    records = list[Record]()
+    for number, part in enumerate(parts, 1):
+        encoded = base64.b64encode(part).decode()
+        records.append(fields | {"piece": number, "pieces": len(parts), "data_base64": encoded})
+        fields.pop("document", None)  # only in the first record
+    return records
 
 
-def _exported(name: str, value: Any) -> Any:
-    if name in _JSON and value:
+def _json_value(name: str, value: Any) -> Any:
+    if name in _JSON_COLUMNS and value:
         return json.loads(
             value,
             parse_int=lambda digits: _id_as_text("", int(digits)),
@@ -298,11 +299,12 @@ def _exported(name: str, value: Any) -> Any:
 
 def _id_as_text(name: str, value: Any) -> Any:
     """Return an id, or a number that JavaScript can't represent, as text."""
-    is_id = name in _IDS or name.endswith("_id")
-    return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT) else value
+    is_id = name in _ID_COLUMNS or name.endswith("_id")
+    return str(value) if isinstance(value, int) and (is_id or abs(value) > _MAX_EXACT_INTEGER) else value
 
 
-def _some_messages(select: str, user_id: int) -> Transaction[bool]:
+def _delete_batch(select: str, user_id: int) -> Transaction[bool]:
+    """Delete selected messages. Returns False if there are none."""
     rows = yield Statement(select, (user_id, _BATCH_SIZE))
     yield from delete_local_copies([discord_id for _, discord_id in rows if discord_id is not None])
     sql = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
@@ -310,14 +312,14 @@ def _some_messages(select: str, user_id: int) -> Transaction[bool]:
     return bool(rows)
 
 
-def _erasure(user_id: int, counted_day: date | None) -> list[Statement]:
+def _erasing_statements(user_id: int, counted_day: date | None) -> list[Statement]:
     statements = [
         Statement(table.erase, (user_id,))
         for table in _erased_tables()
         if not (counted_day and table.table == "erased_usage")
     ]
     if counted_day:
-        # Run before usage is deleted.
+        # This must run before usage is deleted.
         sql = f"""
             INSERT INTO erased_usage AS known (user_id, day, tokens)
             SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)

@@ -15,8 +15,8 @@ from cc_bot.domain.clock import Clock
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 
-# Turns that have ended or are too old, and browsers that may have signed out.
-_DISCARD_PENDING: Final = (
+# Turns and approved calls that may have ended since the backup, and browsers that may have signed out.
+_DELETE_PENDING: Final = (
     *("DELETE FROM turns WHERE kind <> 'mention'", "DELETE FROM proposals WHERE state <> 'open'"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
 )
@@ -40,73 +40,72 @@ class ReappliedErasures:
     sessions: int = 0
     deleted: int = 0  # messages and channels deleted on Discord
     since: datetime | None = field(default=None, compare=False)
-    """Users erased since then are erased again (None: at any time). Other ids are never reused, so their time
-    does not matter."""
+    """Users erased since then are erased again (None: users erased at any time). Other items are erased again
+    at whatever time they were erased: their ids are never reused."""
 
     def __bool__(self) -> bool:
         return bool(self.users or self.memories or self.sessions or self.deleted)
 
 
 async def reapply_erasures(
-    database: Database, known: Erasures, restored: datetime | None, *, clock: Clock, mark: str
+    database: Database, erasures: Erasures, since: datetime | None, *, clock: Clock, mark: str
 ) -> ReappliedErasures:
-    """Discard pending work, and repeat the erasures logged since `restored` (None: the database's newest
-    time).
-
-    `mark` replaces messages that repeat a memory. Raises StorageError.
-    """
-    # The stores have no erasure log: the original entries keep their time.
+    """Discard pending work, and repeat the erasures logged since a time (None: the database's newest time).
+    `mark` replaces messages that repeat an erased memory. Raises StorageError."""
+    # These stores have no erasure log, so the repeated erasures are not logged again.
     removal = MemoryRemovalStore(database, clock=clock)
-    await database.transaction([*map(Statement, _DISCARD_PENDING)], [MAINTENANCE_LOCK])
-    since = restored or await _newest(database)
+    await database.transaction([*map(Statement, _DELETE_PENDING)], [MAINTENANCE_LOCK])
+    since = since or await _get_newest_time(database)
     erased = ReappliedErasures(
-        users=await _erase_users(PersonalDataStore(database, clock=clock), known, since),
-        memories=await _erase_memories(database, removal, known, mark),
-        sessions=await _erase_sessions(database, ArchiveStore(database, clock=clock), known),
-        deleted=await _erase_messages(database, ChannelStore(database, clock=clock), known),
+        users=await _erase_users(PersonalDataStore(database, clock=clock), erasures, since),
+        memories=await _erase_memories(database, removal, erasures, mark),
+        sessions=await _erase_sessions(database, ArchiveStore(database, clock=clock), erasures),
+        deleted=await _erase_messages(database, ChannelStore(database, clock=clock), erasures),
         since=since,
     )
     await removal.scrub(vacuum=True)
     return erased
 
 
-async def _newest(database: Database) -> datetime | None:
+async def _get_newest_time(database: Database) -> datetime | None:
     [(at,)] = await database.query(_SELECT_NEWEST)
     return datetime.fromisoformat(at) if at else None
 
 
-async def _erase_users(store: PersonalDataStore, known: Erasures, since: datetime | None) -> int:
-    found = await store.list_users()
-    with ThreadPoolExecutor() as threads:  # the hashes take milliseconds
-        erased = await asyncio.to_thread(
-            lambda: list(threads.map(lambda user: known.match("user", user, since), found))
+async def _erase_users(store: PersonalDataStore, erasures: Erasures, since: datetime | None) -> int:
+    users = await store.list_users()
+    with ThreadPoolExecutor() as threads:  # each hash takes milliseconds
+        matches = await asyncio.to_thread(
+            lambda: list(threads.map(lambda user: erasures.match("user", user, since), users))
         )
-    users = list(compress(found, erased))
-    for user in users:
+    erased = list(compress(users, matches))
+    for user in erased:
         await store.erase(user)
-    return len(users)
+    return len(erased)
 
 
-async def _erase_memories(database: Database, store: MemoryRemovalStore, known: Erasures, mark: str) -> int:
+async def _erase_memories(
+    database: Database, store: MemoryRemovalStore, erasures: Erasures, mark: str
+) -> int:
     count = 0
     for user, number, created_at in await database.query(_SELECT_MEMORIES):
         name = memory_log_id(user, number, created_at)
-        with_messages = known.match("memory_and_messages", name, None)
-        if with_messages or known.match("memory", name, None):
-            erased = await store.erase(user, number, stub=mark if with_messages else None)
-            count += erased.memories if erased else 0
+        with_messages = erasures.match("memory_and_messages", name, None)
+        if with_messages or erasures.match("memory", name, None):
+            counts = await store.erase(user, number, stub=mark if with_messages else None)
+            count += counts.memories if counts else 0
     return count
 
 
-async def _erase_sessions(database: Database, store: ArchiveStore, known: Erasures) -> int:
-    found = await database.query(_SELECT_SESSIONS)
-    erased = [(user, session) for user, session in found if known.match("session", session, None)]
+async def _erase_sessions(database: Database, store: ArchiveStore, erasures: Erasures) -> int:
+    sessions = await database.query(_SELECT_SESSIONS)
+    erased = [(user, session) for user, session in sessions if erasures.match("session", session, None)]
     for user, session in erased:
         await store.delete_session(user, session)
     return len(erased)
 
 
-async def _erase_messages(database: Database, store: ChannelStore, known: Erasures) -> int:
+async def _erase_messages(database: Database, store: ChannelStore, erasures: Erasures) -> int:
     count = 0
     sql = """
         SELECT DISTINCT parent_channel_id, thread_id FROM messages
@@ -114,9 +113,9 @@ async def _erase_messages(database: Database, store: ChannelStore, known: Erasur
     """
     for key in map(CHANNEL.read, await database.query(sql)):  # a thread goes with its channel
         names = (thread_log_id(key.channel_id, thread) for thread in {0, key.thread_id})
-        if any(known.match("place", name, None) for name in names):
+        if any(erasures.match("place", name, None) for name in names):
             await store.forget_channel(key)
             count += 1
-    found = [id_ for (id_,) in await database.query(_SELECT_MESSAGES)]
-    deleted = [message for message in found if known.match("message", message, None)]
+    messages = [id_ for (id_,) in await database.query(_SELECT_MESSAGES)]
+    deleted = [message for message in messages if erasures.match("message", message, None)]
     return count + (await store.delete(deleted) if deleted else 0)

@@ -1,8 +1,8 @@
 """Deletes rows older than the operator's retention settings, in small batches.
 
-Messages are scanned in insertion order: an index on time would slow down every turn. Each channel's newest
-deleted message is recorded, so that catching up does not fetch it again. tests/stores/test_scope.py reads
-the marks `/* all users */`.
+Messages are scanned in the order of their ids: an index on time would slow down every turn. Each channel's
+newest deleted message is recorded, so that catching up does not fetch it again. tests/stores/test_scope.py
+reads the marks `/* all users */`.
 """
 
 import json
@@ -20,8 +20,8 @@ from cc_bot.features.privacy.personal_data import personal_tables
 
 _BATCH_SIZE: Final = 200
 
-# The last column is 1 if an open session's prompt may still contain the message: fewer than $2 messages for
-# the same readers follow. $1 previous id, $2 messages per prompt (0: unlimited), $3 batch size
+# $1 the last id read, $2 messages in a prompt (0: unlimited), $3 batch size. The last column is 1 if an open
+# session's prompt may still contain the message: fewer than $2 messages for the same readers follow it.
 _SELECT_OLDEST: Final = """
     SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
         SELECT 1 FROM sessions AS s
@@ -42,7 +42,8 @@ _SELECT_OLDEST: Final = """
 
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
 
-# Summaries whose user, channel and agent have only old sessions. $1 an array of sessions, $2 the cutoff time
+# Deletes summaries whose user, channel and agent have only old sessions. $1 an array of session ids, $2 the
+# cutoff
 _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
         SELECT y.id
@@ -65,21 +66,21 @@ class RetentionStore:
         self._history_limit = history_limit
 
     async def prune_messages(self, before: datetime) -> int:
-        """Delete messages stored before a time, except those in an open session's prompt. Returns their
-        number."""
-        count, after = 0, 0
+        """Delete messages stored before a time, except those in an open session's prompt. Returns the number
+        deleted."""
+        count, last_id = 0, 0
         while True:
-            batch = partial(_delete_old_messages, to_ms(before), after, self._history_limit)
-            deleted, last = await self._database.write(batch, [MAINTENANCE_LOCK])
+            delete_batch = partial(_delete_old_messages, to_ms(before), last_id, self._history_limit)
+            deleted, next_id = await self._database.write(delete_batch, [MAINTENANCE_LOCK])
             count += deleted
-            if last is None:
+            if next_id is None:
                 return count
-            after = last
+            last_id = next_id
 
     async def prune_sessions(self, before: datetime) -> int:
-        """Delete sessions closed before a time, and summaries left without any. Returns the number of
-        sessions."""
-        count, after, cutoff = 0, ("", ""), to_text(before)
+        """Delete sessions closed before a time, and summaries that have no session left. Returns the number
+        of sessions."""
+        count, last_key, cutoff = 0, ("", ""), to_text(before)
         # Uses sessions_by_creation.
         sql = """
             SELECT id, created_at, closed_at FROM sessions
@@ -88,14 +89,14 @@ class RetentionStore:
             LIMIT $3 /* all users */
         """
         while True:
-            rows = await self._database.query(sql, *after, _BATCH_SIZE)
-            ended = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= cutoff])
-            while await self._database.write(partial(_delete_messages_of, ended), [MAINTENANCE_LOCK]):
+            rows = await self._database.query(sql, *last_key, _BATCH_SIZE)
+            closed = json.dumps([id_ for id_, _, closed_at in rows if closed_at and closed_at <= cutoff])
+            while await self._database.write(partial(_delete_messages_of, closed), [MAINTENANCE_LOCK]):
                 pass
-            count += await self._database.write(partial(_delete_sessions, ended, cutoff), [MAINTENANCE_LOCK])
+            count += await self._database.write(partial(_delete_sessions, closed, cutoff), [MAINTENANCE_LOCK])
             if all(created_at > cutoff for _, created_at, _ in rows):
                 return count
-            after = (rows[-1][1], rows[-1][0])
+            last_key = (rows[-1][1], rows[-1][0])
 
     async def prune_usage(self, first_kept: date) -> int:
         """Delete usage before a day. Returns the number of rows."""
@@ -108,17 +109,19 @@ class RetentionStore:
         return len(deleted)
 
 
-def _delete_old_messages(before: int, after: int, history_limit: int) -> Transaction[tuple[int, int | None]]:
+def _delete_old_messages(
+    before_ms: int, last_id: int, history_limit: int
+) -> Transaction[tuple[int, int | None]]:
     """Delete one batch. Returns the number deleted, and the id to continue after, or None at the end."""
-    rows = yield Statement(_SELECT_OLDEST, (after, history_limit, _BATCH_SIZE))
-    old = [row for row in rows if row[2] < before]
+    rows = yield Statement(_SELECT_OLDEST, (last_id, history_limit, _BATCH_SIZE))
+    old = [row for row in rows if row[2] < before_ms]
     to_delete = [(id_, discord_id) for id_, discord_id, _, in_prompt in old if not in_prompt]
     yield from _delete_messages(to_delete)
     return len(to_delete), rows[-1][0] if old else None
 
 
 def _delete_messages_of(sessions: str) -> Transaction[bool]:
-    """Delete one batch. Returns False if there are no messages."""
+    """Delete one batch of the sessions' messages. Returns False if there are none."""
     sql = """
         SELECT m.id, m.discord_id
         FROM @texts($1) AS ended
@@ -130,16 +133,16 @@ def _delete_messages_of(sessions: str) -> Transaction[bool]:
     return bool(rows)
 
 
-def _delete_sessions(ended: str, cutoff: str) -> Transaction[int]:
-    yield Statement(_DELETE_SUMMARIES, (ended, cutoff))
-    # Keeps a session, then without messages, that a summary refers to.
+def _delete_sessions(sessions: str, cutoff: str) -> Transaction[int]:
+    yield Statement(_DELETE_SUMMARIES, (sessions, cutoff))
+    # A session that a summary refers to is kept, without messages.
     sql = """
         DELETE FROM sessions WHERE id IN @texts($1)
             AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
             AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
         RETURNING user_id, channel_id, agent /* all users */
     """
-    keys = yield Statement(sql, (ended,))
+    keys = yield Statement(sql, (sessions,))
     tables = [each.table for each in personal_tables() if each.deleted_with_last_session]
     delete_with_last_session = """
         DELETE FROM {table}
@@ -160,21 +163,21 @@ def _delete_messages(messages: Sequence[Row]) -> Transaction[None]:
         yield Statement(_DELETE_MESSAGES, (json.dumps([id_ for id_, _ in messages]),))
 
 
-COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
+COUNT_OPEN_SESSIONS: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
 """Reads an index only."""
 
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"
 
 
 class VitalsStore(Store):
-    async def open_sessions(self) -> int:
-        [(count,)] = await self._database.query(COUNT_OPEN)
+    async def count_open_sessions(self) -> int:
+        [(count,)] = await self._database.query(COUNT_OPEN_SESSIONS)
         return int(count)
 
-    async def size_bytes(self) -> int:
+    async def get_size_bytes(self) -> int:
         return await self._database.size()
 
-    async def schema_version(self) -> int:
+    async def get_schema_version(self) -> int:
         [(version,)] = await self._database.query(SELECT_VERSION)
         return int(version)
 

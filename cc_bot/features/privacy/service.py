@@ -25,37 +25,32 @@ from cc_bot.log import bind_job_id, upkeep
 
 _log = structlog.get_logger(__name__)
 
-# Exports are streamed to bound memory.
-
 FORMAT: Final = "cc-bot-personal-data"
 MAX_FILE_BYTES: Final = 9_500_000
-_HEAD_BYTES: Final = 1000  # everything around the records
+_FRAME_BYTES: Final = 1000  # more than head and tail of a file
 
 
-async def export_files(
+async def export_chunks(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield records as UTF-8 JSON in chunks, each with its file's number.
-
-    Records of a list must follow each other. A file stays below `max_bytes` unless a single record is
-    longer.
-    """
-    number, current, room = 0, "", 0
+    """Yield JSON files in chunks of UTF-8, each with its file's number. `records`: with the names of their
+    lists, list by list. A file is shorter than `max_bytes` unless a single record is longer."""
+    number, list_name, left_bytes = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
         size = len(line) + len(name) + 16
-        if not number or (max_bytes and current and size > room):
+        if not number or (max_bytes and list_name and size > left_bytes):
             if number:
-                yield number, _tail(last=False)
-            number, current, room = number + 1, "", (max_bytes or 0) - _HEAD_BYTES
+                yield number, _tail(is_last=False)
+            number, list_name, left_bytes = number + 1, "", (max_bytes or 0) - _FRAME_BYTES
             yield number, _head(user_id, now, number)
-        between = ",\n"
-        if name != current:
-            between = f"{current and _LIST_END + between}{json.dumps(name)}: [\n"
-        yield number, between.encode() + line
-        current, room = name, room - size
+        separator = ",\n"
+        if name != list_name:
+            separator = f"{list_name and _LIST_END + separator}{json.dumps(name)}: [\n"
+        yield number, separator.encode() + line
+        list_name, left_bytes = name, left_bytes - size
     if number:
-        yield number, _tail(last=True)
+        yield number, _tail(is_last=True)
 
 
 _LIST_END: Final = "\n]"
@@ -72,18 +67,19 @@ def _head(user_id: int, now: datetime, number: int) -> bytes:
     return f'{json.dumps(head)[:-1]}, "data": {{\n'.encode()
 
 
-def _tail(*, last: bool) -> bytes:
-    return f'{_LIST_END}\n}}, "last": {json.dumps(last)}}}\n'.encode()
+def _tail(*, is_last: bool) -> bytes:
+    return f'{_LIST_END}\n}}, "last": {json.dumps(is_last)}}}\n'.encode()
 
 
 RETRY_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
 OTHER_PROCESSES_TIMEOUT_S: Final = 45.0
-"""How long other processes have to end their turns. Those of a dead process count until it is found dead."""
+"""For other processes to end their turns. A dead process counts until its death is noticed."""
 POLL_S: Final = 0.5
 
 BlockTurns = Callable[[int], AbstractAsyncContextManager[None]]
-"""Returns a context that is entered once the user has no active turn. None begins until it exits."""
+"""Returns a context for a user's id. It is entered once the user has no active turn; until it exits, no turn
+begins."""
 
 
 class Privacy:
@@ -102,42 +98,43 @@ class Privacy:
         self._clock = clock
         self._get_counted_day = get_counted_day
         self._wake = asyncio.Event()
-        self._active = set[asyncio.Future[None]]()
+        self._unreported = set[asyncio.Future[None]]()
         self._stop_waiting = asyncio.Event()
         self.retention = retention
-        self.closed = False
+        self.is_closed = False
 
-    async def overview(self, user_id: int) -> Holdings:
+    async def get_overview(self, user_id: int) -> Holdings:
         return await self._stores.personal_data.get_overview(user_id)
 
     async def export(self, user_id: int) -> AsyncIterator[bytes]:
         """Yield JSON files that fit into messages; none if nothing is stored."""
-        written, file = 0, bytearray()
-        async for number, piece in self._records(user_id, max_bytes=MAX_FILE_BYTES):
-            if number != written and file:
+        file_number, file = 0, bytearray()
+        async for number, chunk in self._export(user_id, max_bytes=MAX_FILE_BYTES):
+            if number != file_number and file:
                 yield bytes(file)
                 file.clear()
-            written = number
-            file += piece
+            file_number = number
+            file += chunk
         if file:
             yield bytes(file)
 
     async def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
-        async for _, piece in self._records(user_id):
-            yield piece
+        """Yield one JSON file in chunks."""
+        async for _, chunk in self._export(user_id):
+            yield chunk
 
-    def _records(self, user_id: int, *, max_bytes: int | None = None) -> AsyncIterator[tuple[int, bytes]]:
+    def _export(self, user_id: int, *, max_bytes: int | None = None) -> AsyncIterator[tuple[int, bytes]]:
         records = self._stores.personal_data.read_records(user_id)
-        return export_files(records, user_id, self._clock(), max_bytes=max_bytes)
+        return export_chunks(records, user_id, self._clock(), max_bytes=max_bytes)
 
     async def erase(self, user_id: int) -> Holdings:
-        """Erase all data of a user for good, once no turn is active. Returns the amounts erased.
+        """Erase all data of a user for good, once no turn is active. Returns the amounts stored before.
 
-        Token counts stay until their limits reset; unused pages of a large SQLite file until night. Raises
-        ErasureUnfinished if `keep_finishing` continues, and another StorageError if nothing was erased.
+        Token counts stay until their limits reset; free pages of a large SQLite file stay until night. Raises
+        ErasureUnfinished if `keep_finishing` will finish it, and another StorageError if nothing was erased.
         """
         try:
-            with self.reporting():
+            with self.hold_shutdown():
                 async with self._block_turns(user_id):
                     return await self._erase(user_id)
         except ErasureUnfinished:
@@ -145,31 +142,32 @@ class Privacy:
             raise
 
     @contextmanager
-    def reporting(self) -> Iterator[None]:
+    def hold_shutdown(self) -> Iterator[None]:
         """Keep the program running until the user is told an erasure's outcome."""
-        over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._active.add(over)
+        reported: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._unreported.add(reported)
         try:
             yield
         finally:
-            self._active.discard(over)
-            over.set_result(None)
+            self._unreported.discard(reported)
+            reported.set_result(None)
 
     async def drain(self, grace_s: float) -> None:
-        """Wait up to `grace_s` seconds for erasures, which then stop waiting for other processes."""
+        """Wait up to `grace_s` seconds for erasures. After that, they no longer wait for other processes."""
         await self._wait_idle(grace_s)
         self._stop_waiting.set()
 
     async def close(self, deadline_s: float) -> None:
-        """Wait for the last reports until `deadline_s`, in the loop's time, then reject new erasures."""
+        """Wait until all outcomes are reported, but not beyond `deadline_s` in the loop's time; then reject
+        new erasures."""
         await self._wait_idle(deadline_s - asyncio.get_running_loop().time())
-        self.closed = True
+        self.is_closed = True
 
     async def _wait_idle(self, timeout_s: float) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
-                while self._active:
-                    await asyncio.wait(self._active)
+                while self._unreported:
+                    await asyncio.wait(self._unreported)
 
     async def _erase(self, user_id: int) -> Holdings:
         stored = await self._stores.personal_data.get_overview(user_id)
@@ -177,20 +175,20 @@ class Privacy:
         await self._wait_for_processes(user_id)
         await self._stores.personal_data.erase(user_id, counted_day=counted_day, already_begun=True)
         _log.info("user_erased", rows=sum(each.count for each in stored.kinds.values()))
-        await self._clean()
+        await self._scrub()
         return stored
 
     async def _wait_for_processes(self, user_id: int) -> None:
-        """Wait until other processes have ended the user's turns. A hanging process can't write for them."""
+        """Wait until other processes have ended the user's turns. Raises ErasureUnfinished."""
         personal_data = self._stores.personal_data
-        await personal_data.begin(user_id)
+        await personal_data.begin_erasure(user_id)
         try:
             async with asyncio.timeout(OTHER_PROCESSES_TIMEOUT_S):
-                while await personal_data.runs_elsewhere(user_id):
+                while await personal_data.has_turn_elsewhere(user_id):
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._stop_waiting.wait(), POLL_S)
                         raise ErasureUnfinished
-        except TimeoutError:
+        except TimeoutError:  # a process that hangs can't write for the user
             _log.warning("erasure_waits_no_longer")
         except StorageError as error:
             raise ErasureUnfinished from error
@@ -201,10 +199,10 @@ class Privacy:
         key = await self._stores.archive.delete_session(user_id, session_id)
         if key is not None:
             _log.info("session_deleted")
-            await self._clean()
+            await self._scrub()
         return key
 
-    async def _clean(self) -> None:
+    async def _scrub(self) -> None:
         try:
             await self._stores.memory_removal.scrub()
         except StorageError as error:  # the purge tries again
@@ -223,9 +221,9 @@ class Privacy:
         while True:
             self._wake.clear()
             with bind_job_id("erasing"):
-                is_left = await self._finish_all()
+                is_any_left = await self._finish_all()
             try:
-                async with asyncio.timeout(pause_s if is_left else None):
+                async with asyncio.timeout(pause_s if is_any_left else None):
                     await self._wake.wait()
             except TimeoutError:
                 pause_s = min(2 * pause_s, MAX_PAUSE_S)
@@ -234,8 +232,8 @@ class Privacy:
                 await asyncio.sleep(pause_s)
 
     async def _finish_all(self) -> bool:
-        """Returns whether any interrupted erasure is left."""
-        is_left = False
+        """Finish erasures. Returns whether any is left."""
+        is_any_left = False
         try:
             user_ids = await self._stores.personal_data.list_unfinished()
         except StorageError as error:
@@ -248,8 +246,8 @@ class Privacy:
                         await self._erase(user_id)
             except CcBotError as error:
                 _log.warning("erasing_failed", error=type(error).__name__)
-                is_left = True
-        return is_left
+                is_any_left = True
+        return is_any_left
 
 
 RETENTION_INTERVAL_S: Final = 3600.0
@@ -271,27 +269,29 @@ async def delete_expired(store: RetentionStore, retention: Retention, clock: Clo
 async def enforce_retention(
     store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
 ) -> None:
-    async def run() -> None:
+    """Delete expired data every hour."""
+
+    async def prune() -> None:
         if count := await delete_expired(store, retention, clock, zone):
             _log.info("old_data_deleted", count=count)
 
-    await _every_hour(run)
+    await _run_hourly(prune)
 
 
-async def delete_expired_copies(database: Path, retention: Retention, clock: Clock) -> None:
-    """Delete expired copies next to the database every hour."""
+async def enforce_copy_retention(database: Path, retention: Retention, clock: Clock) -> None:
+    """Delete expired copies beside the database every hour."""
 
-    async def run() -> None:
+    async def prune() -> None:
         if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
             _log.info("old_copies_deleted", names=[path.name for path in deleted])
 
-    await _every_hour(run)
+    await _run_hourly(prune)
 
 
-async def _every_hour(run: Callable[[], Awaitable[None]]) -> None:
+async def _run_hourly(prune: Callable[[], Awaitable[None]]) -> None:
     while True:
         with upkeep("retention"):
-            await run()
+            await prune()
         await asyncio.sleep(RETENTION_INTERVAL_S)
 
 
@@ -322,7 +322,7 @@ async def keep_purging(removal: MemoryRemovalStore, clock: Clock, zone: ZoneInfo
             done = await purge_due(removal, clock, vacuum=vacuum)
             if vacuum and done:
                 vacuum_at = _next_night(clock().astimezone(zone))
-        await asyncio.sleep(await _pause_s(removal, clock) if done else RETRY_S)
+        await asyncio.sleep(await _get_pause_s(removal, clock) if done else RETRY_S)
 
 
 def _next_night(now: datetime) -> datetime:
@@ -330,13 +330,10 @@ def _next_night(now: datetime) -> datetime:
     return tonight if now < tonight else tonight + timedelta(days=1)
 
 
-async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
+async def _get_pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
     try:
         due = await removal.get_next_purge()
     except Exception:  # noqa: BLE001 - an error must not end the purge
         return RETRY_S
-    return (
-        MAX_PURGE_PAUSE_S
-        if due is None
-        else min(max((due - clock()).total_seconds(), 0.0), MAX_PURGE_PAUSE_S)
-    )
+    left_s = MAX_PURGE_PAUSE_S if due is None else (due - clock()).total_seconds()
+    return min(max(left_s, 0.0), MAX_PURGE_PAUSE_S)

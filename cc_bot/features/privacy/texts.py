@@ -37,10 +37,10 @@ class PrivacyTexts(Area):
             "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"),
         }
     )
-    line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
+    kind_line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
     span = Sentence(ja="（{first} 〜 {last}）", en=" ({first} to {last})")
-    one_day = Sentence(ja="（{first}）", en=" ({first})")
-    kept_for = Sentence(ja="保存する期間", en="How long")
+    one_day_span = Sentence(ja="（{first}）", en=" ({first})")
+    retention_title = Sentence(ja="保存する期間", en="How long")
     archive_days = Sentence(ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
     session_days = Sentence(ja="・終わった会話は {days}日で消えます。", en="- Conversations that are over are deleted after {days} days.")
     usage_days = Sentence(ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days.")
@@ -49,7 +49,7 @@ class PrivacyTexts(Area):
     files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
     files_used = Sentence(ja="・添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {quota} MB) go with the history, oldest first when full.")
     backups = Sentence(ja="・バックアップには、管理者が捨てるまで残ります。", en="- Backups keep a copy until the operator deletes them.")
-    how_on = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
+    next_steps = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
@@ -59,7 +59,7 @@ class PrivacyTexts(Area):
         ja=("⚠️ **あなたのデータをすべて消しますか？**\n消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"),
         en=("⚠️ **Erase everything that is stored about you?**\nWhat goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. This can't be undone."),
     )
-    stays = Sentence(
+    not_erased = Sentence(
         ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
         en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
@@ -68,50 +68,50 @@ class PrivacyTexts(Area):
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
     )
-    web = Sentence(ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="-# Links are fetched by the bot's machine; searches go to a service.")
+    web_note = Sentence(ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="-# Links are fetched by the bot's machine; searches go to a service.")
     confirm_within = Sentence(ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}.")
     erase = Sentence(ja="すべて消す", en="Erase everything")
     keep = Sentence(ja="やめる", en="Cancel")
-    kept = Sentence(ja="何も消していません。", en="Nothing was erased.")
-    gone = Sentence(ja="もうやめられません。データはすべて消えています。", en="It is too late to cancel: everything is erased already.")
+    cancelled = Sentence(ja="何も消していません。", en="Nothing was erased.")
+    erased_already = Sentence(ja="もうやめられません。データはすべて消えています。", en="It is too late to cancel: everything is erased already.")
     too_late = Sentence(ja="時間がたったので、もう一度 </privacy erase> からやり直してください。", en="That was too long ago. Please start again with </privacy erase>.")
     restarting = Sentence(ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。", en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.")
     not_yours = Sentence(ja="このボタンは、</privacy erase> を使った人だけが使えます。", en="Only the person who used </privacy erase> can use this button.")
     erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased. That was: {list}")
     nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
-    comma = Sentence(ja="、", en="; ")
-    part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
+    separator = Sentence(ja="、", en="; ")
+    kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
     def overview(self, holdings: Holdings, retention: Retention, zone: ZoneInfo) -> str:
-        if holdings.empty:
+        if holdings.is_empty:
             return self.nothing
         lines = [self._line(kind, holdings.kinds[kind], zone) for kind in self.kinds if kind in holdings.kinds]
-        kept = (self.kept_for, *self.kept_lines(retention, holdings))
-        return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
+        kept = (self.retention_title, *self.retention_lines(retention, holdings))
+        return "\n".join((self.title, *lines, "", *kept, "", self.web_note, self.next_steps))
 
-    def asked(self, holdings: Holdings) -> str:
-        return f"{self.question.format(list=self.comma.join(self.erasable(holdings)))}\n{self.what_stays(holdings)}"
+    def ask_to_confirm(self, holdings: Holdings) -> str:
+        return f"{self.question.format(list=self.separator.join(self.list_erased(holdings)))}\n{self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
-        if holdings.nothing_to_erase:
+        if holdings.has_nothing_to_erase:
             return self.nothing_erased
-        return self.erased.format(list=self.comma.join(self.erasable(holdings)))
+        return self.erased.format(list=self.separator.join(self.list_erased(holdings)))
 
     def nothing_to_erase(self, holdings: Holdings) -> str:
-        """Rules may be stored all the same."""
-        return self.nothing if holdings.empty else f"{self.nothing_erased}\n{self.what_stays(holdings)}"
+        """Say so, and what stays if anything is stored."""
+        return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n{self.say_what_stays(holdings)}"
 
-    def what_stays(self, holdings: Holdings) -> str:
-        return self.stays.format(copies=self.copies_on_server if holdings.on_server else self.copies_of_file)
+    def say_what_stays(self, holdings: Holdings) -> str:
+        return self.not_erased.format(copies=self.copies_on_server if holdings.on_server else self.copies_of_file)
 
     def _line(self, kind: DataKind, amount: StoredAmount, zone: ZoneInfo) -> str:
         first, last = _day(amount.first, zone), _day(amount.last, zone)
         span = ""
         if first and last:
-            span = (self.one_day if first == last else self.span).format(first=first, last=last)
-        return self.line.format(kind=self.kinds[kind], count=amount.count, span=span)
+            span = (self.one_day_span if first == last else self.span).format(first=first, last=last)
+        return self.kind_line.format(kind=self.kinds[kind], count=amount.count, span=span)
 
-    def kept_lines(self, retention: Retention, holdings: Holdings) -> list[str]:
+    def retention_lines(self, retention: Retention, holdings: Holdings) -> list[str]:
         limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
@@ -121,8 +121,8 @@ class PrivacyTexts(Area):
             files = self.files_used.format(used=used, quota=quota)
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
-    def erasable(self, holdings: Holdings) -> list[str]:
-        return [self.part.format(kind=name, count=holdings.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and holdings.count(kind)]
+    def list_erased(self, holdings: Holdings) -> list[str]:
+        return [self.kind_count.format(kind=name, count=holdings.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and holdings.count(kind)]
 
 
 def _day(moment: datetime | None, zone: ZoneInfo) -> str:
@@ -140,7 +140,7 @@ class ErasureTexts(Area):
     versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
     summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
     messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
-    comma = Sentence(ja="、", en=", ")
+    separator = Sentence(ja="、", en=", ")
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
 
@@ -149,7 +149,7 @@ class ErasureTexts(Area):
         parts = [template.format(count=count) for template, count in counts if count]
         if not parts:
             return self.nothing
-        return "\n".join((self.done, self.removed.format(list=self.comma.join(parts)), self.remains))
+        return "\n".join((self.done, self.removed.format(list=self.separator.join(parts)), self.remains))
 
 
 class WebPrivacyTexts(Area):

@@ -21,7 +21,7 @@ LABEL_CHARACTERS: Final = 15
 class ReminderChanges:
     table = "schedules"
 
-    def read(self, result: Mapping[str, Any]) -> Iterator[Change]:
+    def read_changes(self, result: Mapping[str, Any]) -> Iterator[Change]:
         match result:
             case {
                 "scheduled": {
@@ -38,15 +38,15 @@ class ReminderChanges:
             case _:
                 pass
 
-    def line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
+    def format_line(self, change: Change, caller: Caller, *, limit: int, public: bool, numbered: bool) -> str:
         change = change if change.text else replace(change, text=f"#{change.number}")
         if isinstance(change, ReminderChange) and change.due_at is not None:
             return reminder_sentence(
                 change, change.due_at, replace(caller, timezone=change.zone), limit=limit
             )
-        return caller.words[ReminderTexts].cancelled.format(text=caller.text(change.text, limit))
+        return caller.words[ReminderTexts].cancelled.format(text=caller.format_text(change.text, limit))
 
-    def undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
+    def make_undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
         if change.kind != "added":
             return None
         texts, text = words[ReminderTexts], shorten(one_line(change.text), LABEL_CHARACTERS)

@@ -9,7 +9,7 @@ from cc_bot.features.reminders.store import ScheduleStore
 def make_jobs(given: BotDependencies, services: BotServices) -> Iterable[Job]:
     answers, gate = services.answers, services.gate
     yield ReminderDelivery(
-        given.own.get(Composer),
+        given.feature_parts.get(Composer),
         given.stores[ScheduleStore],
         ReminderPoster(gate.rest, pace=services.pace),
         agent_selector=answers.agent_selector,

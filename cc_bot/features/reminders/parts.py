@@ -1,9 +1,9 @@
 from collections.abc import Iterable
 
-from cc_bot.chat.parts import Building
+from cc_bot.chat.parts import PartsBuilder
 from cc_bot.features.reminders.resolver import TimeResolver
 
 
-def make_parts(given: Building) -> Iterable[object]:
-    chains = given.chains
-    return (TimeResolver(chains.chain_for(()), given.clock, given.spending, chains.first_name(())),)
+def make_parts(builder: PartsBuilder) -> Iterable[object]:
+    chains = builder.chains
+    return (TimeResolver(chains.chain_for(()), builder.clock, builder.spending, chains.first_name(())),)

@@ -70,7 +70,7 @@ class TimeResolver:
             async with asyncio.timeout(TIMEOUT_S), self._slots, AsyncExitStack() as stack:
                 model = self.model
                 if self.spending is not None:
-                    admitted = self.spending.admit(payer, "schedule", model=self.model_name)
+                    admitted = self.spending.charge(payer, "schedule", model=self.model_name)
                     model = (await stack.enter_async_context(admitted)).metered(model)
                 stream = await stack.enter_async_context(aclosing(model.stream(request)))
                 async for event in stream:

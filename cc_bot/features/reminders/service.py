@@ -152,30 +152,35 @@ async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     """A reminder whose only time has passed is sent at once."""
     texts, reminder = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, reminder.id)
-    text = caller.text(reminder.text, MAX_QUOTE_LENGTH)
+    text = caller.format_text(reminder.text, MAX_QUOTE_LENGTH)
     if resumed is None:
         return Reply((texts.not_paused.format(text=text),))
-    return Reply((texts.resumed.format(time=caller.moment(resumed.due_at), text=text),))
+    return Reply((texts.resumed.format(time=caller.format_moment(resumed.due_at), text=text),))
 
 
 def reminder_sentence(
     reminder: Schedule | ReminderChange, due_at: datetime, caller: Caller, *, limit: int = MAX_QUOTE_LENGTH
 ) -> str:
-    texts, text = caller.words[ReminderTexts], caller.text(reminder.text, limit)
+    texts, text = caller.words[ReminderTexts], caller.format_text(reminder.text, limit)
     if reminder.repeat:
         repeat = caller.words[RepeatTexts].describe(reminder.repeat)
-        return texts.repeated.format(repeat=repeat, time=caller.at(due_at), text=text)
-    return texts.once.format(time=caller.moment(due_at), text=text)
+        return texts.repeated.format(repeat=repeat, time=caller.format_time(due_at), text=text)
+    return texts.once.format(time=caller.format_moment(due_at), text=text)
 
 
 def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
-    return caller.words[ReminderTexts].cancelled.format(text=caller.text(schedule.text, MAX_QUOTE_LENGTH))
+    return caller.words[ReminderTexts].cancelled.format(
+        text=caller.format_text(schedule.text, MAX_QUOTE_LENGTH)
+    )
 
 
 def reminder_item(schedule: Schedule, caller: Caller) -> Item:
-    times = [caller.moment(schedule.due_at)]
+    times = [caller.format_moment(schedule.due_at)]
     if schedule.repeat:
-        times = [f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}", caller.at(schedule.due_at)]
+        times = [
+            f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}",
+            caller.format_time(schedule.due_at),
+        ]
     is_paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
     return Item(schedule.number, schedule.text, (*times, _describe_target(schedule, caller)), trouble)
@@ -195,7 +200,7 @@ def short_time(schedule: Schedule) -> str:
 def _describe_target(schedule: Schedule, caller: Caller) -> str:
     texts = caller.words[ReminderTexts]
     if schedule.target == "channel":
-        return texts.in_channel.format(channel=caller.channel(schedule.key.channel_id))
+        return texts.in_channel.format(channel=caller.format_channel(schedule.key.channel_id))
     return texts.by_dm if schedule.target == "dm" else texts.in_terminal
 
 

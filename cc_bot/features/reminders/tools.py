@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.chat.consent import check_as_proposed, field_line, needs_approval, on_one_line, propose, show
+from cc_bot.chat.consent import check_unchanged, field_line, needs_approval, on_one_line, present, propose
 from cc_bot.chat.tools import (
     InvalidToolCall,
     MemoryId,
@@ -57,7 +57,7 @@ async def schedule(
         text, words = store.check(text), texts(context.locale)
         time = _time_line(due, cron, words, timezone=context.timezone.key, target=context.target)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
-        shown = show(words[ProposalTexts].remind, time, text=text)
+        shown = present(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for existing in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
@@ -73,7 +73,7 @@ async def schedule(
         repeat=cron,
         timezone=context.timezone.key,
         locale=context.locale,
-        tainted=context.approved is not None,
+        tainted=context.approved_values is not None,
     )
     return _report_added(added)
 
@@ -99,14 +99,14 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     if found is None:
         raise ScheduleNotFound(id=id)
     expected = {"text": found.text, "repeat": found.repeat}
-    check_as_proposed(context, **expected)
+    check_unchanged(context, **expected)
     others = [each.text for each in reminders if each is not found]
     if needs_approval(
         context, lambda: context.grounding.asks_to_end(found.text, others=others, may_be_done=True)
     ):
         words = texts(context.locale)
         time = _time_line(found.due_at, found.repeat, words)
-        shown = show(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
+        shown = present(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
         return propose(context, "cancel_schedule", {"id": found.number}, shown, expected=expected)
     cancelled = await context.stores[ScheduleStore].cancel(context.user_id, found.id)
     if cancelled is None:
@@ -118,7 +118,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
     """Return time and cron. An approved call has those that the user was shown."""
-    if context.approved is not None:
+    if context.approved_values is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
             raise WhenPassed
@@ -138,7 +138,7 @@ def _time_line(
 ) -> ProposalLine:
     repeat = on_one_line(words[RepeatTexts].describe(cron)) if cron else ""
     moment = Moment(due, repeat=repeat, timezone=timezone, place=target)
-    return field_line(words[ProposalTexts].time, moment, words)
+    return field_line(words[ProposalTexts].time_field, moment, words)
 
 
 async def _list_visible(context: ToolContext) -> Sequence[Schedule]:

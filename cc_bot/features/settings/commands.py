@@ -132,7 +132,7 @@ def help_text(words: Texts, reading: Reading, *, is_owner: bool = False) -> str:
     """Return the help, which fits an embed. Commands that no line of it names have their descriptions."""
     texts, names, name_command = words[SessionTexts], command_names(words.locale), command_namer(words.locale)
     stored = {"off": "", "mentions": texts.help_stored_mentions, "all": texts.help_stored_all}
-    templates = SessionTexts.help.of(words.locale).splitlines(keepends=True)
+    templates = SessionTexts.help.in_locale(words.locale).splitlines(keepends=True)
     lines, described = list[str](), {"admin", "help"}
     for template, line in zip(templates, texts.help.splitlines(keepends=True), strict=True):
         command = _COMMAND.match(template)
@@ -208,8 +208,8 @@ loader.command(privacy)
 
 
 async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) -> EphemeralView:
-    holdings = await privacy.overview(caller.user_id)
-    if holdings.nothing_to_erase:
+    holdings = await privacy.get_overview(caller.user_id)
+    if holdings.has_nothing_to_erase:
         return EphemeralView(caller.words[PrivacyTexts].nothing_to_erase(holdings))
     return erase_question(holdings, caller, recipients.clock())
 
@@ -218,7 +218,7 @@ def erase_question(holdings: Holdings, caller: Recipient, now: datetime) -> Ephe
     texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     return EphemeralView(
-        f"{texts.asked(holdings)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
+        f"{texts.ask_to_confirm(holdings)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
         buttons=(
             Button(texts.erase, PrivacyButton(caller.user_id, "erase", moment).custom_id(), danger=True),
             Button(texts.keep, PrivacyButton(caller.user_id, "keep", moment).custom_id()),
@@ -235,9 +235,9 @@ async def confirm_erasure(
 ) -> str | None:
     interaction, button, recipient = press
     words = recipient.words
-    if privacy.closed:
+    if privacy.is_closed:
         return words[PrivacyTexts].restarting
-    with privacy.reporting():
+    with privacy.hold_shutdown():
         during = updater.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
             async with during:
@@ -256,7 +256,8 @@ async def _erase(
     if button.decision == "keep":
         if await privacy.is_being_erased(recipient.user_id):
             raise ErasureUnfinished
-        return texts.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else texts.kept
+        holdings = await privacy.get_overview(recipient.user_id)
+        return texts.erased_already if holdings.has_nothing_to_erase else texts.cancelled
     if button.until < recipients.clock().timestamp():
         return texts.too_late
     return texts.say_erased(await privacy.erase(recipient.user_id))
@@ -333,7 +334,7 @@ async def _send_by_dm(
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:
-    holdings = await privacy.overview(caller.user_id)
+    holdings = await privacy.get_overview(caller.user_id)
     return Reply((caller.words[PrivacyTexts].overview(holdings, privacy.retention, caller.timezone),))
 
 

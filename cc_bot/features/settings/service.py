@@ -18,20 +18,20 @@ MAX_NAME_CHARACTERS: Final = 60
 async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Reply:
     texts = caller.words[UsageTexts]
     if not server:
-        report = await spending.report_of(caller.payer)
+        report = await spending.report_user(caller.payer)
     elif caller.guild_id is None:
         return Reply((texts.servers_only,))
     elif not caller.manages_guild:
         return Reply((texts.managers_only,))
     else:
-        report = await spending.report_of_guild(caller.guild_id)
+        report = await spending.report_guild(caller.guild_id)
 
     def show_model(name: str) -> str:
-        return caller.text(name, MAX_NAME_CHARACTERS)
+        return caller.format_text(name, MAX_NAME_CHARACTERS)
 
     lines = [texts.nothing]
     if report.left or not report.is_empty:
-        lines = texts.lines(report, caller.moment, show_model)
+        lines = texts.lines(report, caller.format_moment, show_model)
     if server and report.month.models:
         lines += ["", texts.models, *texts.model_lines(report, show_model)]
     recent = report.recent.without_unused_start()

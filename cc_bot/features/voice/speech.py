@@ -14,11 +14,11 @@ from typing import Final
 
 import structlog
 
-from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND, MAX_SECONDS, probe_audio
+from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND, MAX_LENGTH_S, probe_audio
 from cc_bot.chat.spending import Spending, UsageRecorder
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
-from cc_bot.chat.turn import Emit, Hearing, Speaking, TurnRequest
+from cc_bot.chat.turn import AnswerSpeaker, Emit, Transcriber, TurnRequest
 from cc_bot.domain import errors
 from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
 from cc_bot.domain.session import SessionKey
@@ -35,7 +35,7 @@ Outcome = str | errors.InputError | errors.TurnError  # a transcript, or why the
 
 
 @dataclass(eq=False, slots=True)
-class TranscribedHearing(Hearing):
+class TranscribedHearing(Transcriber):
     transcriber: OpenAITranscriber | None
     ledger: TurnLedger
     channels: ChannelStore
@@ -45,7 +45,7 @@ class TranscribedHearing(Hearing):
         referenced = (file for reference in request.references for file in reference.attachments)
         return any(file.is_recording for file in referenced) or any(map(_recordings, request.questions))
 
-    async def hear(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
+    async def transcribe(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
         async with asyncio.TaskGroup() as group:  # concurrent: the time limit is that of one
@@ -73,7 +73,7 @@ class TranscribedHearing(Hearing):
                 question,
                 attachments=tuple(f for f in question.attachments if not f.is_recording or f.source_id),
             )
-        language, left_s = request.options.locale, float(MAX_SECONDS)
+        language, left_s = request.options.locale, float(MAX_LENGTH_S)
         async with asyncio.TaskGroup() as group:
             hearing = []
             for recording in _recordings(question):
@@ -95,10 +95,10 @@ class TranscribedHearing(Hearing):
             self._has_warned = True
             return errors.TranscriptionUnavailable()
         if not fits:
-            return errors.RecordingTooLong(minutes=MAX_SECONDS // 60)
+            return errors.RecordingTooLong(minutes=MAX_LENGTH_S // 60)
         try:
             estimated_s = _estimate_s(recording)
-            with recorder.sound(self.transcriber.name, estimated_s) as sound:
+            with recorder.record_sound(self.transcriber.name, estimated_s) as sound:
                 heard = await self.transcriber.transcribe(recording, language)
                 sound.seconds = max(recording.seconds, heard.seconds) or estimated_s
         except errors.ModelError as error:
@@ -204,7 +204,7 @@ def spoken_text(text: str) -> str:
 
 
 @dataclass(eq=False, slots=True)
-class SynthesizedSpeech(Speaking):
+class SynthesizedSpeech(AnswerSpeaker):
     speaker: OpenAISpeaker
     spending: Spending
 
@@ -219,8 +219,8 @@ class SynthesizedSpeech(Speaking):
     async def _speak(self, text: str, payer: UsageSubject) -> bytes | None:
         speaker, estimated_s = self.speaker, ceil(len(text) / _CHARACTERS_PER_SECOND)
         tokens = TOKENS_PER_AUDIO_SECOND * estimated_s
-        async with self.spending.admit(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
-            with recorder.sound(speaker.name, estimated_s) as sound:
+        async with self.spending.charge(payer, "speech", model=speaker.name, tokens=tokens) as recorder:
+            with recorder.record_sound(speaker.name, estimated_s) as sound:
                 data = await speaker.speak(text)
                 known = probe_audio(data)
                 sound.seconds = (known.seconds if known else None) or estimated_s

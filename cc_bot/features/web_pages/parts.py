@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cc_bot.chat.parts import Building
+from cc_bot.chat.parts import PartsBuilder
 from cc_bot.features.web_pages.http import PUBLIC
 from cc_bot.features.web_pages.searches import BraveSearch, SearchService, SearxngSearch, WebSearch
 from cc_bot.features.web_pages.turn import PageSource, WebAccess, can_read_pages
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from cc_bot.config import Config
 
 
-def make_parts(given: Building) -> Iterable[object]:
-    given.tools.turn_parts.append(make_web_access(given.config))
+def make_parts(builder: PartsBuilder) -> Iterable[object]:
+    builder.tools.turn_parts.append(make_web_access(builder.config))
     return ()
 
 

@@ -35,7 +35,7 @@ async def read_page(context: ToolContext, url: str) -> ToolOutcome:
     pages = web.services.pages
     if pages is None:
         raise InvalidToolCall("Pages can't be read here.")
-    if context.approved is not None:
+    if context.is_approved:
         page = await web.read(pages, parse_address(url.strip().strip("<>")))
         return succeeded(_page_fields(page), tainted=True)
     if web.pages_left <= 0:
@@ -79,7 +79,7 @@ async def web_search(context: ToolContext, query: str) -> ToolOutcome:
 
 
 def _may_leak(context: ToolContext) -> bool:
-    return context.approved is None and context.tainted and context.read_stored_data
+    return not context.is_approved and context.tainted and context.has_read_stored_data
 
 
 def _count_address_choices(typed: str, address: WebAddress) -> int:
@@ -103,7 +103,7 @@ def _page_fields(page: ReadPage) -> Mapping[str, str]:
 
 
 def _web_access(context: ToolContext) -> TurnWebAccess:
-    web: TurnWebAccess | None = context.shared.get(TurnWebAccess)
+    web: TurnWebAccess | None = context.shared_objects.get(TurnWebAccess)
     if web is None:
         raise InvalidToolCall("The web is out of reach here.")
     return web
