@@ -66,8 +66,7 @@ def read_dotenv(path: Path) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-# Parsers are named after what they return. They raise ValueError, KeyError, OSError or OverflowError, or
-# InvalidSetting with a sentence of their own.
+# Parsers, named after what they return, raise ValueError, KeyError, OSError, OverflowError or InvalidSetting.
 
 Parser = Callable[[str], Any]
 
@@ -99,8 +98,8 @@ def url(text: str) -> str:
 
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
-    """Return the web pages' base URL, by default the one on this machine; "" without a port. Raises
-    PagesNotEncrypted if the pages are for other machines and no URL is set."""
+    """Return the web pages' base URL; "" without a port. Raises PagesNotEncrypted if none is set for pages
+    that other machines open."""
     if port is None and not text:
         return ""
     if not text:
@@ -311,7 +310,7 @@ class Config:
     usage_days: int = _setting("CC_BOT_USAGE_DAYS", "400", days, "400")
     copy_days: int = _setting("CC_BOT_COPY_DAYS", "30", days, "30")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
-    """For the files that are otherwise beside the database, if the database is on a server."""
+    """For what is beside a SQLite file, if the database is on a server."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")

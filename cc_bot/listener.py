@@ -61,8 +61,8 @@ async def bind_port(
     shutdown_s: float,
     headers: Mapping[str, str],
 ) -> AsyncIterator[asyncio.Server]:
-    """Bind the port; `listen` accepts connections. `name` is the logger's; `headers` are for responses to
-    malformed requests. Raises PortTaken or InvalidSetting."""
+    """`listen` accepts connections. `headers` are for responses to malformed requests. Raises PortTaken or
+    InvalidSetting."""
     app.middlewares.insert(0, _refuse_compressed)
     logger = logging.getLogger(f"{name}.requests")
     logger.addFilter(_is_worth_logging)
@@ -142,8 +142,8 @@ async def _refuse_compressed(
 
 
 def _body_length(head: bytes) -> int | HTTPStatus:
-    """Return the length of a body, or the status of a refusal. Refuses all requests of which aiohttp might
-    find another end, also some that RFC 9112 allows."""
+    """Return the length of a body, or the status of a refusal. Stricter than RFC 9112, so that aiohttp can't
+    find another end."""
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
     has_stray_break = bool({*b"\r\n"} & {*b"".join(lines)})
     if has_stray_break or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):

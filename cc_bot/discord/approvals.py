@@ -75,8 +75,8 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Handle a press. Returns when the message shows that the calls have begun, or that their server is
-        awaited, since the next press on the message is handled only then."""
+        """Handle a press. Returns once calls have begun or their server is awaited, as the next press
+        on the message is handled only then."""
         may_return = asyncio.Event()
         task = self._tasks.start(self._decide(interaction, button, presser, may_return))
         task.add_done_callback(_log_error)
@@ -252,7 +252,7 @@ class ApprovalDelivery:
         return None
 
     async def _continue_turn(self, press: _Press, selected: SelectedAgent, result: ApprovedResult) -> None:
-        """Ask the model to continue. The calls are sent along unless its history has the answer with them."""
+        """Ask the model to continue, with the calls unless its history has them."""
         proposal, visibility = press.proposal, press.proposal.visibility
         question = await self.answers.references.find_question(press.author.user_id, proposal.answer_id)
         name = question.author_name if question else ""

@@ -242,7 +242,7 @@ class Page:
 
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
-    """Return messages with the text of the page's file instead of the file. The last has all other parts."""
+    """Return messages with the text of the page's file. The last has all other parts."""
     file = next((each for each in page.files if isinstance(each, TextFile) and each.text), None)
     if file is None:
         return (page,)
