@@ -41,7 +41,7 @@ async def quality(folder: Path, data: Path) -> bool:
     """Print recall for each set, by words and with the encoder where it is installed; whether the goals are
     met."""
     met = True
-    encoder = LocalEmbedder.if_installed()
+    encoder = LocalEmbedder.create_if_installed()
     for notes in recall_quality.note_sets(data):
         async with open_database(f"sqlite:///{folder}/{notes.name}.db") as database:
             await apply_pending(database)
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str]) -> int:
             with one_core():
                 met = asyncio.run(speed(path, population)) and met
             met = memory(path, population) and met
-            if encoder := LocalEmbedder.if_installed():
+            if encoder := LocalEmbedder.create_if_installed():
                 with one_core():
                     asyncio.run(speed_with(encoder, path, population))
                 memory_with_encoder(path, population)

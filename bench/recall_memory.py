@@ -31,7 +31,7 @@ async def search(path: Path, users: list[int], *, encoder: bool) -> Resident:
     source, before = Everyday(4), resident()
     known = [source.note() for _ in range(1000)]
     most = Resident(0, 0)
-    embedder = LocalEmbedder.if_installed() if encoder else None
+    embedder = LocalEmbedder.create_if_installed() if encoder else None
     async with open_stores(f"sqlite:///{path}", embedder=embedder) as stores:
         for user_id in users:
             for _ in range(SEARCHES_OF_EACH):

@@ -14,14 +14,14 @@ from cc_bot.chat.policy import Policies
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
+from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitRules, ModelUsage, Payer
 
 GOAL_MS = 0.3
 TURNS = 3000
 USERS = 200
 GUILD = 5
 SPENT = ((ModelUsage("model", Usage(1000, 100)), 5),)
-LIMITED: Rules = {
+LIMITED: LimitRules = {
     **DEFAULT_RULES,
     LimitKey("everyone", 0, "tokens_per_day"): 10**12,
     LimitKey("everyone", 0, "tokens_per_month"): 10**12,
@@ -39,9 +39,9 @@ class Times:
         return self.now
 
 
-async def turn(usage: UsageStore, times: Times, number: int, rules: Rules) -> None:
+async def turn(usage: UsageStore, times: Times, number: int, rules: LimitRules) -> None:
     times.now += timedelta(seconds=0.33)
-    request = ReservationRequest(UsageSubject(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
+    request = ReservationRequest(Payer(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
     await usage.settle(Settlement(await usage.reserve(request, rules), SPENT))
 
 

@@ -19,7 +19,7 @@ from dotenv.parser import parse_stream
 
 from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.message import REASONING, Reading, Reasoning
+from cc_bot.domain.message import REASONING_EFFORTS, ChannelReading, ReasoningEffort
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import MAX_PINNED
 from cc_bot.features.privacy.model import Retention
@@ -254,7 +254,7 @@ class Config:
     openai_base_url: str | None = _setting("OPENAI_BASE_URL", "", optional(url), "http://localhost:11434/v1")
     models: tuple[str, ...] = _setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)
     model_timeout_s: float = _setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")
-    reasoning: str = _setting("CC_BOT_REASONING", "", choice(Reasoning), " / ".join(REASONING))
+    reasoning: str = _setting("CC_BOT_REASONING", "", choice(ReasoningEffort), " / ".join(REASONING_EFFORTS))
     database_url: str = _setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")
     agents_file: Path | None = _setting("CC_BOT_AGENTS_FILE", parse=optional(Path))
     """None: the file beside the database, if it exists."""
@@ -295,7 +295,9 @@ class Config:
         "CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt"
     )
     """Patterns of text that must not be saved as memories."""
-    channels: Reading = _setting("CC_BOT_CHANNELS", "mentions", choice(Reading), "off / mentions / all")
+    channels: ChannelReading = _setting(
+        "CC_BOT_CHANNELS", "mentions", choice(ChannelReading), "off / mentions / all"
+    )
     locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
     """For users whose language is unknown."""
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")

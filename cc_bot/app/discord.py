@@ -82,7 +82,7 @@ async def _run(config: Config, say: Callable[[str], None], watchdog: Watchdog, *
         async with open_core(config, config.clock, meter, **core_options) as core:
             membership = core.membership
             assert membership is not None  # noqa: S101 - there are `join_options`
-            membership.is_connected = lambda: core.gateway_health.connected
+            membership.is_connected = lambda: core.gateway_health.is_connected
             await core.spending.settle_abandoned()
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.services import BotDependencies, DiscordSettings

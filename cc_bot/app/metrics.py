@@ -42,7 +42,7 @@ class Vitals:
 
     async def problems(self) -> dict[str, Problem]:
         """Return problems by component; empty if the bot is healthy."""
-        problems: dict[str, Problem] = {} if self.gateway_health.connected else {"gateway": "disconnected"}
+        problems: dict[str, Problem] = {} if self.gateway_health.is_connected else {"gateway": "disconnected"}
         if database_problem := await self._database_problem():
             problems["database"] = database_problem
         return problems

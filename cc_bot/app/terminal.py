@@ -43,7 +43,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             history_file=operator_path(config, "chat_history"),
             # Of a session in a Discord channel, where others must not read what is said here.
             visibility="private" if channel_id else "public",
-            offline=core.models.offline,
+            offline=core.models.is_offline,
         )
         if servers := core.assistant.tools.external:
             await _wait_for_servers(servers, words[TerminalTexts].servers_starting)

@@ -16,7 +16,7 @@ from typing import Final
 
 from cc_bot.charts.table import format_exactly, format_percent, format_short, format_ticks, make_slices
 from cc_bot.domain.chart import Chart, Series
-from cc_bot.domain.kinsoku import balance, graphemes, is_wide, shorten, widest_unit, wrap_label
+from cc_bot.domain.kinsoku import balance_lines, graphemes, is_wide, shorten_to_width, widest_unit, wrap_label
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.answer import ChartTexts
@@ -225,7 +225,7 @@ def _wrap_labels_below(labels: Sequence[str], gutter: float) -> list[list[str]] 
     room = slot - _GAP
     if any(widest_unit(label, width_of) > room for label in labels) or room < 3 * SIZE:
         return None
-    lines = [balance(label, room, width_of) for label in labels]
+    lines = [balance_lines(label, room, width_of) for label in labels]
     return lines if max(map(len, lines)) <= _MAX_LINES else None
 
 
@@ -308,7 +308,7 @@ def _write_labels_below(
         drawing.bottom = top + max(map(len, lines)) * _LINE
         return
     room = (WIDTH - gutter) / min(len(labels), _MIN_LEFT) - _GAP
-    for text, x in _choose_labels([shorten(label, room, width_of) for label in labels], centres):
+    for text, x in _choose_labels([shorten_to_width(label, room, width_of) for label in labels], centres):
         drawing.write(text, x, top + SIZE, anchor="middle")
     drawing.bottom = top + _LINE
 
@@ -332,7 +332,7 @@ _MAX_BESIDE_LINES: Final = 2
 
 def _draw_horizontal_bars(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     _draw_legend(drawing, chart)
-    labels = [balance(label, _MAX_BESIDE_WIDTH, width_of) for label in chart.labels]
+    labels = [balance_lines(label, _MAX_BESIDE_WIDTH, width_of) for label in chart.labels]
     beside = max(map(len, labels)) <= _MAX_BESIDE_LINES
     if not beside:
         labels = [wrap_label(label, WIDTH, width_of) for label in chart.labels]

@@ -52,7 +52,7 @@ class Agents:
 
 
 def is_allowed(location: Location, agent: Agent) -> bool:
-    return agent.scope.allow(guild_id=location.guild_id, channel_ids=frozenset(location.key.ids))
+    return agent.scope.allows(guild_id=location.guild_id, channel_ids=frozenset(location.key.ids))
 
 
 def make_agents(config: "Config", tools: Collection[str]) -> Agents:

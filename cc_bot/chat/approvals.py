@@ -34,20 +34,21 @@ from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
-from cc_bot.domain.proposal import CALL_OPEN_FOR, CallMessage, CallState, Proposal, is_expired
+from cc_bot.domain.proposal import PENDING_CALL_LIFETIME, CallMessage, CallState, Proposal, is_expired
 from cc_bot.domain.session import EMPTY_CANVAS
 from cc_bot.domain.turn import CanvasChanged
+from cc_bot.features.memory.errors import MemoryNotFound
 from cc_bot.features.memory.model import Source
 from cc_bot.texts import explain, texts
 
 _log = structlog.get_logger(__name__)
 
-OPEN_MINUTES: Final = CALL_OPEN_FOR.seconds // 60
+OPEN_MINUTES: Final = PENDING_CALL_LIFETIME.seconds // 60
 _STORING_TOOLS: Final = {"remember", "update_memory"}
 _OUTDATED_ERRORS: Final = (
     InvalidToolCall,
     ValidationError,
-    errors.MemoryNotFound,
+    MemoryNotFound,
     errors.ScheduleNotFound,
     errors.ProposalOutdated,
 )

@@ -43,7 +43,7 @@ from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import ChannelKey, Message, Reference, Status, ToolCall, is_blank
 from cc_bot.domain.proposal import number_proposals
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.tool_calls import is_of_server
+from cc_bot.domain.tool_calls import is_server_tool
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
@@ -302,7 +302,7 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
 def _may_have_changed(call: ToolCall, registry: ToolRegistry) -> bool:
     """Return whether the call may have changed something on a tool server."""
     is_done = registry.writes(call.name) and call.ok and not is_pending(call)
-    return is_of_server(call.name) and (call.outcome_unknown or is_done)
+    return is_server_tool(call.name) and (call.outcome_unknown or is_done)
 
 
 def _max_tokens(question: Message) -> int:

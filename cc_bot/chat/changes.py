@@ -7,9 +7,9 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cc_bot.chat.reply import Action, Caller
-from cc_bot.domain.change import Change, with_change
+from cc_bot.domain.change import Change, add_change
 from cc_bot.domain.message import ToolCall
-from cc_bot.domain.tool_calls import is_of_server
+from cc_bot.domain.tool_calls import is_server_tool
 from cc_bot.features import modules
 from cc_bot.texts import Texts
 
@@ -60,13 +60,13 @@ def read_changes(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
         for kind in change_handlers().values()
         for each in kind.read_changes(result)
     )
-    return reduce(with_change, changes, tuple[Change, ...]())
+    return reduce(add_change, changes, tuple[Change, ...]())
 
 
 def parse_result(call: ToolCall) -> dict[str, Any]:
     """Return the result; empty if the call failed, was erased, or is of a server's tool."""
     try:
-        result = json.loads(call.result) if call.ok and not is_of_server(call.name) else {}
+        result = json.loads(call.result) if call.ok and not is_server_tool(call.name) else {}
     except ValueError:
         return {}
     return result if isinstance(result, dict) else {}

@@ -24,7 +24,7 @@ from cc_bot.domain.proposal import (
     ProposedCalls,
     Value,
 )
-from cc_bot.domain.tool_calls import without_texts
+from cc_bot.domain.tool_calls import strip_memory_texts
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.proposal import Choice, ProposalTexts, argument_lines
 
@@ -188,7 +188,7 @@ def is_pending(call: ToolCall) -> bool:
 def with_result(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
     """Return the stored call, with the result if it is the pending `call`. Several calls may be equal."""
     name, arguments = call.asked
-    arguments = without_texts(replace(stored, arguments=arguments)).arguments
+    arguments = strip_memory_texts(replace(stored, arguments=arguments)).arguments
     is_same = stored.name == name and parse_json(stored.arguments) == parse_json(arguments)
     if not is_same or not is_pending(stored):
         return stored

@@ -218,10 +218,10 @@ class SessionTurn(Turn):
     async def _read_earlier(self, budget_tokens: float, count_tokens: CountTokens) -> tuple[Message, ...]:
         """Return the messages that fit, of those before the history with which the session was opened."""
         session = self._session
-        if not session.more:
+        if not session.has_more:
             return ()
         left_tokens = budget_tokens - count_up_to(self._history, budget_tokens, count_tokens)
-        while left_tokens > 0 and session.more:
+        while left_tokens > 0 and session.has_more:
             extended = await self._conversations.stores.sessions.load_earlier(
                 session, visibility=self.visibility
             )

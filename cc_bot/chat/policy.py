@@ -22,16 +22,16 @@ from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import (
     DEFAULT_RULES,
-    EVERYONE,
+    EVERYONE_ID,
     LIMIT_NAMES,
     MAX_LIMIT,
     MAX_PRICE,
     USAGE_LIMITS,
     LimitKey,
+    LimitRules,
     LimitScope,
     Price,
     PriceList,
-    Rules,
 )
 from cc_bot.operator_file import (
     FileKind,
@@ -60,7 +60,7 @@ Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    limits: Rules = field(default_factory=lambda: DEFAULT_RULES)
+    limits: LimitRules = field(default_factory=lambda: DEFAULT_RULES)
     prices: PriceList = field(default_factory=PriceList)
     access: AccessRules = field(default_factory=AccessRules)
     owners: frozenset[int] = frozenset()  # in addition to those in the settings
@@ -142,7 +142,7 @@ class _Reader:
             raise FileRefused(self._tables.words.not_a_table.format(name=name))
         return value
 
-    def read_limits(self, table: dict[str, Any]) -> Rules:
+    def read_limits(self, table: dict[str, Any]) -> LimitRules:
         rules = dict(DEFAULT_RULES)
         for group, scope in _LIMIT_GROUPS.items():
             for key, value in self.check_table(f"limits.{group}", table.pop(group, {})).items():
@@ -151,7 +151,7 @@ class _Reader:
                     raise FileRefused(self._words.bad_id.format(name=name))
                 kind = _GuildLimits if scope == "guild" else _Limits
                 rules.update(_limit_rules(scope, int(key), self._tables.read(kind, name, value)))
-        rules.update(_limit_rules("everyone", EVERYONE, self._tables.read(_Limits, "limits", table)))
+        rules.update(_limit_rules("everyone", EVERYONE_ID, self._tables.read(_Limits, "limits", table)))
         return rules
 
     def read_prices(self, table: dict[str, Any]) -> PriceList:
@@ -196,7 +196,7 @@ class Policies(OperatorFile[Policy]):
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
         super().__init__(path, kind, words[OperatorFileTexts], required=required)
 
-    async def get_limits(self) -> Rules:
+    async def get_limits(self) -> LimitRules:
         return (await self.current()).limits
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale, one_line, printable, shorten
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 from cc_bot.texts import Texts
 from cc_bot.texts.session import MomentTexts, ReplyTexts
 
@@ -27,7 +27,7 @@ class Caller:
     timezone: ZoneInfo
     words: Texts
     _: KW_ONLY
-    payer: UsageSubject = UsageSubject(0)  # whose usage limits apply, and in which server
+    payer: Payer = Payer(0)  # whose usage limits apply, and in which server
     memory_paused: bool = False
     spoken: bool = False  # whether short answers are read aloud
     manages_guild: bool = False

@@ -15,17 +15,9 @@ from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
 from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
-from cc_bot.domain.message import (
-    Attachment,
-    Message,
-    Status,
-    ToolCall,
-    Visibility,
-    is_blank,
-    result_for_model,
-)
+from cc_bot.domain.message import Attachment, Message, Status, ToolCall, Visibility, is_blank, remove_refs
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
-from cc_bot.domain.tool_calls import is_of_server
+from cc_bot.domain.tool_calls import is_server_tool
 from cc_bot.domain.turn import (
     CallsResumed,
     ImagesShown,
@@ -197,7 +189,7 @@ class Rounds:
         draft.calls += calls
         # Whether a server made a call can't be checked: a second crash must not lose the call.
         succeeded = [call for call in effective if call.ok]
-        draft.lasting_calls += [call for call in calls if call in succeeded or is_of_server(call.name)]
+        draft.lasting_calls += [call for call in calls if call in succeeded or is_server_tool(call.name)]
         draft.tainted = True  # it is unknown what the model read before
         draft.has_side_effects = bool(succeeded)
         return CallsResumed(tuple(effective))
@@ -274,12 +266,12 @@ class Rounds:
                     unfinished.remove(request)
                     await self._store_calls(draft, unfinished)
                 self._emit_outcome(request, outcome)
-                text = result_for_model(outcome.text)
+                text = remove_refs(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, text, outcome.tainted))
                 images += outcome.images
         except asyncio.CancelledError:
             for request, task in zip(requests, tasks, strict=True):
-                if request in unfinished and is_of_server(request.name):
+                if request in unfinished and is_server_tool(request.name):
                     self._record_cut_call(request, task, draft)
             raise
         finally:
@@ -377,4 +369,4 @@ def _changes_memory(request: ToolRequest) -> bool:
 
 
 def _arguments_to_store(request: ToolRequest) -> str:
-    return "{}" if request.oversized else request.arguments
+    return "{}" if request.is_oversized else request.arguments

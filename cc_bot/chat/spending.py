@@ -16,7 +16,7 @@ from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement
 from cc_bot.domain.errors import DatabaseUnreachable, ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import CHART_DAYS, ModelUsage, UsageReport, UsageSubject, first_day, report_of
+from cc_bot.domain.usage import CHART_DAYS, ModelUsage, Payer, UsageReport, first_day, make_report
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
 
 _log = structlog.get_logger(__name__)
@@ -142,13 +142,7 @@ class Spending:
     meter: Meter = NULL_METER
 
     async def reserve(
-        self,
-        payer: UsageSubject,
-        purpose: Purpose,
-        *,
-        model: str,
-        tokens: int = 0,
-        turn: PendingTurn | None = None,
+        self, payer: Payer, purpose: Purpose, *, model: str, tokens: int = 0, turn: PendingTurn | None = None
     ) -> Reservation:
         """Reserve `tokens` and those of a usual request; enter `turn` in the ledger in the same write."""
         request = ReservationRequest(payer, purpose, model, TOKENS_PER_REQUEST + tokens)
@@ -163,7 +157,7 @@ class Spending:
 
     @asynccontextmanager
     async def charge(
-        self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
+        self, payer: Payer, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
         """Reserve, and settle the usage when the block exits."""
         reservation = await self.reserve(payer, purpose, model=model, tokens=tokens)
@@ -188,20 +182,20 @@ class Spending:
                 except StorageError as error:  # must not fail the turn
                     _warn(reservation, error)
 
-    async def report_user(self, payer: UsageSubject, days: int = CHART_DAYS) -> UsageReport:
+    async def report_user(self, payer: Payer, days: int = CHART_DAYS) -> UsageReport:
         """Return a user's usage everywhere, and the tokens left in the payer's server."""
         today, policy = self.usage.today(), await self.get_policy()
         usage = await self.usage.list_for_user(payer.user_id, first_day(today, days))
         left, _ = await self.usage.get_remaining(payer, policy.limits)
-        return replace(report_of(usage, today, policy.prices, days=days), left=tuple(left))
+        return replace(make_report(usage, today, policy.prices, days=days), left=tuple(left))
 
     async def report_guild(self, guild_id: int, days: int = CHART_DAYS) -> UsageReport:
         """Return the usage of all members in a server, and the tokens left to them."""
         today, policy = self.usage.today(), await self.get_policy()
         usage = await self.usage.list_for_guild(guild_id, first_day(today, days))
         users = await self.usage.count_users(guild_id, today.replace(day=1))
-        _, left = await self.usage.get_remaining(UsageSubject(0, guild_id), policy.limits)
-        return replace(report_of(usage, today, policy.prices, days=days), left=tuple(left), users=users)
+        _, left = await self.usage.get_remaining(Payer(0, guild_id), policy.limits)
+        return replace(make_report(usage, today, policy.prices, days=days), left=tuple(left), users=users)
 
     async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
         return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))

@@ -22,7 +22,7 @@ from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelSaidNothing, M
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import MAX_SUMMARY_CHARACTERS, Backlog, SessionKey, clean_summary
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, SystemPart, UserPart
 from cc_bot.texts.prompts import summary_prompt
 
@@ -97,7 +97,7 @@ class Summaries:
         locale: Locale | None = None,
         *,
         budget_tokens: float = math.inf,
-        payer: UsageSubject | None = None,
+        payer: Payer | None = None,
     ) -> None:
         """Start to summarize a session if due. `budget_tokens`: tokens of history that fit in a request."""
         _, retry_at = self._failures.get(key, (0, 0.0))
@@ -105,7 +105,7 @@ class Summaries:
             return
         if asyncio.get_running_loop().time() < retry_at:
             return
-        payer = payer or UsageSubject(key.user_id, role_ids=None)
+        payer = payer or Payer(key.user_id, role_ids=None)
         task = asyncio.create_task(self._summarize_if_due(key, history, budget_tokens, locale, payer))
         self._tasks[key] = task
         task.add_done_callback(lambda _: self._tasks.pop(key))
@@ -136,7 +136,7 @@ class Summaries:
         history: Sequence[Message],
         budget_tokens: float,
         locale: Locale | None,
-        payer: UsageSubject,
+        payer: Payer,
     ) -> None:
         complete = {message.id: message for message in history}  # the backlog lacks attachments
         try:
@@ -162,11 +162,7 @@ class Summaries:
             _log.error("summary_broke", exc_info=error)
 
     async def _summarize(
-        self,
-        backlog: Backlog,
-        locale: Locale,
-        payer: UsageSubject,
-        max_characters: int = _MAX_INPUT_CHARACTERS,
+        self, backlog: Backlog, locale: Locale, payer: Payer, max_characters: int = _MAX_INPUT_CHARACTERS
     ) -> None:
         """Summarize the oldest messages; fewer of them if they are too long for the model."""
         oldest = replace(backlog, messages=take_oldest(backlog.messages, max_characters))
@@ -180,9 +176,7 @@ class Summaries:
         stored = await self.stores.summaries.put(oldest, summaries)
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
-    async def _write_summaries(
-        self, backlog: Backlog, locale: Locale, payer: UsageSubject
-    ) -> dict[Visibility, str]:
+    async def _write_summaries(self, backlog: Backlog, locale: Locale, payer: Payer) -> dict[Visibility, str]:
         earlier = {
             summary.visibility: summary.content
             for summary in await self.stores.summaries.list_current(backlog.key)

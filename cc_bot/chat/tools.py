@@ -277,7 +277,7 @@ class ToolRegistry:
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
         """Run the model's call if the tool is offered."""
-        if request.oversized:
+        if request.is_oversized:
             return failed(
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
             )

@@ -40,7 +40,7 @@ from cc_bot.domain.proposal import ProposedCalls
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import TurnEvent
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
@@ -221,8 +221,8 @@ class TurnOptions:
     forms: FormAsker | None = None  # asks the user a tool server's questions
     by_owner: bool = False
 
-    def payer(self, user_id: int) -> UsageSubject:
-        return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
+    def payer(self, user_id: int) -> Payer:
+        return Payer(user_id, self.guild_id or 0, self.role_ids, self.front_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ class Transcriber(Protocol):
 class AnswerSpeaker(Protocol):
     """Reads answers aloud."""
 
-    async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
+    async def read_aloud(self, answer: Message, payer: Payer) -> bytes | None:
         """Return the answer as MP3; None if it has no text to read, or after logging an error."""
 
 
@@ -283,7 +283,7 @@ class Turn(ABC):
         self.options = options
         self.questions = questions
         self.replaced = replaced
-        self.typed = "\n".join(question.typed for question in questions)
+        self.typed = "\n".join(question.typed_text for question in questions)
         self.own_words = "\n".join(question.own_words for question in questions)
         self.transcript = "\n".join(question.heard for question in questions if question.heard)
         files = list[Attachment]()

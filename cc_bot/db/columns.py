@@ -16,7 +16,7 @@ from cc_bot.db import Database, ErasureLog, LockKey, Row, Statement, channel_loc
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.tool_calls import without_texts
+from cc_bot.domain.tool_calls import strip_memory_texts
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -289,7 +289,7 @@ def channel_locks(key: ChannelKey) -> tuple[LockKey, ...]:
 
 def tool_calls_to_json(calls: Iterable[ToolCall]) -> str:
     """Return JSON without the texts of memories."""
-    return _list_to_json([asdict(without_texts(call)) for call in calls])
+    return _list_to_json([asdict(strip_memory_texts(call)) for call in calls])
 
 
 def tool_calls_from_json(text: str) -> tuple[ToolCall, ...]:

@@ -205,7 +205,9 @@ class AttachmentFetcher:
                 left_out.append(file.name)
                 problem = problem or outcome
             else:
-                read += (replace(part, own_words=part.is_recording and file.own_words) for part in outcome)
+                read += (
+                    replace(part, is_voice_message=part.is_recording and file.own_words) for part in outcome
+                )
         if problem and not read:
             raise problem
         return FetchedFiles(tuple(read), tuple(left_out))

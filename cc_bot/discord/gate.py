@@ -24,9 +24,9 @@ from cc_bot.domain.access import (
     Refusal,
     Visitor,
     WebOrigin,
+    find_refusal,
+    has_rule_for,
     is_closed_to_users,
-    name_any,
-    refusal,
 )
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
@@ -39,7 +39,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.usage import MINUTE, Rules, UsageSubject, limits_of_user
+from cc_bot.domain.usage import MINUTE, LimitRules, Payer, limits_of_user
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
@@ -223,7 +223,7 @@ class Gate:
     _user_locks: KeyedLock = field(default_factory=KeyedLock)
     """Keeps each user's reads in order, as there are several database connections."""
     _last_access: AccessState | None = None
-    _last_limits: Rules = field(default_factory=dict)
+    _last_limits: LimitRules = field(default_factory=dict)
     """Limits set by owners at run time; they override the policy file."""
 
     async def prepare(self) -> None:
@@ -257,7 +257,7 @@ class Gate:
         self.command_rates.raise_last_refusal(visitor.user_id, kind, self.clock())
         policy, state = await self.policies.current(), await self._visitor_state(visitor)
         if visitor.user_id not in self.owners.ids_for(policy):
-            payer = UsageSubject(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
+            payer = Payer(visitor.user_id, visitor.guild_id or 0, tuple(visitor.role_ids or ()))
             limit = limits_of_user({**policy.limits, **self._last_limits}, payer).get("commands_per_minute")
             if limit is not None:
                 self.command_rates.count(visitor.user_id, kind, limit, self.clock())
@@ -309,7 +309,7 @@ class Gate:
         access = access or await self._read_access()
         rules, maintenance = access.rules | policy.access, access.maintenance if include_maintenance else None
         visitor = await self._with_fetched_fields(visitor, rules)
-        refused = refusal(visitor, rules, owners=owners, maintenance=maintenance)
+        refused = find_refusal(visitor, rules, owners=owners, maintenance=maintenance)
         if refused:
             channel_id = visitor.channel_ids[0]
             _log.info("access_denied", why=refused.why, subject=refused.subject, location=channel_id)
@@ -318,7 +318,7 @@ class Gate:
     async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
         """Return whether the bot may read a channel: the rules let some user use it there."""
         rules = (await self._read_access()).rules | (await self.policies.current()).access
-        if name_any(rules, "guild") and guild_id is None:
+        if has_rule_for(rules, "guild") and guild_id is None:
             guild_id = (await self.locations.get(key.location_id)).guild_id
         return not is_closed_to_users(key, guild_id, rules)
 
@@ -354,9 +354,9 @@ class Gate:
         """Fetch what the rules are about and the visitor lacks: guild, parent channel and roles."""
         if visitor.guild_id is None:
             return visitor
-        has_role_rules = name_any(rules, "role")
-        needs_guild = visitor.guild_id == _UNKNOWN_GUILD and (has_role_rules or name_any(rules, "guild"))
-        if needs_guild or (name_any(rules, "channel") and len(visitor.channel_ids) == 1):
+        has_role_rules = has_rule_for(rules, "role")
+        needs_guild = visitor.guild_id == _UNKNOWN_GUILD and (has_role_rules or has_rule_for(rules, "guild"))
+        if needs_guild or (has_rule_for(rules, "channel") and len(visitor.channel_ids) == 1):
             with suppress(hikari.ForbiddenError, hikari.NotFoundError):
                 location = await self.locations.get(visitor.channel_ids[0])
                 ids = (location.key.location_id, location.key.channel_id)

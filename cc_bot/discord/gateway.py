@@ -19,7 +19,7 @@ from cc_bot.db.process import UNSHARDED, Shard
 from cc_bot.discord.locations import Locations
 from cc_bot.discord.recipients import GuildDirectory
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
-from cc_bot.domain.message import Reading
+from cc_bot.domain.message import ChannelReading
 from cc_bot.proxy import proxy_for
 
 API_URL: Final = "https://discord.com/api"
@@ -31,7 +31,7 @@ WINDOW_S: Final = 1.25  # longer than a second, as requests take different times
 FIRST_SHARD: Final = 0  # gets DMs, and channels whose server is unknown
 
 _MESSAGE_INTENTS = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
-INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
+INTENTS: Final[Mapping[ChannelReading, hikari.Intents]] = {
     "off": hikari.Intents.NONE,  # interactions arrive without any
     "mentions": _MESSAGE_INTENTS,  # other messages arrive without their content
     "all": _MESSAGE_INTENTS | hikari.Intents.MESSAGE_CONTENT,
@@ -45,7 +45,7 @@ _CONTENT_GRANTS = (
 
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
-    reading: Reading
+    reading: ChannelReading
     first_id: int  # earlier messages are not read
 
 
@@ -56,7 +56,7 @@ def check_token(token: str) -> None:
         raise RefusedToken from error
 
 
-async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
+async def fetch_reading(wanted: ChannelReading, token: str, api_url: str | None) -> ChannelReading:
     """Return what the bot may read: `all` needs the Message Content intent. Raises RefusedToken,
     DiscordUnreachable, and hikari's InternalServerError."""
     if wanted != "all":
@@ -84,7 +84,7 @@ class RateLimitShare:
 
 
 def gateway_bot(
-    token: str, api_url: str | None, reading: Reading, share: RateLimitShare = RateLimitShare()
+    token: str, api_url: str | None, reading: ChannelReading, share: RateLimitShare = RateLimitShare()
 ) -> hikari.GatewayBot:
     """Return the bot, not connected yet. It caches only its own user."""
     # Shares aiohttp's context: another one takes a megabyte and 30 ms.

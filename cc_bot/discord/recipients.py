@@ -21,8 +21,8 @@ from cc_bot.domain.access import Subject
 from cc_bot.domain.clock import Clock, utc_now, zone_named
 from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyCommands
 from cc_bot.domain.message import UserSettings
-from cc_bot.domain.text import Locale, language_of, one_line, shorten
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.text import Locale, guess_language, one_line, shorten
+from cc_bot.domain.usage import Payer
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
 from cc_bot.texts.session import MomentTexts
 
@@ -135,7 +135,7 @@ class Recipients:
         member = interaction.member
         return replace(
             recipient,
-            payer=UsageSubject(user_id, int(interaction.guild_id or 0), roles_of(member)),
+            payer=Payer(user_id, int(interaction.guild_id or 0), roles_of(member)),
             channel_id=int(interaction.channel.id),
             manages_guild=member is not None and bool(member.permissions & MANAGER_PERMISSIONS),
         )
@@ -164,7 +164,7 @@ class Recipients:
     async def for_author(
         self, channel_id: int, user_id: int, typed: str = "", settings: UserSettings | None = None
     ) -> Recipient:
-        language = language_of(typed)
+        language = guess_language(typed)
         if language is Locale.JA and user_id not in self._languages:
             self._languages[user_id] = language  # not English, which may be a pasted error message
         return await self.for_user(user_id, self.guilds.locale_of_channel(channel_id) or language, settings)

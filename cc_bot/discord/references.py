@@ -148,7 +148,7 @@ class _Resolution:
 
 
 def _not_shown(kind: ReferenceKind) -> _Resolution:
-    return _Resolution(Reference(kind, shown=False))
+    return _Resolution(Reference(kind, is_visible=False))
 
 
 @dataclass(eq=False, slots=True)
@@ -172,14 +172,14 @@ class References:
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 replied = await self._read_reply_chain(question, location)
-                links = typed_part(text_with_links) or question.typed
+                links = typed_part(text_with_links) or question.typed_text
                 linked = await self._read_links(links, question.author_id, location)
                 pictures = () if replied or linked else await self._read_picture_above(question, location)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
             if question.pointing == "menu":
                 raise TargetNotShown from None
-            reply = () if question.reply_to is None else (Reference("reply", shown=False),)
+            reply = () if question.reply_to is None else (Reference("reply", is_visible=False),)
             return replace(question, references=reply)
         resolved = (*replied, *linked, *pictures)
         if replied:

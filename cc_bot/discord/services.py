@@ -33,7 +33,7 @@ from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.web import DiscordForPages
-from cc_bot.domain.message import Reading
+from cc_bot.domain.message import ChannelReading
 from cc_bot.domain.text import Locale
 
 Result = TypeVar("Result")
@@ -79,7 +79,7 @@ class DiscordSettings:
     token: str
     owners: frozenset[int]  # empty: the owner of the application
     api_url: str | None
-    reading: Reading
+    reading: ChannelReading
     locale: Locale  # for users of unknown language
     operator_locale: Locale
     timezone: ZoneInfo

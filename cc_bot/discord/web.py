@@ -17,7 +17,7 @@ from cc_bot.domain.access import WebOrigin
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.text import one_line, without_controls
+from cc_bot.domain.text import one_line, remove_controls
 
 _log = structlog.get_logger(__name__)
 
@@ -117,7 +117,7 @@ class DiscordForPages:
 
     async def _name(self, kind: str, id_: int, fetch: Callable[[], Awaitable[str | None]]) -> str | None:
         name = await self._cached_fetch((kind, id_), fetch, NAME_CACHE_S)
-        return one_line(without_controls(name)) if name else name
+        return one_line(remove_controls(name)) if name else name
 
     async def _cached_fetch(
         self, key: tuple[object, ...], fetch: Callable[[], Awaitable[T]], cached_s: float

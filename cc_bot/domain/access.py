@@ -1,8 +1,8 @@
 """Who may use the bot. The first rule that applies decides:
 
 1. Owners may. During maintenance, only they may.
-2. A denied user, role, channel or server may not, in spite of any allow rule. A thread also counts as its
-   channel.
+2. A denied user, role, channel or server may not, in spite of any allow rule. Rules for a channel include its
+   threads.
 3. Allow rules mean "only these", for each kind of subject. A DM has no server and no roles, so lists of those
    exclude it.
 4. Anyone else may.
@@ -29,7 +29,7 @@ class AccessRule(NamedTuple):
 AccessRules = frozenset[AccessRule]
 
 
-def name_any(rules: AccessRules, subject: Subject) -> bool:
+def has_rule_for(rules: AccessRules, subject: Subject) -> bool:
     return any(rule.subject == subject for rule in rules)
 
 
@@ -46,11 +46,11 @@ class Visitor:
 
     @property
     def ids(self) -> _VisitorIds:
-        location_ids = _ids_of_location(self.channel_ids, self.guild_id)
+        location_ids = _location_ids(self.channel_ids, self.guild_id)
         return {"user": frozenset({self.user_id}), "role": self.role_ids, **location_ids}
 
 
-def _ids_of_location(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorIds:
+def _location_ids(channel_ids: Iterable[int], guild_id: int | None) -> _VisitorIds:
     guild_ids = frozenset[int]() if guild_id is None else frozenset({guild_id})
     return {"channel": frozenset(channel_ids), "guild": guild_ids}
 
@@ -67,7 +67,7 @@ class Refusal:
     note: str = ""
 
 
-def refusal(
+def find_refusal(
     visitor: Visitor, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
 ) -> Refusal | None:
     """Return why a visitor may not use the bot; None if they may."""
@@ -75,36 +75,36 @@ def refusal(
         return None
     if maintenance is not None:
         return Refusal("maintenance", note=maintenance.note)
-    return _refused_by(rules, visitor.ids)
+    return _find_rule_refusal(rules, visitor.ids)
 
 
-def _refused_by(rules: AccessRules, visitor_ids: _VisitorIds) -> Refusal | None:
+def _find_rule_refusal(rules: AccessRules, visitor_ids: _VisitorIds) -> Refusal | None:
     for subject, ids in visitor_ids.items():
-        if (denied := _ids_of(rules, "deny", subject)) and (ids is None or ids & denied):
+        if (denied := _rule_ids(rules, "deny", subject)) and (ids is None or ids & denied):
             return Refusal("denied", subject)
     for subject, ids in visitor_ids.items():
-        if (allowed := _ids_of(rules, "allow", subject)) and not (ids and ids & allowed):
+        if (allowed := _rule_ids(rules, "allow", subject)) and not (ids and ids & allowed):
             return Refusal("not_listed", subject)
     return None
 
 
-def _ids_of(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset[int]:
+def _rule_ids(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset[int]:
     return frozenset(rule.id for rule in rules if (rule.ruling, rule.subject) == (ruling, subject))
 
 
 def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
-    """Return whether only owners may use the bot there; it must not read what others write."""
-    return _refused_by(rules, _ids_of_location(key.ids, guild_id)) is not None
+    """Return whether only owners may use the bot in a channel. It must not read what others write there."""
+    return _find_rule_refusal(rules, _location_ids(key.ids, guild_id)) is not None
 
 
-CODE_LIFETIME: Final = timedelta(minutes=10)  # of a sign-in link
-MAX_UNUSED_TIME: Final = timedelta(days=7)  # after it, an unused browser session ends
-MAX_LIFETIME: Final = timedelta(days=30)  # of any browser session
+LINK_LIFETIME: Final = timedelta(minutes=10)  # of a sign-in link
+MAX_SESSION_IDLE_TIME: Final = timedelta(days=7)  # then a browser session ends
+MAX_SESSION_LIFETIME: Final = timedelta(days=30)  # of a browser session
 
 
 @dataclass(frozen=True, slots=True)
 class WebOrigin:
-    """The user of web pages, and the channel whose access rules apply."""
+    """The user of web pages, and the channel where the sign-in link was asked for: its access rules apply."""
 
     user_id: int
     channel_id: int = 0  # 0: not on Discord
@@ -123,5 +123,6 @@ class WebSession:
     def user_id(self) -> int:
         return self.origin.user_id
 
-    def ends(self) -> datetime:
-        return min(self.ends_at, self.used_at + MAX_UNUSED_TIME)
+    @property
+    def expires_at(self) -> datetime:
+        return min(self.ends_at, self.used_at + MAX_SESSION_IDLE_TIME)

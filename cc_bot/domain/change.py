@@ -19,7 +19,7 @@ class Change:
     text: str = ""
     number: int = 0
     state: ReceiptState = "holds"
-    former_id: int | None = None  # the former version that an update kept
+    former_id: int | None = None  # the version before an update
     private: bool = False  # only its user may see the text
 
     @property
@@ -27,17 +27,16 @@ class Change:
         return self.what, self.id
 
 
-def with_change(changes: Sequence[Change], new: Change) -> tuple[Change, ...]:
-    """Add a change. Several changes of an item in one answer become one, or none if it was made and
-    removed."""
-    before = next((each for each in changes if each.identity == new.identity), None)
-    if before is None:
+def add_change(changes: Sequence[Change], new: Change) -> tuple[Change, ...]:
+    """Add a change to those of an answer. Changes of an item become one; adding and deleting cancel out."""
+    earlier = next((each for each in changes if each.identity == new.identity), None)
+    if earlier is None:
         return (*changes, new)
     if new.kind == "unchanged":
         return tuple(changes)
-    others = tuple(each for each in changes if each is not before)
-    if before.kind != "added":
+    others = tuple(each for each in changes if each is not earlier)
+    if earlier.kind != "added":
         return (*others, new)
     if new.kind in ("deleted", "cancelled"):
         return others
-    return (*others, replace(new, kind="added", former_id=new.former_id or before.former_id))
+    return (*others, replace(new, kind="added", former_id=new.former_id or earlier.former_id))

@@ -12,7 +12,7 @@ from cc_bot.domain.text import hiragana
 
 Clock = Callable[[], datetime]
 MAX_CLOCK_SKEW: Final = timedelta(minutes=1)
-"""How far stored times may be ahead of the clock, as clocks of machines differ."""
+"""How far stored times may be ahead of this clock: another machine may have written them."""
 
 
 def utc_now() -> datetime:
@@ -97,7 +97,7 @@ _WORDS_BY_ZONE: Final[Mapping[str, str]] = {
     "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
     "UTC": "世界標準時 協定世界時 utc gmt z",
 }
-"""Words for a zone besides its name. A word of several zones means the first."""
+"""Words for a zone besides its name. A word listed for several zones means the first."""
 
 
 _UTC: Final = ZoneInfo("UTC")
@@ -120,13 +120,13 @@ def zone_name_for_word(typed: str) -> str:
 
 
 def suggest_zones(typed: str, own_zone: str | None = None) -> list[str]:
-    """Return zones that match a typed prefix, best first. Without one: the user's own, then common ones."""
+    """Return zones that match a typed prefix, best first. Without one: `own_zone`, then common ones."""
     folded = _fold(typed)
     if not folded:
-        return _unique_known([*filter(None, [own_zone]), DEFAULT_ZONE, *_WORDS_BY_ZONE, *_zone_names()])
+        return _existing_zones([*filter(None, [own_zone]), DEFAULT_ZONE, *_WORDS_BY_ZONE, *_zone_names()])
     words = [word for word in _zones_by_word() if word.startswith(folded) or ("/" in word and folded in word)]
     words.sort(key=lambda word: (word != folded, not word.startswith(folded)))
-    return _unique_known(zone for word in words for zone in _zones_by_word()[word])
+    return _existing_zones(zone for word in words for zone in _zones_by_word()[word])
 
 
 _OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
@@ -153,7 +153,7 @@ def _zones_by_word() -> Mapping[str, list[str]]:
     return zones
 
 
-def _unique_known(zones: Iterable[str]) -> list[str]:
+def _existing_zones(zones: Iterable[str]) -> list[str]:
     known = frozenset(_zone_names())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 

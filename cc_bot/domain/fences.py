@@ -47,8 +47,8 @@ class Fence:
 def classify_line(
     fence: Fence | None, line: str, *, max_fence_line: int | None = None
 ) -> tuple[LineKind, Fence | None]:
-    """Return the kind of a line, and the fence that is open after it. Longer lines neither open nor close
-    one."""
+    """Return the kind of a line, and the fence that is open after it. Lines longer than `max_fence_line`
+    neither open nor close a fence."""
     may_be_fence_line = max_fence_line is None or len(line) <= max_fence_line
     if fence and (closes := fence.is_closed_by(line)) is not None:
         return ("closing", None) if closes and may_be_fence_line else ("code", fence)
@@ -62,7 +62,7 @@ def close_fences(text: str) -> str:
     fence: Fence | None = None
     for line in text.split("\n"):
         _, fence = classify_line(fence, line)
-    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}" if fence else text
+    return "\n".join((text.removesuffix("\n"), fence.closing)) if fence else text
 
 
 def line_prefix(line: str) -> str:
@@ -103,7 +103,7 @@ def _split_at_fences(text: str) -> Iterator[str]:
 
 
 def _split_at_opening(line: str, text: str, next_start: int) -> Sequence[str]:
-    """Split a line of prose at a fence that opens a code block. `next_start`: where the next line begins."""
+    """Split a line of prose at a fence that opens a code block. The next line begins at `next_start`."""
     prefix, opening_at = line_prefix(line), _find_opening(line)
     if opening_at is None or opening_at <= len(prefix):
         return (line,)
@@ -135,5 +135,5 @@ def _split_at_closing(line: str, fence: Fence) -> Sequence[str]:
     is_first = not text_before.strip("> \t")
     if line.count(_INLINE_FENCE) != 1 or (is_first and _LANGUAGE_LINE.match(rest)):
         return (line,)
-    code = () if is_first else (text_before,)
-    return (*code, fence.closing, *((f"{fence.quote}{rest.lstrip()}",) if rest.strip() else ()))
+    lines = [fence.closing] if is_first else [text_before, fence.closing]
+    return [*lines, f"{fence.quote}{rest.lstrip()}"] if rest.strip() else lines

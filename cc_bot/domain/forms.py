@@ -17,7 +17,7 @@ class FormChoice:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A field; the server wrote its texts."""
+    """Its texts are the server's."""
 
     name: str
     title: str
@@ -39,6 +39,6 @@ class Form:
 
 class FormAsker(Protocol):
     async def ask(self, form: Form) -> Mapping[str, str] | None:
-        """Return the entries by field name; None if the user declines. Cancelling withdraws the form."""
+        """Return the entries by field name; None if the user declines. To withdraw the form, cancel."""
 
-    async def tell(self, refusal: CcBotError) -> None: ...
+    async def show_error(self, refusal: CcBotError) -> None: ...

@@ -1,4 +1,4 @@
-"""Japanese line breaking (kinsoku), and lines of labels, in units of the caller's measure."""
+"""Japanese line breaking (kinsoku). Widths are in the unit of the caller's `measure`."""
 
 import re
 import unicodedata
@@ -12,15 +12,13 @@ CONTINUING_SOUNDS: Final = (
     "ーゝゞヽヾ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿｧｨｩｪｫｬｭｮｯｰﾞﾟ"
 )
 """Each belongs to the character before it."""
-NEVER_FIRST: Final = CONTINUING_SOUNDS + "、。，．」』）〕］｝〉》】〙〗｣｡､"
-"""A message that continues another does not start with these."""
-NOT_FIRST_IN_LINE: Final = NEVER_FIRST + "・：；！？‼⁇⁈⁉…‥—―–〜～゛゜％‰℃′″”’!?.,:;)]}%"
-"""A line that continues another does not start with these."""
-NEVER_LAST: Final = "（〔［｛〈《「『【〘〖｢“‘([{＃＠￥＄£€$#@"
-"""A message that is continued does not end with these."""
+NOT_FIRST_IN_MESSAGE: Final = CONTINUING_SOUNDS + "、。，．」』）〕］｝〉》】〙〗｣｡､"
+"""The rest of a split message does not start with these."""
+NOT_FIRST_IN_LINE: Final = NOT_FIRST_IN_MESSAGE + "・：；！？‼⁇⁈⁉…‥—―–〜～゛゜％‰℃′″”’!?.,:;)]}%"
+"""A line after a line break does not start with these."""
+NOT_LAST: Final = "（〔［｛〈《「『【〘〖｢“‘([{＃＠￥＄£€$#@"
+"""A line or message before a break does not end with these."""
 
-_NOT_FIRST: Final = frozenset(NOT_FIRST_IN_LINE)
-_NOT_LAST: Final = frozenset(NEVER_LAST)
 _GRAPHEMES: Final = regex.compile(r"\X")
 
 
@@ -50,7 +48,7 @@ def _may_break(before: str, after: str) -> bool:
         return False
     if before.isspace():
         return True
-    if after[0] in _NOT_FIRST or before[-1] in _NOT_LAST:
+    if after[0] in NOT_FIRST_IN_LINE or before[-1] in NOT_LAST:
         return False
     return is_wide(before) or is_wide(after)
 
@@ -78,20 +76,20 @@ def wrap(text: str, max_width: float, measure: Measure) -> list[str]:
         else:
             lines.append(unit)
         if measure(lines[-1].rstrip()) > max_width:
-            lines[-1:] = _cut(lines[-1], max_width, measure)
+            lines[-1:] = _split_at_width(lines[-1], max_width, measure)
     return lines
 
 
-def balance(text: str, max_width: float, measure: Measure) -> list[str]:
-    """Return as few lines as possible, about equally long. In Japanese, words begin at brackets and after
-    hiragana."""
+def balance_lines(text: str, max_width: float, measure: Measure) -> list[str]:
+    """Return as few lines as possible, about equally long. Japanese lines preferably end
+    before brackets and after hiragana."""
     best = wrap_label(text, max_width, measure)
-    narrower = max(1.0, widest_unit(text, measure))
-    while narrower < max_width:
-        tried = wrap_label(text, narrower, measure)
-        if len(tried) <= len(best) and (len(tried) < len(best) or _roughness(tried) < _roughness(best)):
-            best = tried
-        narrower *= 1.05
+    width = max(1.0, widest_unit(text, measure))
+    while width < max_width:
+        lines = wrap_label(text, width, measure)
+        if len(lines) <= len(best) and (len(lines) < len(best) or _roughness(lines) < _roughness(best)):
+            best = lines
+        width *= 1.05
     return best
 
 
@@ -101,13 +99,13 @@ def _roughness(lines: list[str]) -> tuple[int, float]:
 
 
 def _break_cost(before: str, after: str) -> int:
-    if after in _NOT_LAST or before in _NOT_FIRST.difference(CONTINUING_SOUNDS):
+    if after in NOT_LAST or (before in NOT_FIRST_IN_LINE and before not in CONTINUING_SOUNDS):
         return 0
     first, second = (re.split("[ -]", unicodedata.name(each, ""))[0] for each in (before, after))
     return 2 if first == second else 0 if first == "HIRAGANA" else 1
 
 
-def shorten(text: str, max_width: float, measure: Measure) -> str:
+def shorten_to_width(text: str, max_width: float, measure: Measure) -> str:
     if measure(text) <= max_width:
         return text
     kept = ""
@@ -123,7 +121,7 @@ def widest_unit(text: str, measure: Measure) -> float:
     return max((measure(unit.rstrip()) for unit in breakable_units(text)), default=0.0)
 
 
-def _cut(text: str, max_width: float, measure: Measure) -> list[str]:
+def _split_at_width(text: str, max_width: float, measure: Measure) -> list[str]:
     lines = [""]
     for grapheme in graphemes(text):
         if lines[-1] and measure(lines[-1] + grapheme.rstrip()) > max_width:

@@ -42,18 +42,18 @@ class Meter:
 
 NULL_METER: Final = Meter()
 
-ReadLatency = Callable[[], float | None]
+LatencyReader = Callable[[], float | None]
 """Returns the seconds that the last heartbeat took; None while disconnected, NaN before the first one."""
 
 
 @dataclass(slots=True)
 class GatewayHealth:
-    read_latency_s: ReadLatency | None = None  # set while the bot answers
+    read_latency_s: LatencyReader | None = None  # set while the bot answers
 
     @property
     def latency_s(self) -> float | None:
         return self.read_latency_s() if self.read_latency_s else None
 
     @property
-    def connected(self) -> bool:
+    def is_connected(self) -> bool:
         return self.latency_s is not None

@@ -1,4 +1,4 @@
-"""Messages with their tool calls, attachments (also documents) and references; agents, channels, settings."""
+"""Messages with their tool calls, attachments and references. Also agents, channels and users' settings."""
 
 import json
 import re
@@ -12,15 +12,16 @@ from cc_bot.domain.text import Locale
 
 Role = Literal["user", "assistant"]
 
-Reasoning = Literal["", "none", "minimal", "low", "medium", "high"]
-"""Effort of a model before it answers."""
-REASONING: Final = ("none", "minimal", "low", "medium", "high")
+ReasoningEffort = Literal["", "none", "minimal", "low", "medium", "high"]
+"""How much a model reasons before it answers; empty: its default."""
+REASONING_EFFORTS: Final = ("none", "minimal", "low", "medium", "high")
 
 Visibility = Literal["public", "private"]
-"""Everyone in the channel, or only the user (an ephemeral reply, a DM)."""
+"""private: only the user sees it (an ephemeral reply, a DM)."""
 Target = Literal["channel", "dm", "terminal"]
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
+"""stopped: by its user; cut: by a failure; replaced: by a newer answer to the same question."""
 
 _QUOTATION: Final = (">", "＞")
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
@@ -29,7 +30,7 @@ _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
 
 # Invisible or reordering: controls, Default_Ignorable_Code_Point (DerivedCoreProperties.txt), bidirectional
 # marks. Variation selectors and joiners are allowed after kanji and emoji.
-_UNSEEN: Final = re.compile(
+_INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
     "\u202a-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
@@ -40,7 +41,7 @@ _UNSEEN: Final = re.compile(
 
 def show_invisible(text: str) -> str:
     """Write invisible characters as their numbers (⟨U+202E⟩)."""
-    return _UNSEEN.sub(lambda unseen: f"⟨U+{ord(unseen[0]):04X}⟩", text.replace("\r\n", "\n"))
+    return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def is_blank(text: str) -> bool:
@@ -51,32 +52,32 @@ def is_blank(text: str) -> bool:
 
 _NOT_TYPED: Final = (*_QUOTATION, "[file: ", "[sticker: ")
 """Prefixes of lines that the author did not type: quotations, names of files and stickers."""
-_REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)  # quotes the rest of the message
+_QUOTED_REST: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)  # a quotation until the end of the message
 
 
 def typed_part(text: str) -> str:
     """Return the lines that the author typed."""
-    own = _REST_QUOTED.split(text, 1)[0]
-    return "\n".join(line for line in own.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
+    unquoted = _QUOTED_REST.split(text, 1)[0]
+    return "\n".join(line for line in unquoted.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
 
 
 def has_quotation(text: str) -> bool:
     return any(line.lstrip().startswith(_QUOTATION) for line in text.splitlines())
 
 
-_ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
-"""Inside a JSON string the quotes are escaped."""
+_REFS: Final = re.compile(r', "(?:former_)?ref": \d+')  # text does not match: its quotes are escaped
 
 
-def result_for_model(result: str) -> str:
-    return _ROWS.sub("", result)
+def remove_refs(result: str) -> str:
+    """Remove the ids of rows, which are not for the model."""
+    return _REFS.sub("", result)
 
 
-MAYBE_DONE: Final = "maybe_done"
+MAYBE_DONE: Final = "maybe_done"  # a key of results: the call failed, but may have changed something
 
 
 def parse_json(text: str, change: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Return the value, each object changed; None if it is not JSON."""
+    """Return the value, with each object passed through `change`; None if it is not JSON."""
     try:
         return json.loads(text or "{}", object_hook=change)
     except (ValueError, RecursionError):
@@ -97,7 +98,7 @@ class ToolCall:
 
     @property
     def outcome_unknown(self) -> bool:
-        """Return whether the call has no result, or one that says so."""
+        """Return whether the call may or may not have changed something: it has no result, or MAYBE_DONE."""
         if not self.result or self.ok:
             return not self.result
         content = parse_json(self.result)
@@ -145,16 +146,16 @@ class Document:
     def is_scan(self) -> bool:
         return self.pictured > 0
 
-    def mark(self, number: int) -> str:
+    def part_label(self, number: int) -> str:
         name = self.parts[number - 1].name
         return f"[{self.unit} {number}{': ' if name else ''}{name}]"
 
-    def marked(self, numbers: Iterable[int]) -> str:
-        return "\n".join(f"{self.mark(number)}\n{self.parts[number - 1].text}" for number in numbers)
+    def text_with_labels(self, numbers: Iterable[int]) -> str:
+        return "\n".join(f"{self.part_label(number)}\n{self.parts[number - 1].text}" for number in numbers)
 
 
 MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20
-"""All images in one request, and all files of one message."""
+"""For all images in one request, and for all files of one message."""
 FORWARD_NAME: Final = "forwarded message"
 
 
@@ -169,7 +170,7 @@ FILE_QUOTA: Final = FileQuota()
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Stored, as Discord's URLs expire."""
+    """A stored file: Discord's URLs expire."""
 
     name: str
     content_type: str
@@ -178,7 +179,7 @@ class Attachment:
     document: Document | None = field(default=None, repr=False)
     source_id: int | None = None  # Discord's id of the forward that contained it
     seconds: float = 0.0  # 0 if unknown
-    own_words: bool = False  # True for a voice message: its transcript counts as typed
+    is_voice_message: bool = False  # then its transcript counts as typed by the author
 
     @property
     def is_forward(self) -> bool:
@@ -198,8 +199,8 @@ def is_recording(media_type: str | None) -> bool:
 
 
 ReferenceKind = Literal["reply", "above", "link", "picture", "menu", "since"]
-"""How a question refers to a message: replies to it, replies to a reply to it, links to it, follows its
-picture, or was asked from its menu, about it or everything since."""
+"""How a question refers to a message. above: it replies to a reply to it; picture: it follows its picture;
+menu, since: it was asked from its menu, about it or everything since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,7 @@ class Reference:
     author_name: str = ""  # empty if the assistant wrote it
     author_id: int = 0
     attachments: tuple[Attachment, ...] = ()
-    shown: bool = True  # False if it was deleted, or the author or the bot may not see it
+    is_visible: bool = True  # False if it was deleted, or the author or the bot may not see it
     tainted: bool = True  # True if it holds text by others than the author and the assistant
 
 
@@ -227,11 +228,11 @@ class Message:
     author_name: str = ""
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
-    heard: str = ""  # the transcript of its recordings, at the end of its content
+    heard: str = ""  # the transcript of its recordings, with which `content` ends
     tainted: bool = False
-    """True if it holds text that its user did not write; of an answer: if its model had read such text."""
+    """True if others may have written parts of it; of an answer: if the model had read text by others."""
     reply_to: int | None = None
-    pointing: ReferenceKind = "reply"
+    pointing: ReferenceKind = "reply"  # how it refers to `reply_to`
     references: tuple[Reference, ...] = ()
     created_at: datetime | None = None
     id: int | None = field(default=None, compare=False)
@@ -241,33 +242,32 @@ class Message:
             raise ValueError("created_at needs a time zone")
 
     @property
-    def typed(self) -> str:
+    def typed_text(self) -> str:
         return typed_part(self.content.removesuffix(self.heard))
 
     @property
     def own_words(self) -> str:
         """Return the author's own text; a transcript only if nothing in the message is by others."""
-        return with_heard(self.typed, "" if self.tainted else self.heard)
+        return append_transcript(self.typed_text, "" if self.tainted else self.heard)
 
-    def below(self, last_id: int | None) -> "Message":
-        """Return the message without the quotation of the answer right above it."""
-        replies = [each for each in self.references if each.pointing == "reply" and each.shown]
+    def without_repeated_quotation(self, last_id: int | None) -> "Message":
+        """Return the message without the reference to the answer right above it (`last_id`)."""
+        replies = [each for each in self.references if each.pointing == "reply" and each.is_visible]
         if self.reply_to is None or self.reply_to != last_id or all(each.author_name for each in replies):
             return self
         linked = (each for each in self.references if each.pointing not in ("reply", "above"))
         return replace(self, references=tuple(linked))
 
     @property
-    def taints(self) -> bool:
-        """Return whether the message contains text that its user did not write. An answer's quotations do
-        not count."""
-        refers_to_others = any(reference.tainted and reference.shown for reference in self.references)
+    def is_tainting(self) -> bool:
+        """Return whether the message taints a prompt, also by its files, quotations or references."""
+        refers_to_others = any(reference.tainted and reference.is_visible for reference in self.references)
         quotes = self.role == "user" and has_quotation(self.content)
         return self.tainted or refers_to_others or bool(self.attachments) or quotes
 
 
-def with_heard(content: str, heard: str) -> str:
-    return "\n".join(filter(None, (content, heard)))
+def append_transcript(content: str, transcript: str) -> str:
+    return "\n".join(filter(None, (content, transcript)))
 
 
 DEFAULT_AGENT: Final = "default"
@@ -275,13 +275,13 @@ DEFAULT_AGENT: Final = "default"
 
 @dataclass(frozen=True, slots=True)
 class AgentScope:
-    """Empty sets mean everywhere."""
+    """Where an agent may answer; empty sets: everywhere."""
 
     guilds: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()  # includes their threads
     dms: bool = True
 
-    def allow(self, *, guild_id: int | None, channel_ids: frozenset[int]) -> bool:
+    def allows(self, *, guild_id: int | None, channel_ids: frozenset[int]) -> bool:
         if guild_id is None:
             return self.dms
         if not self.guilds and not self.channels:
@@ -291,13 +291,13 @@ class AgentScope:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    name: str = DEFAULT_AGENT  # Lower-case letters, digits, `-` and `_`, at most 32
+    name: str = DEFAULT_AGENT  # lower-case letters, digits, `-` and `_`, at most 32
     display_names: dict[Locale, str] = field(default_factory=dict, hash=False)
     descriptions: dict[Locale, str] = field(default_factory=dict, hash=False)
-    prompt: str = ""  # empty: cc-bot's own
+    prompt: str = ""  # empty: the built-in one
     models: tuple[str, ...] = ()
     temperature: float | None = None
-    reasoning: Reasoning = ""
+    reasoning: ReasoningEffort = ""
     tools: frozenset[str] | None = None  # None: all
     scope: AgentScope = AgentScope()
 
@@ -311,7 +311,7 @@ class Agent:
 BUILT_IN_AGENT: Final = Agent()
 
 
-Reading = Literal["off", "mentions", "all"]
+ChannelReading = Literal["off", "mentions", "all"]  # which messages of channels the bot reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,23 +360,23 @@ class ContextMessage(NamedTuple):
     content: str
     author_id: int = 0
     reply_to: int | None = None
-    replied: str | None = None  # the beginning of that message; None if it is not archived
-    replied_name: str | None = None
-    replied_id: int = 0
+    replied: str | None = None  # the beginning of the message `reply_to`; None if it is not archived
+    replied_name: str | None = None  # its author; None for the assistant
+    replied_author_id: int = 0
     tainted: bool = True  # as `Message.tainted`, also for `replied`
 
     def is_foreign_to(self, user_id: int | None) -> bool:
-        """Return whether it contains text that this user did not write. Answers to them count as theirs."""
+        """Return whether it contains text that the user did not write. Answers to them count as theirs."""
         if self.tainted or user_id is None:
             return True
-        author_id = self.replied_id if self.role == "assistant" else self.author_id
-        quotes_others = self.replied_name is not None and self.replied_id != user_id
+        author_id = self.replied_author_id if self.role == "assistant" else self.author_id
+        quotes_others = self.replied_name is not None and self.replied_author_id != user_id
         return author_id != user_id or quotes_others
 
 
 @dataclass(frozen=True, slots=True)
 class UserSettings:
-    """A user's choices; None: the default."""
+    """A user's choices. None means the default."""
 
     locale: Locale | None = None
     timezone: str | None = None
@@ -385,7 +385,7 @@ class UserSettings:
     spoken: bool = False  # short answers are also read aloud
 
 
-def image_type(data: bytes) -> str | None:
+def detect_image_type(data: bytes) -> str | None:
     """Return the media type of an image that models can read, else None."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
         return "image/png"

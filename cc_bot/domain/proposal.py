@@ -1,5 +1,5 @@
-"""Proposals: tool calls that wait for their user's approval, as a model that has read text by others changes
-nothing by itself. Approval runs the same tool with the same arguments, once."""
+"""Proposals: tool calls that wait for their user's approval. A model that has read text by others changes
+nothing without it. Approval runs the same tool with the same arguments, once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -11,22 +11,22 @@ from cc_bot.domain.message import Target, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 
-MAX_PROPOSALS: Final = 5  # per message: each proposal needs one of five rows of buttons
-OPEN_FOR: Final = timedelta(days=7)
-CALL_OPEN_FOR: Final = timedelta(minutes=10)
-"""If the model continues with the result: users soon forget what the call is for."""
+MAX_PROPOSALS: Final = 5  # per message: each needs one of its five rows of buttons
+PROPOSAL_LIFETIME: Final = timedelta(days=7)
+PENDING_CALL_LIFETIME: Final = timedelta(minutes=10)
+"""For a call with whose result the model continues: users soon forget what it is for."""
 
-Approvers = Literal["asker", "owners"]  # who approves a pending call
+Approvers = Literal["asker", "owners"]  # who may approve: the question's author, or the bot's owners
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time in a proposal; front ends format it."""
+    """A time, which front ends format."""
 
     at: datetime
-    ends_day: bool = False  # True if only the date is shown
-    repeat: str = ""  # how often, in words; `at` is then the next time
-    timezone: str = ""  # the time zone of the repeat; empty for the reader's own
+    ends_day: bool = False  # True for the end of a day: only the date is shown
+    repeat: str = ""  # the repeat in words; `at` is then the first time
+    timezone: str = ""  # of the repeat; empty for the reader's time zone
     place: Target | None = None  # the reminder's destination; None if not shown
 
 
@@ -37,10 +37,10 @@ Value = str | Moment | None
 class ProposalLine:
     template: str
     values: Mapping[str, Value] = field(default_factory=dict)
-    below: str | Chart | None = None
+    below: str | Chart | None = None  # shown below the line
 
-    def line(self, write: Callable[[Value], str]) -> str:
-        """Return the line, with values formatted by the front end."""
+    def format(self, write: Callable[[Value], str]) -> str:
+        """Return the line; `write` formats a value."""
         return self.template.format(**{name: write(value) for name, value in self.values.items()})
 
 
@@ -56,14 +56,14 @@ class ProposalText:
 class DeferredCall:
     name: str
     arguments: str  # a JSON object, with relative values made absolute
-    held: str = "{}"  # the expected state, as JSON: if it has changed, the call is not made
+    held: str = "{}"  # the state that was proposed on, as JSON: if it has changed, the call is not made
     asked: tuple[str, str] = field(default=("", ""), compare=False)
-    """The name and arguments of the model's call in the answer."""
+    """The name and arguments as the model wrote them in its call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The context of the turn, which the tool needs."""
+    """What the tool needs to know of the turn that proposed."""
 
     locale: Locale
     timezone: str
@@ -74,7 +74,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ProposedCalls:
-    """The calls of one proposal. Only drawings have more than one."""
+    """The calls of one proposal: one, or several that draw."""
 
     calls: tuple[DeferredCall, ...]
     shown: ProposalText
@@ -86,7 +86,7 @@ class ProposedCalls:
     position: int = 0  # number among the proposals of the answer, from 1; 0 if it is the only one
 
     def join(self, later: "ProposedCalls") -> "ProposedCalls":
-        """Return one proposal of these calls and later ones, under this headline."""
+        """Return a proposal of these calls and those of `later`, with this title and first line."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
@@ -104,12 +104,12 @@ call was interrupted, and may have been made."""
 
 @dataclass(frozen=True, slots=True)
 class CallMessage:
-    """Empty in front ends other than Discord."""
+    """The message on Discord with a proposal's buttons; empty in other front ends."""
 
     location_id: int | None = None
     shown_in: int | None = None  # the message's id
     token: str | None = None
-    """The button press's token, which can edit the message until `token_until`."""
+    """The token of the button press, which can edit the message until `token_until`."""
     token_until: datetime | None = None
     ephemeral: bool = False
 
@@ -131,7 +131,7 @@ class Proposal:
     made_at: datetime
     number: int = 0
     state: CallState = "open"
-    claimed_by: str = ""  # the name of the press; unique in all processes
+    claimed_by: str = ""  # the name of the button press; unique in all processes
     message: CallMessage = CallMessage()
 
     @property
@@ -140,5 +140,5 @@ class Proposal:
 
 
 def is_expired(proposal: Proposal, now: datetime) -> bool:
-    open_for = CALL_OPEN_FOR if proposal.content.goes_on else OPEN_FOR
+    open_for = PENDING_CALL_LIFETIME if proposal.content.goes_on else PROPOSAL_LIFETIME
     return proposal.state == "open" and now >= proposal.made_at + open_for

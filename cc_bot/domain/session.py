@@ -21,6 +21,8 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True)
 class PromptNote:
+    """A text about the conversation in the prompt, such as a summary."""
+
     visibility: Visibility
     text: str
     tainted: bool = False
@@ -34,13 +36,13 @@ class Session:
     created_at: datetime
     last_active: datetime
     _: KW_ONLY
-    more: bool = field(default=False, compare=False)
-    """Earlier messages of the history may not be read yet."""
+    has_more: bool = field(default=False, compare=False)
+    """True if earlier messages of the history may not be read yet."""
     has_files: bool = field(default=True, compare=False)
     summaries: tuple[PromptNote, ...] = ()
     unsummarized: tuple[PromptNote, ...] = ()
     """User messages of an expired session that are not summarized yet, oldest first."""
-    canvas: str = EMPTY_CANVAS  # JSON of the feature that draws on it, private elements included
+    canvas: str = EMPTY_CANVAS  # JSON, with private elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,13 @@ class ArchivedSession:
     created_at: datetime
     last_active: datetime
     closed_at: datetime | None
-    messages: int
-    opening: str
+    messages: int  # how many
+    opening: str  # the beginning of the first question
 
 
 MAX_SUMMARY_CHARACTERS: Final = 1500  # a private request may contain two summaries
 
-_STATEMENT_CHARACTERS: Final = 300
+_MAX_STATEMENT_CHARACTERS: Final = 300
 _SENTENCE_END = re.compile(r"[。．！？!?]|\.(?=\s|$)|\n")
 
 
@@ -72,6 +74,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
+    """The messages of a session that no summary covers yet."""
+
     key: SessionKey
     session_id: str
     closed: bool
@@ -80,27 +84,26 @@ class Backlog:
 
 
 def clean_summary(text: str) -> str:
-    """Return at most MAX_SUMMARY_CHARACTERS, whole sentences if possible, without blank lines."""
+    """Return at most MAX_SUMMARY_CHARACTERS without blank lines, if possible in whole sentences."""
     lines = (line.strip() for line in text.splitlines())
-    whole = "\n".join(line for line in lines if line)
-    if len(whole) <= MAX_SUMMARY_CHARACTERS:
-        return whole
-    kept = whole[:MAX_SUMMARY_CHARACTERS]
-    ends = [found.end() for found in _SENTENCE_END.finditer(kept)]
+    summary = "\n".join(line for line in lines if line)
+    if len(summary) <= MAX_SUMMARY_CHARACTERS:
+        return summary
+    summary = summary[:MAX_SUMMARY_CHARACTERS]
+    ends = [match.end() for match in _SENTENCE_END.finditer(summary)]
     if ends and ends[-1] > MAX_SUMMARY_CHARACTERS // 3:
-        return kept[: ends[-1]].rstrip()
-    return f"{kept[:-1]}…"
+        return summary[: ends[-1]].rstrip()
+    return f"{summary[:-1]}…"
 
 
 def list_statements(statements: Iterable[str]) -> str:
-    """Return user messages one a line, oldest first, without duplicates; only the newest if too long."""
+    """Return user messages one a line, oldest first, without duplicates. Only the newest if too long."""
     plain = (" ".join(statement.split()) for statement in statements)
-    lines = [f"- {shorten(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
-    newest_first = list(dict.fromkeys(reversed(lines)))
-    left, kept = MAX_SUMMARY_CHARACTERS, list[str]()
-    for line in newest_first:
-        left -= len(line) + 1
-        if left < 0:
+    lines = [f"- {shorten(statement, _MAX_STATEMENT_CHARACTERS)}" for statement in plain if statement]
+    newest_first, room = list[str](), MAX_SUMMARY_CHARACTERS
+    for line in dict.fromkeys(reversed(lines)):
+        room -= len(line) + 1
+        if room < 0:
             break
-        kept.append(line)
-    return "\n".join(reversed(kept))
+        newest_first.append(line)
+    return "\n".join(reversed(newest_first))

@@ -11,11 +11,11 @@ class Locale(StrEnum):
 
     @classmethod
     def from_tag(cls, tag: str) -> "Locale":
-        """Return the language for a BCP 47 tag (`ja`, `en-GB`); English for other languages."""
+        """Return Japanese for its BCP 47 tags (`ja`, `ja-JP`), else English."""
         return cls.JA if tag.lower().replace("_", "-").split("-")[0] == "ja" else cls.EN
 
 
-def language_of(text: str) -> Locale | None:
+def guess_language(text: str) -> Locale | None:
     """Guess the language of a user's text by its letters; None if unclear: kanji alone may be Chinese."""
     words = (word for word in text.split() if "://" not in word and not word.startswith(("@", "<", ":")))
     letters = [character for word in words for character in word if character.isalpha()]
@@ -25,7 +25,7 @@ def language_of(text: str) -> Locale | None:
 
 
 _BIDI_MARKS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""They also reorder the text that follows (UAX #9)."""
+"""Bidirectional marks also reorder the text after them (UAX #9)."""
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 _LINE_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
@@ -47,18 +47,17 @@ def one_line(text: str) -> str:
     return " ".join(_BIDI_MARKS.sub("", text).split())
 
 
-def without_controls(text: str) -> str:
-    """Remove control characters and bidirectional marks, but not joiners and variation selectors: emoji need
-    them."""
+def remove_controls(text: str) -> str:
+    """Remove control characters and bidirectional marks. Emoji need joiners and variation selectors."""
     return _CONTROLS.sub("", _BIDI_MARKS.sub("", _LINE_BREAKS.sub("\n", text)))
 
 
 def printable(text: str) -> str:
-    return _SURROGATES.sub("", without_controls(text))
+    return _SURROGATES.sub("", remove_controls(text))
 
 
-def without_leading_emoji(text: str) -> str:
-    """Some fonts lack emoji."""
+def remove_leading_emoji(text: str) -> str:
+    """For fonts without emoji."""
     return _LEADING_EMOJI.sub("", text)
 
 
@@ -67,15 +66,15 @@ def hiragana(text: str) -> str:
 
 
 def kanji_to_digits(numerals: str) -> str:
-    """Read a kanji number below a hundred, or a row of kanji digits. Raises KeyError."""
+    """Convert a kanji number below a hundred (二十三), or a row of kanji digits (二三). Raises KeyError."""
     if "十" in numerals:
         tens, _, ones = numerals.partition("十")
         return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))
     return "".join(str(_DIGITS[digit]) for digit in numerals).lstrip("0") or "0"
 
 
-def format_size(count: int) -> str:
+def format_size(byte_count: int) -> str:
     for unit, size in (("GB", 10**9), ("MB", 10**6)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return f"{count / 1000:.0f} kB"
+        if byte_count >= size:
+            return f"{byte_count / size:.1f} {unit}"
+    return f"{byte_count / 1000:.0f} kB"

@@ -1,7 +1,7 @@
-"""References of stored tool calls: memories, and the web pages that an answer is based on.
+"""The memories and web pages that stored tool calls refer to.
 
-A memory's text is removed when a call is stored and inserted when it is read, so stored answers keep no copy
-of an erased memory.
+A memory's text is removed from a call that is stored, and inserted when the call is read: so stored answers
+keep no copy of an erased memory.
 """
 
 import json
@@ -23,11 +23,11 @@ UNAVAILABLE: Final = {"unavailable": True}  # replaces a memory that was erased 
 
 _STORING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _STORED_RESULTS: Final = ("remembered", "updated")
-_TEXTS: Final = ("content", "category", "tags")
+_TEXT_FIELDS: Final = ("content", "category", "tags")
 _REF: Final = re.compile(r'"ref": (\d+)')  # inside a JSON string the quotes are escaped
 
 
-def is_of_server(name: str) -> bool:
+def is_server_tool(name: str) -> bool:
     return SEPARATOR in name
 
 
@@ -37,7 +37,7 @@ def referenced_memory_ids(call: ToolCall) -> frozenset[int]:
 
 
 def stored_memory_ids(call: ToolCall) -> frozenset[int]:
-    """Return the id of the memory that a call stored or changed."""
+    """Return the ids of the memories that a call stored or changed: one or none."""
     result = parse_json(call.result)
     if call.name not in _STORING_TOOLS or not isinstance(result, dict):
         return frozenset()
@@ -55,19 +55,19 @@ def shown_memory_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
     )
 
 
-def without_texts(call: ToolCall) -> ToolCall:
+def strip_memory_texts(call: ToolCall) -> ToolCall:
     if not referenced_memory_ids(call):
         return call
     arguments = call.arguments
-    if stored_memory_ids(call) and isinstance(given := parse_json(arguments), dict):
-        arguments = _dump(_without_field_texts(given))
-    return replace(call, arguments=arguments, result=_change_memories(call.result, _without_field_texts))
+    if stored_memory_ids(call) and isinstance(fields := parse_json(arguments), dict):
+        arguments = _dump(_remove_texts(fields))
+    return replace(call, arguments=arguments, result=_change_memories(call.result, _remove_texts))
 
 
-def with_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
-    """Insert the memories' current texts into a stored answer's calls. A memory that is missing or not for
-    the answer's readers becomes UNAVAILABLE; the calls then lose their encrypted reasoning, which may contain
-    it."""
+def insert_memory_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
+    """Insert the memories' current texts into a stored answer's calls. A memory that is missing, or not for
+    the answer's readers, becomes UNAVAILABLE. Then the calls also lose their encrypted reasoning, which may
+    contain its text."""
     readable = {
         id_: memory
         for id_, memory in memories.items()
@@ -85,15 +85,15 @@ def _insert_texts(call: ToolCall, memories: Mapping[int, Memory]) -> ToolCall:
     if not referenced_memory_ids(call):
         return call
     arguments, stored = call.arguments, stored_memory_ids(call)
-    if stored and isinstance(given := parse_json(arguments), dict):
+    if stored and isinstance(fields := parse_json(arguments), dict):
         memory = memories.get(min(stored))
-        arguments = _dump(_with_field_texts(given, memory) if memory else UNAVAILABLE)
+        arguments = _dump(_insert_field_texts(fields, memory) if memory else UNAVAILABLE)
 
     def fill(fields: Mapping[str, Any]) -> Mapping[str, Any]:
         if fields["content"] is not None:
             return fields
         memory = memories.get(fields["ref"])
-        return _with_field_texts(fields, memory) if memory else UNAVAILABLE
+        return _insert_field_texts(fields, memory) if memory else UNAVAILABLE
 
     return replace(call, arguments=arguments, result=_change_memories(call.result, fill))
 
@@ -105,11 +105,11 @@ def _change_memories(result: str, change: Callable[[Mapping[str, Any]], Mapping[
     return _dump(parse_json(result, change_memory))
 
 
-def _without_field_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: None if name in _TEXTS else value for name, value in fields.items()}
+def _remove_texts(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: None if name in _TEXT_FIELDS else value for name, value in fields.items()}
 
 
-def _with_field_texts(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
+def _insert_field_texts(fields: Mapping[str, Any], memory: Memory) -> dict[str, Any]:
     texts = {"content": memory.content, "category": memory.category, "tags": [*memory.tags]}
     return {name: texts.get(name) if value is None else value for name, value in fields.items()}
 
@@ -135,8 +135,7 @@ class PageLink:
 
 
 def list_sources(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
-    """Return the pages that were read, or else the first results of the last search, as the results name
-    them."""
+    """Return the pages that were read, or else the first results of the last search."""
     read_pages, results = list[Any](), tuple[PageLink, ...]()
     for call in calls:
         result = parse_json(call.result) if call.ok else None

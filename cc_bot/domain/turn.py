@@ -9,17 +9,17 @@ from cc_bot.domain.message import Attachment, Message, ReferenceKind, ToolCall, 
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.tool_calls import is_of_server
+from cc_bot.domain.tool_calls import is_server_tool
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Zero where the server did not report them."""
+    """Counts are zero where the server reported none."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0  # prompt tokens from the server's cache
-    seconds: int = 0
+    seconds: int = 0  # of audio
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -51,22 +51,24 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class CallsResumed:
-    """Calls of an earlier run of this turn, or of the answer that it replaces. Precedes all changes."""
+    """The calls of the interrupted turn, or of the answer that is replaced. Precedes all changes."""
 
     calls: tuple[ToolCall, ...]
 
     @property
     def outcome_unknown(self) -> bool:
         """Return whether a memory or reminder may have been changed."""
-        return any(call.outcome_unknown and not is_of_server(call.name) for call in self.calls)
+        return any(call.outcome_unknown and not is_server_tool(call.name) for call in self.calls)
 
     @property
-    def outcome_unknown_outside(self) -> bool:
-        return any(call.outcome_unknown and is_of_server(call.name) for call in self.calls)
+    def server_outcome_unknown(self) -> bool:
+        return any(call.outcome_unknown and is_server_tool(call.name) for call in self.calls)
 
     @property
-    def done_outside(self) -> tuple[str, ...]:
-        return tuple(call.name for call in self.calls if call.ok and call.result and is_of_server(call.name))
+    def done_server_calls(self) -> tuple[str, ...]:
+        return tuple(
+            call.name for call in self.calls if call.ok and call.result and is_server_tool(call.name)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +79,22 @@ class ServerCallInterrupted:
 @dataclass(frozen=True, slots=True)
 class MemoriesRecalled:
     memory_ids: tuple[int, ...]
-    numbers: tuple[int, ...]
+    numbers: tuple[int, ...]  # by which users name the memories
 
 
 @dataclass(frozen=True, slots=True)
 class ToolsUnavailable:
-    pass
+    """The model supports no tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyWithheld:
-    """Discord withholds the message that the question replies to, and the user has not seen this today."""
+    """Discord hides the message that the question replies to from the bot. Once a day for a user."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedAbout:
-    """The message that a public answer is about."""
+    """A public answer is about the message at this link."""
 
     link: str
 
@@ -103,7 +105,7 @@ class MessagesRead:
 
     read: int
     total: int
-    more: bool = False
+    has_more: bool = False  # True if there are more than `total`
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +137,16 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class ImagesShown:
-    """Images for the model, shown below the answer. They are not stored."""
+    """Images that a tool returned to the model, shown below the answer and not stored."""
 
     images: tuple[Attachment, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasChanged:
-    """Committed. Comes right before Done."""
+    """The canvas change is committed. Comes right before Done."""
 
-    empty: bool  # the readers of the turn see no element of it
+    empty: bool  # True if the readers of the answer see no element
 
 
 NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
@@ -154,7 +156,7 @@ NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
 class Notice:
     kind: NoticeKind
     ahead: int | None = None
-    """Waiting turns before this one; None while it waits for an earlier question in the same line."""
+    """The waiting turns before this one; None while an earlier turn of the same key is unfinished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ class Done:
 
     answer: Message  # `id` is None for a temporary turn
     usage: Usage
-    first: bool = False
+    is_first: bool = False  # True once for a user: the hint about /help is due
     proposals: tuple[Proposal, ...] = ()
 
 
@@ -190,8 +192,8 @@ TurnEvent = (
 )
 
 
-# The ledger row of a turn: `accepted` before the user sees the acknowledgement, `answered` with the answer,
-# deleted once that is shown. After a crash without an answer: `interrupted`.
+# The ledger row of a turn is `accepted` before the user sees the acknowledgement, `answered` with the answer,
+# and deleted once the answer is shown. After a crash without an answer it is `interrupted`.
 
 
 TurnState = Literal["accepted", "answered", "interrupted"]
@@ -200,7 +202,7 @@ TurnKind = Literal["ask", "again", "continue", "message", "mention"]
 mention: a question in a channel's conversation."""
 
 TOKEN_LIFETIME: Final = timedelta(minutes=14)
-"""Discord accepts a token for 15 minutes; one is the margin for clock skew."""
+"""Discord accepts a token for 15 minutes. One minute is the margin for clock skew."""
 INTERRUPTED_LIFETIME: Final = timedelta(days=7)  # how long an interrupted turn may be asked again
 
 
@@ -210,7 +212,7 @@ class AskedFile:
     url: str
     size: int
     media_type: str | None = None
-    own_words: bool = False
+    own_words: bool = False  # as `Attachment.is_voice_message`
 
     @property
     def is_recording(self) -> bool:
@@ -224,15 +226,15 @@ class AskedQuestion:
     files: tuple[AskedFile, ...] = ()
     tainted: bool = False
     reply_to: int | None = None
-    forwards: tuple[int, ...] = ()  # forwarded messages in the same DM that it is about
+    forwards: tuple[int, ...] = ()  # the forwarded messages of the same DM that the question is about
     heard: str = ""  # the transcript of its recordings, once known
     pointing: ReferenceKind = "reply"
-    links_in: str = ""  # the text whose message links are followed, if not its own
+    links_in: str = ""  # the text whose message links are followed, if not `text`
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTurn:
-    """An unfinished turn. Ids are Discord's, but for `id`, `replaces` and `answer_id`."""
+    """An unfinished turn. All ids but `id`, `replaces` and `answer_id` are Discord's."""
 
     id: str
     key: SessionKey
@@ -243,25 +245,25 @@ class PendingTurn:
     guild_id: int | None = None
     temporary: bool = False
     locale: Locale | None = None
-    question: AskedQuestion | None = None  # None if it may not be stored, or is in the archive
+    question: AskedQuestion | None = None  # None if it may not be stored, or is in the archive already
     question_id: int | None = None  # the interaction of a public command
     replaces: int | None = None  # the row of an answer
     interaction_id: int | None = None
     token: str | None = None
     token_until: datetime | None = None
     ephemeral: bool = False
-    below: bool = False  # shown only in follow-ups, below the interaction's message
+    below: bool = False  # True if the answer is shown in follow-ups alone, below the interaction's message
     shown_in: int | None = None
-    """The interaction's own message, or the first of an answer to a message; None if unknown."""
+    """The id of the interaction's message, or of the first message of an answer; None if unknown."""
     location_id: int | None = None
-    """Where the bot posts without a token, or the button was pressed, if not in the session's channel."""
-    pages: tuple[int, ...] = ()  # the follow-ups so far; after the token expired, all messages
-    earlier: tuple[int, ...] = ()  # the replaced answer's messages above the one with the button
+    """The channel where the bot posts without a token, or the button was pressed; None: the session's."""
+    pages: tuple[int, ...] = ()  # the follow-ups so far; without a valid token, all messages
+    earlier: tuple[int, ...] = ()  # of the replaced answer: the messages above the one with the button
     answer_id: int | None = None
-    former: str | None = None  # the interrupted turn that this one asks again
+    former: str | None = None  # the id of the interrupted turn that this one asks again
     calls: tuple[ToolCall, ...] = ()
-    """The changes before the turn was interrupted. Without a result, the outcome is unknown."""
+    """The calls with changes before the turn was interrupted. Without a result, the outcome is unknown."""
 
     def token_at(self, now: datetime) -> str | None:
-        alive = self.token_until is not None and now < self.token_until
-        return self.token if alive else None
+        is_valid = self.token_until is not None and now < self.token_until
+        return self.token if is_valid else None

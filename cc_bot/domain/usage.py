@@ -1,6 +1,8 @@
-"""Usage in tokens and money: limits, prices, daily sums and reports. A user's limit is their own, else the
-most generous of their roles, else the one for everyone. A guild's limits apply in addition, to the sum over
-its members."""
+"""Usage in tokens and money: limits, prices, daily sums and reports.
+
+A user's limit is the rule for the user, else the most generous rule for one of their roles, else the rule for
+everyone. A guild's limits apply in addition, to the sum over its members.
+"""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +16,11 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
 
 UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
-"""concurrent: turns that run or wait."""
+"""concurrent: of turns that run or wait."""
 USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
-"""memory_bytes: with former versions. commands_per_minute: with buttons and forms."""
+"""memory_bytes includes former versions, commands_per_minute buttons and forms."""
 QUOTAS: Final[tuple[Quota, ...]] = get_args(Quota)
 
 LimitName = UsageLimit | Quota
@@ -26,7 +28,7 @@ LIMIT_NAMES: Final[tuple[LimitName, ...]] = (*USAGE_LIMITS, *QUOTAS)
 
 LimitScope = Literal["everyone", "user", "role", "guild"]
 
-EVERYONE: Final = 0
+EVERYONE_ID: Final = 0
 MAX_LIMIT: Final = 10**15
 MINUTE: Final = timedelta(minutes=1)
 HOUR: Final = timedelta(hours=1)
@@ -39,38 +41,38 @@ class LimitKey:
     name: LimitName
 
 
-Rules = Mapping[LimitKey, int | None]  # None: no limit, even if a less specific rule sets one
+LimitRules = Mapping[LimitKey, int | None]  # None: no limit, in spite of less specific rules
 
-DEFAULT_RULES: Final[Rules] = {
-    LimitKey("everyone", EVERYONE, "turns_per_minute"): 60,
-    LimitKey("everyone", EVERYONE, "memories"): 10_000,
-    LimitKey("everyone", EVERYONE, "memory_bytes"): 20 * 2**20,
-    LimitKey("everyone", EVERYONE, "imports_per_hour"): 20,
-    LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
+DEFAULT_RULES: Final[LimitRules] = {
+    LimitKey("everyone", EVERYONE_ID, "turns_per_minute"): 60,
+    LimitKey("everyone", EVERYONE_ID, "memories"): 10_000,
+    LimitKey("everyone", EVERYONE_ID, "memory_bytes"): 20 * 2**20,
+    LimitKey("everyone", EVERYONE_ID, "imports_per_hour"): 20,
+    LimitKey("everyone", EVERYONE_ID, "commands_per_minute"): 120,
 }
 """More than a person needs, less than a script could use."""
 
 
 @dataclass(frozen=True, slots=True)
-class UsageSubject:
-    """The user who is charged, and the guild where."""
+class Payer:
+    """The user who is charged for a turn, and where."""
 
     user_id: int
     guild_id: int = 0  # 0 in DMs and outside Discord
     role_ids: tuple[int, ...] | None = ()
-    """The user's roles in the guild; None if unknown: then any rule for a role may apply."""
+    """None if unknown: then the most generous rule for any role applies."""
     front_end: Literal["discord", "terminal"] = "discord"
 
 
-Limits = Mapping[LimitName, int]  # the limits that one user or guild has
+Limits = Mapping[LimitName, int]  # of one user or guild; without those that are not limited
 
 
-def limits_of_user(rules: Rules, payer: UsageSubject) -> Limits:
+def limits_of_user(rules: LimitRules, payer: Payer) -> Limits:
     found = {name: _limit_of_user(rules, payer, name) for name in LIMIT_NAMES}
     return {name: limit for name, limit in found.items() if limit is not None}
 
 
-def limits_of_guild(rules: Rules, guild_id: int) -> Limits:
+def limits_of_guild(rules: LimitRules, guild_id: int) -> Limits:
     found = {name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS if guild_id}
     return {name: limit for name, limit in found.items() if limit is not None}
 
@@ -79,7 +81,7 @@ def has_usage_limit(limits: Limits) -> bool:
     return not limits.keys().isdisjoint(USAGE_LIMITS)
 
 
-def has_token_limit(rules: Rules, user_id: int) -> bool:
+def has_token_limit(rules: LimitRules, user_id: int) -> bool:
     """Return whether any token limit may apply to a user, whatever their roles."""
     return any(
         value is not None
@@ -89,17 +91,17 @@ def has_token_limit(rules: Rules, user_id: int) -> bool:
     )
 
 
-def _limit_of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
-    own = LimitKey("user", payer.user_id, name)
-    if own in rules or payer.front_end == "terminal" or not payer.user_id:  # terminal: only its own rules
-        return rules.get(own)
-    for_all = LimitKey("everyone", EVERYONE, name)
+def _limit_of_user(rules: LimitRules, payer: Payer, name: LimitName) -> int | None:
+    user_key = LimitKey("user", payer.user_id, name)
+    if user_key in rules or payer.front_end == "terminal" or not payer.user_id:  # terminal: no other rules
+        return rules.get(user_key)
+    everyone_key = LimitKey("everyone", EVERYONE_ID, name)
     if payer.role_ids is None:
         all_roles = [key for key in rules if (key.scope, key.name) == ("role", name)]
-        return _most_generous([rules[key] for key in (*all_roles, for_all) if key in rules])
+        return _most_generous([rules[key] for key in (*all_roles, everyone_key) if key in rules])
     roles = [LimitKey("role", role_id, name) for role_id in payer.role_ids]
     values = [rules[key] for key in roles if key in rules]
-    return _most_generous(values) if values else rules.get(for_all)
+    return _most_generous(values) if values else rules.get(everyone_key)
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
@@ -110,9 +112,9 @@ def _most_generous(values: Sequence[int | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class UsageSnapshot:
-    turns: tuple[datetime, ...] = ()  # start times within the last minute, oldest first
-    today: int = 0
-    this_month: int = 0  # tokens (as `today`), including reservations of turns in flight
+    turn_starts: tuple[datetime, ...] = ()  # within the last minute, oldest first
+    tokens_today: int = 0  # with reservations of turns in flight, as `tokens_this_month`
+    tokens_this_month: int = 0
     turns_in_flight: int = 0
 
 
@@ -125,23 +127,22 @@ class ReachedLimit:
 def find_reached_limit(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo, *, by_user: bool = True
 ) -> ReachedLimit | None:
-    """Return the limit that is reached; of several, the one that resets last. Background work (not `by_user`)
-    has only token limits."""
+    """Return the reached limit that resets last. Background work (not `by_user`) has only token limits."""
     month, day = limits.get("tokens_per_month"), limits.get("tokens_per_day")
     per_minute, at_once = limits.get("turns_per_minute"), limits.get("concurrent")
-    if month is not None and snapshot.this_month >= month:
+    if month is not None and snapshot.tokens_this_month >= month:
         return ReachedLimit("tokens_per_month", next_month(now, zone))
-    if day is not None and snapshot.today >= day:
+    if day is not None and snapshot.tokens_today >= day:
         return ReachedLimit("tokens_per_day", next_day(now, zone))
-    if by_user and per_minute is not None and len(snapshot.turns) >= per_minute:
-        return ReachedLimit("turns_per_minute", snapshot.turns[-per_minute] + MINUTE)
+    if by_user and per_minute is not None and len(snapshot.turn_starts) >= per_minute:
+        return ReachedLimit("turns_per_minute", snapshot.turn_starts[-per_minute] + MINUTE)
     if by_user and at_once is not None and snapshot.turns_in_flight >= at_once:
         return ReachedLimit("concurrent", None)
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class Remaining:
+class RemainingTokens:
     name: LimitName
     limit: int
     left: int
@@ -150,38 +151,40 @@ class Remaining:
 
 def remaining_tokens(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
-) -> tuple[Remaining, ...]:
-    """Return what is left of token limits, without the daily one if fewer tokens are left this month."""
-    found = []
+) -> tuple[RemainingTokens, ...]:
+    """Return what is left of token limits. Leaves out the daily one if the month has fewer tokens left."""
+    remaining = []
     if (day := limits.get("tokens_per_day")) is not None:
-        found.append(Remaining("tokens_per_day", day, max(0, day - snapshot.today), next_day(now, zone)))
+        remaining.append(
+            RemainingTokens("tokens_per_day", day, max(0, day - snapshot.tokens_today), next_day(now, zone))
+        )
     if (month := limits.get("tokens_per_month")) is not None:
-        left, resets_at = max(0, month - snapshot.this_month), next_month(now, zone)
-        found = [daily for daily in found if left and daily.left <= left]
-        found.append(Remaining("tokens_per_month", month, left, resets_at))
-    return tuple(found)
+        left, resets_at = max(0, month - snapshot.tokens_this_month), next_month(now, zone)
+        remaining = [daily for daily in remaining if left and daily.left <= left]
+        remaining.append(RemainingTokens("tokens_per_month", month, left, resets_at))
+    return tuple(remaining)
 
 
-def day_of(moment: datetime, zone: ZoneInfo) -> date:
+def local_day(moment: datetime, zone: ZoneInfo) -> date:
     return moment.astimezone(zone).date()
 
 
 def next_day(moment: datetime, zone: ZoneInfo) -> datetime:
-    return _midnight(day_of(moment, zone) + timedelta(days=1), zone)
+    return _midnight(local_day(moment, zone) + timedelta(days=1), zone)
 
 
 def next_month(moment: datetime, zone: ZoneInfo) -> datetime:
-    first = day_of(moment, zone).replace(day=1)
+    first = local_day(moment, zone).replace(day=1)
     return _midnight((first + timedelta(days=31)).replace(day=1), zone)
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the start of a day in UTC: skipped or repeated local times never compare equal across zones."""
+    """Return the start of a day in UTC: comparisons with skipped or repeated local times are never equal."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
 TOKENS_PER_AUDIO_SECOND: Final = 10  # as OpenAI's models count
-MICROS: Final = 1_000_000  # Per unit of currency. Costs are integers, so that sums are exact.
+MICROS: Final = 1_000_000  # of a unit of currency: costs are integers, so that sums are exact
 MAX_PRICE: Final = 10**9  # per million tokens
 
 
@@ -195,7 +198,7 @@ class Price:
     per_minute: float = 0.0  # for audio, in or out
 
     def cost(self, usage: Usage) -> int:
-        """In millionths of the currency."""
+        """Return the cost in millionths of the currency."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         cached_price = self.input if self.cached is None else self.cached
         prompt = (usage.prompt_tokens - cached) * self.input + cached * cached_price
@@ -208,10 +211,10 @@ class Price:
 class PriceList:
     currency: str = "USD"
     models: Mapping[str, Price] = field(default_factory=dict)
-    """By the name that requests give the model."""
+    """Keys are the names of models in requests."""
 
     def cost(self, model: str, usage: Usage) -> int:
-        """In millionths of the currency; 0 without a price."""
+        """Return the cost in millionths of the currency; 0 for a model without a price."""
         price = self.models.get(model)
         return price.cost(usage) if price else 0
 
@@ -236,7 +239,7 @@ class DailyUsage:
         return self.usage.prompt_tokens + self.usage.completion_tokens
 
 
-CHART_DAYS: Final = 14
+CHART_DAYS: Final = 14  # recent days in a report
 MAX_MODELS_NAMED: Final = 5
 MAX_DAYS_SHOWN: Final = 62
 
@@ -249,8 +252,8 @@ class Total:
     seconds: int = 0
 
     @classmethod
-    def of(cls, used: Iterable[DailyUsage]) -> "Total":
-        each = [(one.turns, one.tokens, one.cost_micros, one.usage.seconds) for one in used]
+    def sum_of(cls, rows: Iterable[DailyUsage]) -> "Total":
+        each = [(one.turns, one.tokens, one.cost_micros, one.usage.seconds) for one in rows]
         return cls(*map(sum, zip(*each, strict=True)))
 
 
@@ -258,34 +261,37 @@ class Total:
 class UsageBreakdown:
     total: Total
     days: tuple[tuple[date, Total], ...]
-    """All days, in order; months (as their first day) if there are more than MAX_DAYS_SHOWN days."""
+    """All days in order; beyond MAX_DAYS_SHOWN, all months, each as its first day."""
     models: tuple[tuple[str, Total], ...]  # the most used first; '' is the offline model
     purposes: tuple[tuple[Purpose, Total], ...]  # the most used first; empty if unknown
 
     @property
-    def by_month(self) -> bool:
+    def is_by_month(self) -> bool:
         return len(self.days) > 1 and all(day.day == 1 for day, _ in self.days)
 
     def without_unused_start(self) -> "UsageBreakdown":
         return replace(self, days=tuple(dropwhile(lambda day: not day[1].tokens, self.days)))
 
     def chart(self, *, title: str = "", series: str = "") -> Chart:
-        labels = tuple(f"{day:%Y-%m}" if self.by_month else f"{day.month}/{day.day}" for day, _ in self.days)
+        labels = tuple(
+            f"{day:%Y-%m}" if self.is_by_month else f"{day.month}/{day.day}" for day, _ in self.days
+        )
         values = tuple(float(total.tokens) for _, total in self.days)
         return Chart("usage", title, "bar", labels, (Series(series, values),))
 
 
-def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
-    used = [each for each in used if first <= each.day <= last]
+def break_down(rows: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
+    """Sum up the rows of the days from `first` to `last`."""
+    rows = [each for each in rows if first <= each.day <= last]
     days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
     by_month = len(days) > MAX_DAYS_SHOWN
-    sums = _sums_by((each.day.replace(day=1) if by_month else each.day, each) for each in used)
+    sums = _sums_by((each.day.replace(day=1) if by_month else each.day, each) for each in rows)
     zeros = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
     return UsageBreakdown(
-        Total.of(used),
+        Total.sum_of(rows),
         tuple((zeros | sums).items()),
-        _most_used(_sums_by((each.model, each) for each in used)),
-        _most_used(_sums_by((each.purpose, each) for each in used if each.purpose is not None)),
+        _most_used(_sums_by((each.model, each) for each in rows)),
+        _most_used(_sums_by((each.purpose, each) for each in rows if each.purpose is not None)),
     )
 
 
@@ -293,11 +299,11 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Name = TypeVar("_Name", bound=str)
 
 
-def _sums_by(used: Iterable[tuple[_Key, DailyUsage]]) -> dict[_Key, Total]:
+def _sums_by(keyed_rows: Iterable[tuple[_Key, DailyUsage]]) -> dict[_Key, Total]:
     groups: dict[_Key, list[DailyUsage]] = {}
-    for key, each in used:
-        groups.setdefault(key, []).append(each)
-    return {key: Total.of(each) for key, each in groups.items()}
+    for key, row in keyed_rows:
+        groups.setdefault(key, []).append(row)
+    return {key: Total.sum_of(rows) for key, rows in groups.items()}
 
 
 def _most_used(sums: Mapping[_Name, Total]) -> tuple[tuple[_Name, Total], ...]:
@@ -316,8 +322,8 @@ class UsageReport:
     currency: str = ""  # empty if no model has a price
     unpriced: tuple[str, ...] = ()
     """Models used this month that have no price; empty if no model has one."""
-    left: tuple[Remaining, ...] = ()  # what is left of each token limit
-    users: int | None = None  # number of users this month; None in a report about one user
+    left: tuple[RemainingTokens, ...] = ()  # of each token limit
+    users: int | None = None  # how many used tokens this month; None in a report about one user
 
     @property
     def is_empty(self) -> bool:
@@ -329,13 +335,13 @@ def first_day(today: date, days: int) -> date:
     return min(today.replace(day=1), today - timedelta(days=days - 1))
 
 
-def report_of(
-    used: Sequence[DailyUsage], today: date, prices: PriceList, *, days: int = CHART_DAYS
+def make_report(
+    rows: Sequence[DailyUsage], today: date, prices: PriceList, *, days: int = CHART_DAYS
 ) -> UsageReport:
-    """`used`: the usage since `first_day`. `days`: the number of recent days."""
-    month = break_down(used, today.replace(day=1), today)
-    recent = break_down(used, today - timedelta(days=days - 1), today)
-    today_total = Total.of(each for each in used if each.day == today)
+    """`rows`: since `first_day`. `days`: how many days count as recent."""
+    month = break_down(rows, today.replace(day=1), today)
+    recent = break_down(rows, today - timedelta(days=days - 1), today)
+    today_total = Total.sum_of(each for each in rows if each.day == today)
     if not prices.models:
         return UsageReport(today_total, month, recent)
     names = (model for model, total in month.models if total.tokens or total.seconds)

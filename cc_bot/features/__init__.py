@@ -18,7 +18,7 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "tools": (),  # for the model; the optional `open_tools` opens tools of servers
     "drawing": ("open_drawing",),  # what a turn draws
     "changes": ("CHANGES",),  # receipts of what tools changed
-    "agents": ("make_agents", "choices_in"),  # the agents, and which one users chose
+    "agents": ("make_agents", "read_choices"),  # the agents, and which one users chose
     "parts": ("make_parts",),  # objects that its front ends share
     "discord": ("make_parts",),  # objects for Discord only
     "jobs": ("make_jobs",),  # background work while Discord is connected

@@ -1,5 +1,5 @@
 """The local sentence encoder (extra `semantic`) for sixteen languages: 32 MB on disk, 120 MB in memory after
-the first text. It uses one thread, as more don't speed up short texts."""
+the first text. It uses one thread: more don't speed up short texts."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,8 +21,7 @@ class LocalEmbedder:
     """An Embedder without a server."""
 
     unrelated: ClassVar = UnrelatedCosines(mean=0.07, spread=0.08)
-    """Measured with questions and unrelated notes: means 0.055 to 0.075 in four sets, spreads 0.066 to
-    0.079."""
+    """Measured with four sets of questions and notes: means 0.055 to 0.075, spreads 0.066 to 0.079."""
 
     def __init__(self) -> None:
         """Raises PackageNotFoundError without the extra."""
@@ -31,7 +30,7 @@ class LocalEmbedder:
         self._encode: Callable[[list[str]], Any] | None = None
 
     @classmethod
-    def if_installed(cls) -> "LocalEmbedder | None":
+    def create_if_installed(cls) -> "LocalEmbedder | None":
         try:
             return cls()
         except PackageNotFoundError:

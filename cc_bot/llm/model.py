@@ -19,7 +19,7 @@ SILENT: Final = "[silent]"  # some models can't send an empty answer
 _OPAQUE_TEXT: Final = re.compile(r"[\w+/=.:-]+", re.ASCII)
 
 
-# `tainted`: contains text that the turn's user did not write. Not sent to models.
+# `tainted`: others may have written parts of the text. Not sent to models.
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ToolRequest:
     arguments: str  # JSON as the model wrote it, perhaps malformed
 
     @property
-    def oversized(self) -> bool:
+    def is_oversized(self) -> bool:
         return len(self.arguments) > MAX_ARGUMENTS_CHARACTERS
 
 
@@ -78,11 +78,11 @@ class ChatRequest:
     tools: tuple[ToolSchema, ...] = ()
     answer_begun: bool = False
     """True if the user has seen a part of the answer: no retry, no other model."""
-    answered_by: str = ""  # `Finish.model` of the turn's earlier request, which a chain asks first
+    answered_by: str = ""  # `Finish.model` of the turn's last request: the model that a chain asks first
     shrinkable: bool = False
     """True if the caller can send a shorter request: a chain then raises ContextTooLong at once."""
-    cache_key: str = ""  # requests with the same key mostly begin with the same text
-    stable: tuple[int, ...] = ()  # indices of prompt parts up to which later requests are the same
+    cache_key: str = ""  # the same for requests that mostly begin with the same text
+    stable: tuple[int, ...] = ()  # indices of parts: up to each, later prompts will be the same
     temperature: float | None = None  # from 0 to 2; None for the model's default
     reasoning: str = ""
 
@@ -94,6 +94,8 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
+    """The model reasons."""
+
     retracts_text: bool = False  # True if all text so far was reasoning
 
 
@@ -112,9 +114,9 @@ class Finish:
     """`cut`: the stream broke, ended without a reason or reached the token limit."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
-    model: str = ""  # the name in the settings; empty if its tokens are not counted
+    model: str = ""  # its name in the settings; empty if its tokens are not counted
     native: str = ""
-    """JSON with thought signatures, reasoning and ids, which only this model gets back."""
+    """JSON with thought signatures, reasoning and ids, to send back to this model alone."""
     without_tools: bool = False  # True if tools were offered to a model that supports none
 
 
@@ -123,24 +125,24 @@ ModelEvent = Delta | Thinking | Fallback | Finish
 
 class ChatModel(Protocol):
     """A stream ends with one Finish. It raises ModelError only before the first Delta of an answer that has
-    not begun; later failures are `Finish("cut")`. Closing it ends the request."""
+    not begun; later failures are `Finish("cut")`. Closing the stream ends the request."""
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
 
 
 def storable_native(native: str) -> str:
-    """Return `native` without readable text, which could quote an erased memory; `{}` if too long."""
+    """Return `native` without readable text, which might quote an erased memory; `{}` if it is too long."""
     if not native:
         return ""
-    given = json.loads(native)
-    ids, phase = given.get("ids", []), given.get("phase")
-    items = map(_keep_encrypted_item, given.get("items", []))
-    details = map(_keep_encrypted_detail, given.get("reasoning", {}).get("reasoning_details", []))
+    fields = json.loads(native)
+    ids, phase = fields.get("ids", []), fields.get("phase")
+    items = map(_keep_encrypted_item, fields.get("items", []))
+    details = map(_keep_encrypted_detail, fields.get("reasoning", {}).get("reasoning_details", []))
     result = {
-        "by": given.get("by"),
+        "by": fields.get("by"),
         "phase": phase if _is_opaque(phase) else "",
         "ids": ids if all(map(_is_opaque, ids)) else [],
-        "extras": [_keep_signatures(extra) for extra in given.get("extras", [])],
+        "extras": [_keep_signatures(extra) for extra in fields.get("extras", [])],
         "items": list(filter(None, items)),
         "reasoning": {"reasoning_details": list(filter(None, details))},
     }
@@ -149,7 +151,7 @@ def storable_native(native: str) -> str:
 
 
 def _is_opaque(value: object) -> bool:
-    """Some servers send readable text in fields for encrypted data."""
+    """Return whether a value is not readable text, as some servers send in fields for encrypted data."""
     return isinstance(value, int) or (isinstance(value, str) and _OPAQUE_TEXT.fullmatch(value) is not None)
 
 
@@ -212,6 +214,8 @@ class FallbackChain:
 
 @dataclass(frozen=True)
 class Chains:
+    """Makes the chain of models for an agent."""
+
     make_chain: Callable[[Sequence[str]], ChatModel]
     default_names: tuple[str, ...]  # for agents that name none; empty if the offline model answers
     request_changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict
@@ -220,5 +224,5 @@ class Chains:
         return self.make_chain(names or self.default_names)
 
     def first_name(self, names: tuple[str, ...]) -> str:
-        """Empty for the offline model."""
+        """Return the name of the first model; empty for the offline model."""
         return (names or self.default_names)[0] if self.default_names else ""

@@ -55,7 +55,7 @@ _MAX_LISTED: Final = 20
 _PROMPT_HEAD: Final = re.compile(
     r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?"
 )
-"""A prompt has these before the author's text."""
+"""What a prompt has before the author's text: headings with quotations, and the author's name."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
@@ -87,10 +87,10 @@ _FORGET: Final = (
 _REMIND: Final = (
     re.compile(
         r"(?s)(?P<what>.+?)(?:(?:んだ|のだ)?(?:って|と)|(?:こと|の)?[をで]|ように|、)?\s*"
-        rf"(?:(?P<sure>知らせて|お知らせして|リマインドして|通知して|起こして|思い出させて)|教えて){_PLEASE_JA}"
+        rf"(?:(?P<explicit>知らせて|お知らせして|リマインドして|通知して|起こして|思い出させて)|教えて){_PLEASE_JA}"
     ),
     re.compile(
-        rf"(?is){_PLEASE_EN}(?:(?P<sure>remind|wake) me|tell me)(?: to| about| that| up)*\s+"
+        rf"(?is){_PLEASE_EN}(?:(?P<explicit>remind|wake) me|tell me)(?: to| about| that| up)*\s+"
         rf"(?P<what>.+?){_END_EN}"
     ),
 )
@@ -110,7 +110,7 @@ _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
 
-_Step = str | ToolRequest
+_Step = str | ToolRequest  # an answer, or a call whose result the answer needs
 
 
 class OfflineModel:
@@ -131,31 +131,33 @@ def _next_step(request: ChatRequest) -> _Step:
     turn = _Turn(request)
     if len(turn.message) > MAX_CHARACTERS or turn.has_images:
         return turn.texts["unknown"]
-    step = _list_reminders(turn) or _remind(turn) or _remember(turn)
-    step = step or _forget(turn) or _recall(turn) or turn.texts["unknown"]
+    step = _step_to_list(turn) or _step_to_remind(turn) or _step_to_remember(turn)
+    step = step or _step_to_forget(turn) or _step_to_recall(turn) or turn.texts["unknown"]
     return turn.texts["not_here"] if isinstance(step, ToolRequest) and step.name not in turn.tools else step
 
 
 class _Turn:
     def __init__(self, request: ChatRequest) -> None:
-        messages = [at for at, part in enumerate(request.prompt) if isinstance(part, UserPart)]
-        present, *since = request.prompt[messages[-1] :] if messages else (UserPart(""),)
-        self.message = _author_text(present.text)
-        self.has_images = isinstance(present, UserPart) and bool(present.images)
-        self.results = {part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)}
+        user_parts = [at for at, part in enumerate(request.prompt) if isinstance(part, UserPart)]
+        question, *later_parts = request.prompt[user_parts[-1] :] if user_parts else (UserPart(""),)
+        self.message = _author_text(question.text)
+        self.has_images = isinstance(question, UserPart) and bool(question.images)
+        self.results = {
+            part.name: _parse_result(part.text) for part in later_parts if isinstance(part, ToolResultPart)
+        }
         """By tool."""
         self.tools = frozenset(tool.name for tool in request.tools)
         self.texts = JA if _KANA_OR_KANJI.search(self.message) else EN
 
     def outcome(self, tool: str, sentence: str) -> str | None:
-        """Return the sentence about a call's result; None if it was not called yet."""
+        """Return the sentence about a tool's result (`sentence` if it succeeded); None before its call."""
         if (result := self.results.get(tool)) is None:
             return None
         if (error := result.get("error")) is not None:
             return self.texts["failed"].format(error=error)
         return self.texts["proposed"] if result.get("proposed") is True else sentence
 
-    def rows(self, tool: str, key: str = "memories") -> list[dict[str, Any]]:
+    def result_rows(self, tool: str, key: str = "memories") -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = self.results.get(tool, {}).get(key, [])
         return rows
 
@@ -165,13 +167,13 @@ def _call(tool: str, **arguments: object) -> ToolRequest:
 
 
 def _author_text(text: str) -> str:
-    """Remove the head and the indentation that a prompt adds."""
+    """Remove the heading, name and indentation that a prompt adds."""
     head = _PROMPT_HEAD.match(text)
-    own = text[head.end() :] if head else text
-    return (own.replace("\n  ", "\n") if head and head["name"] else own).strip()
+    body = text[head.end() :] if head else text
+    return (body.replace("\n  ", "\n") if head and head["name"] else body).strip()
 
 
-def _json(text: str) -> Mapping[str, Any]:
+def _parse_result(text: str) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
@@ -187,7 +189,8 @@ def _first_match(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str
     return next(filter(None, (pattern.fullmatch(text) for pattern in patterns)), None)
 
 
-def _remember(turn: _Turn) -> _Step | None:
+def _step_to_remember(turn: _Turn) -> _Step | None:
+    """Return None, as the next ones, if the message asks for something else."""
     if (match := _first_match(_REMEMBER, turn.message)) is None:
         return None
     content = match["what"].strip(" 　、,:：")
@@ -197,8 +200,8 @@ def _remember(turn: _Turn) -> _Step | None:
     return turn.outcome("remember", sentence) or _call("remember", content=content)
 
 
-def _forget(turn: _Turn) -> _Step | None:
-    """Forget a note only if exactly one is meant."""
+def _step_to_forget(turn: _Turn) -> _Step | None:
+    """The note is forgotten only if exactly one may be meant."""
     if (match := _first_match(_FORGET, turn.message)) is None:
         return None
     forgotten = turn.results.get("forget", {}).get("forgotten") or {}
@@ -208,18 +211,18 @@ def _forget(turn: _Turn) -> _Step | None:
         return sentence
     if number := _NUMBER.fullmatch(match["what"].strip()):
         return _call("forget", id=int(number[1]))
-    notes = turn.rows("recall")
-    sure = [note for note in notes if note.get("confidence") == "sure"]
-    if len(sure) == 1:
-        return _call("forget", id=sure[0]["id"])
+    notes = turn.result_rows("recall")
+    sure_notes = [note for note in notes if note.get("confidence") == "sure"]
+    if len(sure_notes) == 1:
+        return _call("forget", id=sure_notes[0]["id"])
     if notes:
-        lines = (f"- #{note['id']} {_shorten(note['content'])}" for note in sure or notes)
+        lines = (f"- #{note['id']} {_shorten(note['content'])}" for note in sure_notes or notes)
         return "\n".join((turn.texts["forget_which"], *lines))
     call = _call("recall", query=match["what"], limit=_MAX_FOUND)
     return turn.outcome("recall", turn.texts["not_found"]) or call
 
 
-def _recall(turn: _Turn) -> _Step | None:
+def _step_to_recall(turn: _Turn) -> _Step | None:
     asks_for_all = _QUESTION_ABOUT_ALL.fullmatch(turn.message) is not None
     if not (asks_for_all or _QUESTION.fullmatch(turn.message)):
         return None
@@ -227,7 +230,7 @@ def _recall(turn: _Turn) -> _Step | None:
     call = _call("list_memories", limit=_MAX_LISTED) if asks_for_all else call
     if call.name in turn.tools and call.name not in turn.results:
         return call
-    memories = turn.rows(call.name)
+    memories = turn.result_rows(call.name)
     if not memories:
         return f"{turn.texts['not_found']}\n{turn.texts['unknown']}"
     best = memories[0].get("confidence")
@@ -239,24 +242,24 @@ def _recall(turn: _Turn) -> _Step | None:
     return "\n".join((heading, *(f"- {fact}" for fact in facts)))
 
 
-def _list_reminders(turn: _Turn) -> _Step | None:
+def _step_to_list(turn: _Turn) -> _Step | None:
     if not _QUESTION_ABOUT_REMINDERS.search(turn.message):
         return None
-    reminders = turn.rows("list_schedules", "schedules")
+    reminders = turn.result_rows("list_schedules", "schedules")
     lines = (f"- #{each['id']} {each['when']} {_shorten(each['text'])}" for each in reminders)
     sentence = "\n".join((turn.texts["reminders"], *lines)) if reminders else turn.texts["no_reminders"]
     return turn.outcome("list_schedules", sentence) or _call("list_schedules")
 
 
-def _remind(turn: _Turn) -> _Step | None:
+def _step_to_remind(turn: _Turn) -> _Step | None:
     if (match := _first_match(_REMIND, turn.message)) is None:
         return None
     body = match["what"].strip()
     try:
         when, text = split_when(body)
     except WhenNotUnderstood:
-        return turn.texts["remind_when"] if match["sure"] else None
-    except RepeatNotUnderstood:  # the tool says what can be set
+        return turn.texts["remind_when"] if match["explicit"] else None
+    except RepeatNotUnderstood:  # the tool's error says which repeats there are
         when = text = body
     text = text.strip(" 　、,。.").removesuffix("を") or turn.texts["time_is_up"]
     call = _call("schedule", when=when, text=text)

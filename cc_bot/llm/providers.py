@@ -37,7 +37,7 @@ Providers = Mapping[str, Provider]
 
 
 def providers_file(path: Path, variables: Mapping[str, str], words: Texts) -> OperatorFile[Providers]:
-    """Return the operator's file, which may be missing. A key `${NAME}` refers to a variable."""
+    """Return the operator's file, which may be missing. `api_key = "${NAME}"` refers to a variable."""
 
     def parse(text: str) -> Providers:
         document = parse_toml(text, words[OperatorFileTexts])
@@ -74,22 +74,22 @@ class Models:
         self._models: dict[str, OpenAIChatModel] = {}
 
     @property
-    def offline(self) -> bool:
-        """True if neither a key nor a server is configured."""
+    def is_offline(self) -> bool:
+        """True if neither a key nor a server is set: then the offline model answers."""
         return not (self._config.openai_api_key or self._config.openai_base_url or self._providers)
 
     @property
     def ignored_model_name(self) -> str:
-        """CC_BOT_MODEL if it has no effect, as neither a key nor a server is set."""
-        return self._config.variables.get("CC_BOT_MODEL", "") if self.offline else ""
+        """CC_BOT_MODEL if it has no effect, else empty."""
+        return self._config.variables.get("CC_BOT_MODEL", "") if self.is_offline else ""
 
     @property
     def default_model_name(self) -> str:
         words = texts(self._config.operator_locale)[CliTexts]
-        return words.offline_model if self.offline else self._config.models[0]
+        return words.offline_model if self.is_offline else self._config.models[0]
 
-    def chain(self, names: Sequence[str]) -> ChatModel:
-        if self.offline:
+    def make_chain(self, names: Sequence[str]) -> ChatModel:
+        if self.is_offline:
             from cc_bot.llm.offline import OfflineModel  # noqa: PLC0415 - 30 ms, and only without a model
 
             return OfflineModel()
@@ -106,7 +106,7 @@ class Models:
         return {name: model.changes for name, model in self._models.items() if model.changes}
 
     async def check_reachable(self, name: str) -> None:
-        """Request the beginning of an answer. Raises ModelError."""
+        """Request an answer, and wait for its beginning. Raises ModelError."""
         model = self._create(name, max_retries=0)
         try:
             async with aclosing(model.stream(ChatRequest((UserPart("ok"),)))) as events:
@@ -152,6 +152,6 @@ def build_embedder(config: Config) -> Embedder | None:
     if config.embedding_model == OFF:
         return None
     if config.embedding_model == LOCAL:
-        return LocalEmbedder.if_installed()
+        return LocalEmbedder.create_if_installed()
     key, url = config.openai_api_key, config.openai_base_url
     return OpenAIEmbedder(config.embedding_model, api_key=key, base_url=url, timeout_s=_EMBEDDING_TIMEOUT_S)

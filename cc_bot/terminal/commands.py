@@ -33,7 +33,7 @@ from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 from cc_bot.features import modules
 from cc_bot.features.memory.service import MemoryService
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts
@@ -73,7 +73,7 @@ class ChatProfile:
 
     @property
     def caller(self) -> Caller:
-        payer = UsageSubject(self.user_id, front_end="terminal")
+        payer = Payer(self.user_id, front_end="terminal")
         return Caller(self.user_id, self.locale, self.timezone, self.texts, payer=payer)
 
     @property
@@ -242,7 +242,7 @@ async def run_question(chat: Chat, text: str, _options: Mapping[str, str]) -> No
     profile = chat.profile
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
     done = await show_answer(chat, question)
-    if done.first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
+    if done.is_first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
         chat.view.show_notices([chat.texts[TerminalTexts].no_key])
 
 
@@ -427,7 +427,7 @@ def _outcome_notices(result: ApprovedResult, words: Texts) -> Iterator[Notice]:
 def proposal_notices(proposal: Proposal, profile: ChatProfile) -> Iterator[Notice]:
     words = profile.texts
     for number, part in enumerate(proposal.content.shown.parts):
-        line = part.line(lambda value: _format_value(value, profile))
+        line = part.format(lambda value: _format_value(value, profile))
         yield MARGIN + line if number else words[TerminalTexts].proposal.format(what=line)
         if part.below is not None:
             yield Quoted(text_table(part.below) if isinstance(part.below, Chart) else part.below)

@@ -24,13 +24,13 @@ from cc_bot.charts.table import text_table
 from cc_bot.chat.changes import change_handlers
 from cc_bot.chat.reply import Caller
 from cc_bot.domain import turn
-from cc_bot.domain.change import Change, with_change
+from cc_bot.domain.change import Change, add_change
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.fences import put_fences_on_own_lines
 from cc_bot.domain.kinsoku import wrap
 from cc_bot.domain.message import show_invisible
 from cc_bot.domain.text import one_line, printable, shorten
-from cc_bot.domain.tool_calls import MAX_LINKS, is_of_server, list_sources
+from cc_bot.domain.tool_calls import MAX_LINKS, is_server_tool, list_sources
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts, UnfinishedTexts
@@ -232,20 +232,20 @@ class AnswerView:
                 if not ok and not awaits_approval:
                     sentence = words[TerminalTexts].tool_failed.format(name=short_line(name))
                     output.show_notice(sentence, failed=True)
-                elif is_of_server(name) and not awaits_approval:
+                elif is_server_tool(name) and not awaits_approval:
                     output.show_notice(words[TerminalTexts].tool_used.format(name=short_line(name)))
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled_numbers = tuple(dict.fromkeys((*self._recalled_numbers, *numbers)))
             case turn.ToolsUnavailable():
                 output.show_notice(words[ReceiptTexts].no_tools)
             case turn.ServerCallInterrupted():
-                output.show_notice(words[UnfinishedTexts].outcome_unknown_outside, failed=True)
+                output.show_notice(words[UnfinishedTexts].server_outcome_unknown, failed=True)
             case turn.ImagesShown(images):
                 output.show_notice(words[TerminalTexts].images_given.format(count=len(images)))
             case turn.CanvasChanged() as canvas:
                 output.show_notice(canvas_line(canvas, words))
             case Change() as change:
-                self._receipts = with_change(self._receipts, change)
+                self._receipts = add_change(self._receipts, change)
             case turn.Notice():
                 output.show_activity(_activity(event, words[AnswerTexts]))
             case turn.Done():
@@ -278,7 +278,7 @@ class AnswerView:
             show_notice(words[TerminalTexts].cut)
         elif not answer.content:
             show_notice(words[AnswerTexts].no_text)
-        if done.first:
+        if done.is_first:
             show_notice(words[AnswerTexts].help_hint)
 
 

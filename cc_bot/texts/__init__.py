@@ -5,18 +5,15 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from cc_bot.domain import errors
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.text import Locale
-from cc_bot.texts.area import Area, NameCommand, Sentence, by_key
+from cc_bot.texts.area import Area, NameCommand, Sentence, name_commands
 from cc_bot.texts.commands import command_namer
 
 A = TypeVar("A", bound=Area)
-_ERRORS: Final = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, CcBotError)]
 
 
 class ErrorTexts(Area):
-    by_type = by_key({each: Sentence(ja=each.ja, en=each.en) for each in _ERRORS})
     tell_operator = Sentence(ja="ボットの管理者にお知らせください", en="tell the bot's operator")  # a phrase in errors' sentences, for readers other than the operator
 
 
@@ -33,6 +30,10 @@ class Texts:
         if made is None:
             made = self._areas[area] = area(self.locale, self._name_command)
         return made
+
+    def for_error(self, error: type[CcBotError]) -> str:
+        """Return the template of an error's sentence."""
+        return name_commands(error.ja if self.locale is Locale.JA else error.en, self._name_command)
 
     def with_area(self, area: Area) -> "Texts":
         """Return a copy with other wordings of one area."""
@@ -69,4 +70,4 @@ def relative_timestamp(moment: datetime) -> str:
 
 def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = relative_timestamp) -> str:
     params = {name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()}
-    return words[ErrorTexts].by_type[type(error)].format(**params)
+    return words.for_error(type(error)).format(**params)

@@ -116,7 +116,7 @@ class UnfinishedTexts(Area):
         return self.linked_delivered_elsewhere.format(link=link) if link else self.delivered_elsewhere
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
-    outcome_unknown_outside = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
+    server_outcome_unknown = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
     cannot_ask_again = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.")
 
 

@@ -25,7 +25,7 @@ from cc_bot.domain.errors import (
     UnknownTimezone,
 )
 from cc_bot.domain.message import UserSettings
-from cc_bot.domain.text import Locale, without_leading_emoji
+from cc_bot.domain.text import Locale, remove_leading_emoji
 from cc_bot.domain.usage import Total, UsageReport
 from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
@@ -171,7 +171,7 @@ class AccountPages(Pages):
             return redirect(request, "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             holdings = await self._services.privacy.erase(visitor.user_id)
-        outcome = without_leading_emoji(visitor.words[PrivacyTexts].say_erased(holdings))
+        outcome = remove_leading_emoji(visitor.words[PrivacyTexts].say_erased(holdings))
         page = render_for_anyone(request, "privacy_erased.html", visitor=None, owner=False, outcome=outcome)
         drop_cookie(request, page)
         return page
@@ -312,11 +312,11 @@ def _make_view(report: UsageReport, visitor: WebVisitor, name: str = "") -> Usag
 def _usage_tables(report: UsageReport, words: Texts) -> Sequence[UsageTable]:
     usage, recent = words[WebUsageTexts], report.recent
     days = [
-        (f"{day:%Y-%m}" if recent.by_month else day.isoformat(), total)
+        (f"{day:%Y-%m}" if recent.is_by_month else day.isoformat(), total)
         for day, total in reversed(recent.days)
         if total != Total()
     ]
     models = [(model or words[UsageTexts].offline, total) for model, total in recent.models]
     purposes = [(usage.purposes[purpose], total) for purpose, total in recent.purposes]
-    by_day = (usage.by_month, usage.month) if recent.by_month else (usage.by_day, usage.day)
+    by_day = (usage.by_month, usage.month) if recent.is_by_month else (usage.by_day, usage.day)
     return (usage.by_model, usage.model, models), (usage.by_purpose, usage.purpose, purposes), (*by_day, days)

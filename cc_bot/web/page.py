@@ -27,7 +27,6 @@ from cc_bot.domain.errors import (
     EarlierFilesInProgress,
     InputError,
     LinkExpired,
-    MemoryHidden,
     NothingHere,
     NotSignedIn,
     OwnersOnly,
@@ -36,11 +35,11 @@ from cc_bot.domain.errors import (
     ScheduleNotFound,
     StorageError,
     TooManyCommands,
-    TooManyImports,
     TooManyLinks,
     TooManyRequests,
 )
-from cc_bot.domain.text import without_leading_emoji
+from cc_bot.domain.text import remove_leading_emoji
+from cc_bot.features.memory.errors import MemoryHidden, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.session import UsageTexts
@@ -163,7 +162,7 @@ class Pages:
     async def _redirect_with_reply(self, request: web.Request, path: str, reply: Reply) -> web.Response:
         if reply.receipts_changed:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
-        text = "\n".join(map(without_leading_emoji, (*reply.lines, *reply.notes)))
+        text = "\n".join(map(remove_leading_emoji, (*reply.lines, *reply.notes)))
         return _redirect_with_notice(request, path, PageNotice(text=text))
 
 

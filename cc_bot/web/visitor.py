@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from cc_bot.chat.reply import Caller
-from cc_bot.domain.access import MAX_LIFETIME, WebSession
+from cc_bot.domain.access import MAX_SESSION_LIFETIME, WebSession
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 from cc_bot.texts import texts
 from cc_bot.web.services import WebServices, WebSettings
 
@@ -62,7 +62,7 @@ def set_cookie(request: web.Request, response: web.StreamResponse, secret: str) 
     response.set_cookie(
         cookie_name(request),
         secret,
-        max_age=int(MAX_LIFETIME.total_seconds()),
+        max_age=int(MAX_SESSION_LIFETIME.total_seconds()),
         secure=is_secure(request),
         httponly=True,
         samesite="Lax",
@@ -101,7 +101,7 @@ async def load_visitor(services: WebServices, request: web.Request, session: Web
         texts(locale),
         memory_paused=user_settings.memory_paused,
         spoken=user_settings.spoken,
-        payer=UsageSubject(session.user_id, guild_id or 0, None if guild_id else ()),
+        payer=Payer(session.user_id, guild_id or 0, None if guild_id else ()),
         session=session,
         is_owner=await services.discord.is_owner(session.user_id),
     )

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.file import AgentsFile
+from cc_bot.features.agents.file import AgentsFile, InvalidAgents
 
 
 @dataclass

@@ -147,7 +147,7 @@ class TestAgent:
             *(("dms = false", None, {9}, False), ("dms = false", 1, {9}, True)),
         ]
         for lines, guild, channels, may in allowed:
-            found = agent(lines).scope.allow(guild_id=guild, channel_ids=frozenset(channels))
+            found = agent(lines).scope.allows(guild_id=guild, channel_ids=frozenset(channels))
             assert found is may, (lines, guild, channels)
 
 

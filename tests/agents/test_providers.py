@@ -22,7 +22,7 @@ ASK = ChatRequest((UserPart("元気？"),))
 async def answered_by(folder: Path, *names: str, **environment: str) -> list[str]:
     environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{folder}/sessions.db", **environment}
     async with open_models(read_config(environ, folder / "none")) as models:
-        return [(await hear(models.chain((name,)), ASK)).finish.model for name in names]
+        return [(await hear(models.make_chain((name,)), ASK)).finish.model for name in names]
 
 
 async def test_a_model_is_asked_at_the_server_before_its_slash_with_that_ones_key(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ async def test_the_offline_model_answers_where_there_is_neither_key_nor_server(t
         environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db", "OPENAI_BASE_URL": ""}
         for more, is_offline in (({}, offline), ({"OPENAI_API_KEY": "sk-0"}, False)):
             async with open_models(read_config({**environ, **more}, tmp_path / "none")) as models:
-                assert models.offline is is_offline
+                assert models.is_offline is is_offline
 
 
 async def test_a_model_that_is_named_without_any_server_is_a_mistake(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ async def test_a_model_that_is_named_without_any_server_is_a_mistake(tmp_path: P
     environ = {"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db", **environment}
     with capture_logs() as records:
         async with open_models(read_config(environ, tmp_path / "none")) as models:
-            assert models.offline
+            assert models.is_offline
         report = await run_doctor(read_config(environ, tmp_path / "none"), offline=True)
     assert ("model", "warning") in [(each.check, each.verdict) for each in report.findings]
     assert [(each["event"], each["model"]) for each in records] == [
@@ -104,5 +104,5 @@ async def test_how_much_a_model_thinks_is_set_for_all_and_by_request(tmp_path: P
         }
         async with open_models(read_config(environ, tmp_path / "none")) as models:
             for reasoning in ("", "high"):
-                await hear(models.chain(("m",)), ChatRequest(ASK.prompt, reasoning=reasoning))
+                await hear(models.make_chain(("m",)), ChatRequest(ASK.prompt, reasoning=reasoning))
     assert [request.body["reasoning_effort"] for request in server.requests] == ["low", "high"]

@@ -8,15 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.active import Stop
-from cc_bot.domain.errors import (
-    HearingFailed,
-    HearingNotSetUp,
-    NothingTranscribed,
-    RecordingRefused,
-    TranscriptionUnavailable,
-)
+from cc_bot.domain.errors import TranscriptionUnavailable
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
+from cc_bot.features.voice.errors import HearingFailed, HearingNotSetUp, NothingTranscribed, RecordingRefused
 from cc_bot.features.voice.openai import OpenAITranscriber
 from cc_bot.features.voice.speech import MAX_LENGTH, spoken_text
 from cc_bot.llm.model import UserPart
@@ -24,8 +19,8 @@ from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_tabl
 from tests.loopback.speech_server import HEARD, LoopbackSpeechServer
 from tests.loopback.speech_server import Heard as Says
 
-VOICE = Attachment("voice-message.ogg", "audio/ogg", b"OggS", seconds=3, own_words=True)
-FILE = replace(VOICE, name="会議.mp3", content_type="audio/mpeg", own_words=False)
+VOICE = Attachment("voice-message.ogg", "audio/ogg", b"OggS", seconds=3, is_voice_message=True)
+FILE = replace(VOICE, name="会議.mp3", content_type="audio/mpeg", is_voice_message=False)
 PICTURE = Attachment("絵.png", "image/png", b"\x89PNG")
 PLACE = ChannelKey(10)
 

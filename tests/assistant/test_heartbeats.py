@@ -18,7 +18,7 @@ from cc_bot.chat.tools import ToolRegistry, discover_tools
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.message import Target
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.when.repeats import Quiet
+from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.features.heartbeat import runner
 from cc_bot.features.heartbeat.runner import MAX_MESSAGE_LENGTH, Heartbeats
 from cc_bot.features.mcp.tools import ServerTools
@@ -66,7 +66,7 @@ class Heart:
         stores = self.table.stores
         return Heartbeats(stores, only(self.table.model), tools, Spending(stores.usage))
 
-    async def begin(self, target: Target = "dm", quiet: Quiet | None = None) -> None:
+    async def begin(self, target: Target = "dm", quiet: QuietHours | None = None) -> None:
         """`/heartbeat on`."""
         self.schedule = await self.table.stores[ScheduleStore].add(
             KEY,
@@ -127,7 +127,7 @@ class TestNothingNew:
 
     async def test_is_looked_for_in_no_quiet_hour(self, heart: Heart) -> None:
         await heart.remember("11月26日に歯医者")
-        await heart.begin(quiet=Quiet(8 * 60, 10 * 60))
+        await heart.begin(quiet=QuietHours(8 * 60, 10 * 60))
         assert await heart.beat() is None
         assert heart.requests == 0
         assert await heart.beat(timezone=ZoneInfo("Europe/London")) is not None  # where it is midnight

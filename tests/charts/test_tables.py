@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cc_bot.charts.table import format_exactly, format_short, format_ticks, text_table
 from cc_bot.domain.chart import Chart, ChartKind, Series
-from cc_bot.domain.kinsoku import balance, width_in_cells
+from cc_bot.domain.kinsoku import balance_lines, width_in_cells
 from cc_bot.domain.text import Locale
 from tests.charts.charts import chart, several
 
@@ -75,7 +75,7 @@ def test_a_label_ends_its_lines_between_words() -> None:
         ("New York City hall", 12): ["New York", "City hall"],
         ("東京", 40): ["東京"],
     }
-    assert {(label, room): balance(label, room, width_in_cells) for label, room in labels} == labels
+    assert {(label, room): balance_lines(label, room, width_in_cells) for label, room in labels} == labels
 
 
 class TestNumbers:

@@ -11,18 +11,17 @@ from cc_bot.chat.policy import Policies
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.domain.access import AccessRule, Maintenance, Subject
-from cc_bot.domain.errors import (
-    LimitNotForChannels,
-    LimitNotForServers,
-    LimitNotUnderstood,
-    ModelNotFound,
-    ModelsNotUnderstood,
-    ModelUnavailable,
-    SubjectNotUnderstood,
-)
+from cc_bot.domain.errors import ModelNotFound, ModelUnavailable
 from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin import service as admin
+from cc_bot.features.admin.errors import (
+    LimitNotForChannels,
+    LimitNotForServers,
+    LimitNotUnderstood,
+    ModelsNotUnderstood,
+    SubjectNotUnderstood,
+)
 from cc_bot.features.admin.service import (
     Administration,
     LimitWithSource,

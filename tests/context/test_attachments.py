@@ -31,8 +31,9 @@ from cc_bot.chat.context.attachments import (
     read_memory_file,
 )
 from cc_bot.chat.context.tokens import estimate_tokens, user_part
-from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge, ImportNotUnderstood
+from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge
 from cc_bot.domain.message import Attachment, Document, DocumentPart, DocumentUnit, Heading, Message
+from cc_bot.features.memory.errors import ImportNotUnderstood
 from cc_bot.features.memory.files import PortableMemory, to_json
 from tests.domain.test_memory import NOW
 

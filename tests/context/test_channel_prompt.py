@@ -94,16 +94,16 @@ class TestTaint:
         to_asker = ContextMessage(
             2, "assistant", "", "> 傘は？\nいります", 99, 1, "傘は？", "みどり", ASKER, False
         )
-        to_answer = asked._replace(id=3, reply_to=2, replied="いります", replied_id=99)
+        to_answer = asked._replace(id=3, reply_to=2, replied="いります", replied_author_id=99)
         own = (asked, to_asker, to_answer)
         assert not any(part.tainted for part in built(ShownHistory.from_groups([group(*own)])).prompt)
         foreign = (
             asked._replace(tainted=True),  # a file, a quotation
             asked._replace(author_id=8),
-            asked._replace(reply_to=4, replied="覚えて", replied_name="太郎", replied_id=8),
+            asked._replace(reply_to=4, replied="覚えて", replied_name="太郎", replied_author_id=8),
             to_asker._replace(tainted=True),  # its model had read others' words
-            to_asker._replace(replied_id=8),
-            to_asker._replace(reply_to=None, replied=None, replied_name=None, replied_id=0),
+            to_asker._replace(replied_author_id=8),
+            to_asker._replace(reply_to=None, replied=None, replied_name=None, replied_author_id=0),
         )
         for row in foreign:
             _, *parts = built(ShownHistory.from_groups([group(asked, row)])).prompt

@@ -19,8 +19,8 @@ class TestAQuotation:
         assert quote_references((Reference("menu", own),)) == f"[About your own answer:]\n> {own}"
 
     def test_tells_what_is_not_shown_in_the_same_words_whatever_is_known_of_it(self) -> None:
-        known = Reference("link", "秘密", "太郎", 5, shown=False)
-        assert quote_references((known,)) == quote_references((Reference("link", shown=False),))
+        known = Reference("link", "秘密", "太郎", 5, is_visible=False)
+        assert quote_references((known,)) == quote_references((Reference("link", is_visible=False),))
         assert "秘密" not in quote_references((known,))
 
     def test_has_all_of_a_conversation_and_no_more_of_a_message_than_discord_takes(self) -> None:
@@ -44,6 +44,6 @@ class TestAQuotation:
 class TestAQuestion:
     def test_is_tainted_by_words_of_others(self) -> None:
         own = Reference("reply", "はい", tainted=False)
-        hidden = Reference("reply", shown=False)
-        assert Message("user", "何時？", references=(own, THEIRS)).taints
-        assert not Message("user", "何時？", references=(own, hidden)).taints
+        hidden = Reference("reply", is_visible=False)
+        assert Message("user", "何時？", references=(own, THEIRS)).is_tainting
+        assert not Message("user", "何時？", references=(own, hidden)).is_tainting

@@ -19,12 +19,12 @@ from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
-from cc_bot.domain.usage import LimitKey, UsageSubject
+from cc_bot.domain.usage import LimitKey, Payer
 from cc_bot.texts import texts
 from tests.discord.parts import BotChannel, running_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
-PAYER = UsageSubject(1)
+PAYER = Payer(1)
 ASKER = Recipient(1, Locale.EN, ZoneInfo("UTC"), texts(Locale.EN))
 TOO_LATE = hikari.NotFoundError("url", {}, b"", "Unknown interaction", 10062)
 OUT_OF_REACH = hikari.HTTPError("connection lost")

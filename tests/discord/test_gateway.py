@@ -11,7 +11,7 @@ import pytest
 from cc_bot.db.process import Shard
 from cc_bot.discord.gateway import RateLimitShare, check_token, fetch_reading, pace_requests
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
-from cc_bot.domain.message import Reading
+from cc_bot.domain.message import ChannelReading
 from tests.discord.parts import BotChannel
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
@@ -19,7 +19,7 @@ APPLICATION = "GET /applications/@me"
 ROOMY = Allowance(50, 1.0)
 
 
-async def granted(discord: LoopbackDiscord, wanted: Reading = "all") -> Reading:
+async def granted(discord: LoopbackDiscord, wanted: ChannelReading = "all") -> ChannelReading:
     return await fetch_reading(wanted, discord.token, discord.api_url)
 
 

@@ -185,7 +185,7 @@ class TestWhatStandsBesideTheText:
     def test_taints_a_question_where_others_may_have_written_it(
         self, fields: dict[str, Any], tainted: bool
     ) -> None:
-        assert to_message(message("やあ", **fields), bot_user()).taints is tainted
+        assert to_message(message("やあ", **fields), bot_user()).is_tainting is tainted
         alone = message(**fields)
         assert (has_no_visible_content(alone), incoming.is_empty_question(alone, bot_user())) == (
             False,

@@ -83,7 +83,7 @@ class TestWhatIsPointedAt:
         target = await scene.posts(scene.ben, "見て", File("a.bin", b"\0\1\2"))
         for status, times in ((403, 1), (500, 2)):  # it may be out of order for a moment
             scene.discord.fail_next("GET /channels/{channel}/messages/{message}", status, times=times)
-            assert await scene.reply(target.id) == (Reference("reply", shown=False),)
+            assert await scene.reply(target.id) == (Reference("reply", is_visible=False),)
         [reference] = await scene.reply(target.id)
         told = "見て\n[file: a.bin]\n[not shown, it could not be read: a.bin]"
         assert (reference.content, reference.attachments) == (told, ())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.fences import close_fences
-from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST
+from cc_bot.domain.kinsoku import NOT_FIRST_IN_MESSAGE, NOT_LAST
 from tests.discord.cases import check
 
 CLUSTERS = ["👨‍👩‍👧‍👦", "🇯🇵", "👍🏽", "1️⃣", "か\u3099", "e\u0301\u0323", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "❤️‍🔥"]
@@ -155,8 +155,8 @@ class TestEveryText:
         pieces = split(text, limit=limit)
         cuts(text, pieces)
         for left, right in pairwise(pieces):
-            assert right[0] not in NEVER_FIRST
-            assert left[-1] not in NEVER_LAST
+            assert right[0] not in NOT_FIRST_IN_MESSAGE
+            assert left[-1] not in NOT_LAST
 
     @given(parts=prose, limit=limits)
     def test_loses_nothing_but_white_space_and_cuts_nothing_that_belongs_together(

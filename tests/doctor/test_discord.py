@@ -7,7 +7,7 @@ import pytest
 from cc_bot.chat.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Reading
+from cc_bot.domain.message import ChannelReading
 from cc_bot.domain.text import Locale
 from cc_bot.features.doctor.services import check_discord
 from cc_bot.features.doctor.texts import DoctorTexts
@@ -27,7 +27,7 @@ async def findings(
     discord: LoopbackDiscord,
     *,
     token: str | None = "",
-    reading: Reading = "mentions",
+    reading: ChannelReading = "mentions",
     offered: Collection[str] = (),
     ahead: timedelta = timedelta(),
 ) -> dict[str, Finding]:

@@ -12,6 +12,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.session import clean_summary
 from cc_bot.domain.when.resolve import parse_schedules, read_moments, split_when
 from cc_bot.features.heartbeat.model import find_named_days, parse_minute
+from cc_bot.features.memory.errors import EndNotUnderstood, EndPassed, ImportNotUnderstood, TooManyToImport
 from cc_bot.features.memory.files import parse_memories
 from cc_bot.features.memory.model import parse_expiry, split_tags
 from cc_bot.features.memory.secrets import looks_secret
@@ -37,7 +38,7 @@ def read_times(text: str, number: int) -> None:
             planned = parse_schedules(when, repeat, now, zone)
             assert planned
             assert all(due > now for due, _ in planned)
-    with suppress(errors.EndNotUnderstood, errors.EndPassed, *TIMES):
+    with suppress(EndNotUnderstood, EndPassed, *TIMES):
         end = parse_expiry(text, now, zone)
         assert end is None or end > now
     parse_minute(text)
@@ -51,9 +52,9 @@ def split_times(text: str, number: int) -> None:
 
 
 def read_all_else(text: str, number: int) -> None:
-    with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
+    with suppress(ImportNotUnderstood, TooManyToImport):
         assert parse_memories(text)
-    with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
+    with suppress(ImportNotUnderstood, TooManyToImport):
         parse_memories("\n".join(("[", *text.split("の"), "]")))
     looks_secret(text)
     find_named_days(text, date(2026, 1, 1), within=number % 400)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.when.repeats import Quiet, is_quiet, next_time
+from cc_bot.domain.when.repeats import QuietHours, is_quiet, next_time
 from cc_bot.features.heartbeat.model import (
     DEFAULT_QUIET_HOURS,
     HeartbeatItem,
@@ -26,7 +26,7 @@ from tests.domain.phrases import meanings, phrases
 TOKYO = ZoneInfo("Asia/Tokyo")
 NEW_YORK = ZoneInfo("America/New_York")
 MINUTES = st.integers(0, 24 * 60 - 1)
-QUIETS = st.builds(Quiet, MINUTES, MINUTES)
+QUIETS = st.builds(QuietHours, MINUTES, MINUTES)
 ZONES = st.sampled_from([TOKYO, NEW_YORK, ZoneInfo("Australia/Lord_Howe"), ZoneInfo("Europe/London")])
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 MOMENTS = st.integers(0, 2 * 365 * 24 * 60).map(lambda minutes: SINCE + timedelta(minutes=minutes))
@@ -52,7 +52,7 @@ def tokyo(day: int, hour: int, minute: int = 0) -> datetime:
     return datetime(2026, 11, day, hour, minute, tzinfo=TOKYO)
 
 
-def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
+def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: QuietHours | None) -> datetime:
     beat = next_time(repeat, now, zone, quiet)
     assert beat is not None
     return beat
@@ -64,21 +64,21 @@ class TestNextBeat:
         for now in (tokyo(22, 16), tokyo(22, 20), tokyo(23, 0, 59)):
             assert next_beat(now, "every 6h", TOKYO, DEFAULT_QUIET_HOURS) == tokyo(23, 7)
         assert next_beat(tokyo(22, 22), "every 4h", TOKYO, None) == tokyo(23, 2)
-        assert next_beat(tokyo(22, 22), "every 4h", TOKYO, Quiet(120, 120)) == tokyo(23, 2)
+        assert next_beat(tokyo(22, 22), "every 4h", TOKYO, QuietHours(120, 120)) == tokyo(23, 2)
         before = datetime(2026, 3, 7, 20, tzinfo=NEW_YORK)  # the clocks are set forward at 2:00
         assert next_beat(before, "every 12h", NEW_YORK, None) == datetime(2026, 3, 8, 9, tzinfo=NEW_YORK)
 
     def test_is_at_the_first_end_to_come_of_quiet_hours_that_the_clocks_leave_out(self) -> None:
         before = datetime(2026, 3, 8, 0, 30, tzinfo=NEW_YORK)
-        beat = next_beat(before, "every 1h", NEW_YORK, Quiet(22 * 60, 2 * 60 + 30))
+        beat = next_beat(before, "every 1h", NEW_YORK, QuietHours(22 * 60, 2 * 60 + 30))
         assert beat == datetime(2026, 3, 8, 3, 30, tzinfo=NEW_YORK).astimezone(UTC)
 
     @given(now=MOMENTS, hours=st.integers(1, 168), zone=ZONES, quiet=st.none() | QUIETS)
     @example(
-        now=datetime(2026, 3, 8, 5, 30, tzinfo=UTC), hours=1, zone=NEW_YORK, quiet=Quiet(195, 150)
+        now=datetime(2026, 3, 8, 5, 30, tzinfo=UTC), hours=1, zone=NEW_YORK, quiet=QuietHours(195, 150)
     )  # quiet but for 45 minutes that the clocks leave out on this day
     def test_is_never_in_a_quiet_hour_never_early_and_no_later_than_it_must_be(
-        self, now: datetime, hours: int, zone: ZoneInfo, quiet: Quiet | None
+        self, now: datetime, hours: int, zone: ZoneInfo, quiet: QuietHours | None
     ) -> None:
         beat, earliest = next_beat(now, f"every {hours}h", zone, quiet), now + timedelta(hours=hours)
         assert beat.tzinfo is UTC

@@ -10,7 +10,7 @@ from cc_bot.domain import access, usage
 from cc_bot.domain.access import SUBJECTS, AccessRule, AccessRules, Refusal, Subject, Visitor
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import MICROS, LimitKey, Limits, UsageSubject
+from cc_bot.domain.usage import MICROS, LimitKey, Limits, Payer
 
 AIKO, OWNER = 1, 9
 ROLE, CHANNEL, THREAD, GUILD = 20, 30, 31, 40
@@ -43,7 +43,7 @@ def asked(
 ) -> Refusal | None:
     maintenance = access.Maintenance("すぐ戻ります") if closed else None
     rules = rules_of(allow=allow, deny=deny)
-    return access.refusal(comer, rules, owners=frozenset({OWNER}), maintenance=maintenance)
+    return access.find_refusal(comer, rules, owners=frozenset({OWNER}), maintenance=maintenance)
 
 
 def test_anybody_may_without_rules_and_only_an_owner_may_during_maintenance() -> None:
@@ -103,31 +103,31 @@ EVERYONE, OWN, TRUSTED, HELPER = (
 
 
 def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_that_of_everyone() -> None:
-    trusted, unknown = UsageSubject(7, 5, (100,)), UsageSubject(7, role_ids=None)
-    terminal = UsageSubject(7, front_end="terminal")
-    table: list[tuple[usage.Rules, UsageSubject, int | None]] = [
+    trusted, unknown = Payer(7, 5, (100,)), Payer(7, role_ids=None)
+    terminal = Payer(7, front_end="terminal")
+    table: list[tuple[usage.LimitRules, Payer, int | None]] = [
         ({}, trusted, None),
-        ({EVERYONE: 10}, UsageSubject(7), 10),
+        ({EVERYONE: 10}, Payer(7), 10),
         ({EVERYONE: 10, TRUSTED: 100, OWN: 1}, trusted, 1),
         ({EVERYONE: 10, TRUSTED: 5}, trusted, 5),
-        ({EVERYONE: 10, OWN: None}, UsageSubject(7), None),
-        ({EVERYONE: 10, OWN: None}, UsageSubject(8), 10),
-        ({TRUSTED: 5}, UsageSubject(7), None),
-        ({EVERYONE: 1, TRUSTED: 5, HELPER: 8}, UsageSubject(7, 5, (100, 200, 300)), 8),
-        ({EVERYONE: 1, TRUSTED: None, HELPER: 8}, UsageSubject(7, 5, (100, 200)), None),
+        ({EVERYONE: 10, OWN: None}, Payer(7), None),
+        ({EVERYONE: 10, OWN: None}, Payer(8), 10),
+        ({TRUSTED: 5}, Payer(7), None),
+        ({EVERYONE: 1, TRUSTED: 5, HELPER: 8}, Payer(7, 5, (100, 200, 300)), 8),
+        ({EVERYONE: 1, TRUSTED: None, HELPER: 8}, Payer(7, 5, (100, 200)), None),
         ({EVERYONE: 6, TRUSTED: 5, HELPER: 8}, unknown, 8),
         ({EVERYONE: 9, TRUSTED: 5}, unknown, 9),
         ({EVERYONE: 9, TRUSTED: None}, unknown, None),
         ({EVERYONE: 9, TRUSTED: 50, OWN: 3}, unknown, 3),
         ({EVERYONE: 10}, terminal, None),
         ({EVERYONE: 10, OWN: 3}, terminal, 3),
-        ({EVERYONE: 10}, UsageSubject(0), None),
+        ({EVERYONE: 10}, Payer(0), None),
     ]
     assert [usage.limits_of_user(rules, payer).get("tokens_per_day") for rules, payer, _ in table] == [
         limit for *_, limit in table
     ]
     rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
-    assert usage.limits_of_user(rules, UsageSubject(7)) == {"tokens_per_day": 10, "concurrent": 2}
+    assert usage.limits_of_user(rules, Payer(7)) == {"tokens_per_day": 10, "concurrent": 2}
 
 
 def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
@@ -139,7 +139,7 @@ def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
 
 class TestReached:
     def test_is_a_limit_of_tokens_when_all_are_used_until_it_resets_where_the_operator_is(self) -> None:
-        snapshot = usage.UsageSnapshot(today=100, this_month=100)
+        snapshot = usage.UsageSnapshot(tokens_today=100, tokens_this_month=100)
         day = usage.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
         month = usage.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
         for limit, expected in ((101, (None, None)), (100, (day, month))):
@@ -201,25 +201,25 @@ def used(days_ago: int, tokens: int, *, model: str = "small", cost: int = 0) -> 
 def test_a_report_adds_up_days_and_months_and_names_models_without_a_price() -> None:
     free, prices = usage.PriceList(), usage.PriceList("USD", {"small": usage.Price(1, 1)})
     days = [used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)]
-    report = usage.report_of(days, TODAY, free)
+    report = usage.make_report(days, TODAY, free)
     assert (report.today, report.month.total) == (usage.Total(2, 15, 4), usage.Total(3, 115, 4))
     assert [usage.first_day(day, 14) for day in (TODAY, date(2026, 12, 3))] == [
         date(2026, 11, 1),
         date(2026, 11, 20),
     ]
-    recent = usage.report_of([used(12, 7), used(2, 5), used(14, 99)], TODAY, free).recent
+    recent = usage.make_report([used(12, 7), used(2, 5), used(14, 99)], TODAY, free).recent
     chart = recent.without_unused_start().chart()
     assert (len(recent.days), chart.labels[0], chart.labels[-3], chart.series[0].values[10]) == (
         *(14, "11/10", "11/20"),
         5,
     )
     models = [used(0, 5), used(0, 5, model="large"), used(0, 1, model="")]
-    assert usage.report_of(models, TODAY, free).currency == ""
-    priced = usage.report_of(models, TODAY, prices)
+    assert usage.make_report(models, TODAY, free).currency == ""
+    priced = usage.make_report(models, TODAY, prices)
     assert (priced.currency, priced.unpriced) == ("USD", ("large", ""))
     first = TODAY - timedelta(days=6)
     week = usage.break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
     assert [total.tokens for _, total in week.days] == [7, 0, 0, 0, 0, 0, 5]
-    assert (week.total, week.by_month) == (usage.Total(2, 12, 2), False)
+    assert (week.total, week.is_by_month) == (usage.Total(2, 12, 2), False)
     year = usage.break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
     assert [total.tokens for _, total in year.days][-2:] == [8, 5]

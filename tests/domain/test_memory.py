@@ -8,6 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import errors
+from cc_bot.features.memory.errors import (
+    EmptyMemory,
+    EndNotUnderstood,
+    EndPassed,
+    ImportNotUnderstood,
+    MemoryTooLong,
+    TooManyToImport,
+)
 from cc_bot.features.memory.files import (
     MARKDOWN_MARK,
     MAX_IMPORT_BYTES,
@@ -48,9 +56,9 @@ ENDS = meanings(
 )
 """In 2026 where there is no year."""
 NO_ENDS: dict[type[errors.InputError], str] = {
-    errors.EndNotUnderstood: "soon | そのうち | 毎週 | 9999-12-31 | 0 | 明日と明後日",
+    EndNotUnderstood: "soon | そのうち | 毎週 | 9999-12-31 | 0 | 明日と明後日",
     errors.NoSuchTime: "2026-13-01 | 2026-02-30 | 2月30日 | 25:99",
-    errors.EndPassed: "2026-11-21 | 昨日 | 今週の金曜 | 2020年1月1日 | 2026-11-22T10:00",
+    EndPassed: "2026-11-21 | 昨日 | 今週の金曜 | 2020年1月1日 | 2026-11-22T10:00",
     errors.WhenTooFar: "20年後",
 }
 
@@ -59,10 +67,10 @@ class TestContent:
     def test_is_trimmed_and_something_of_4000_characters_at_most(self) -> None:
         assert clean_content("\u3000 一行目\n\n二行目 \n") == "一行目\n\n二行目"
         for content in ("", " \n\u3000", "\u200b\u2060", "\u3164", "\U000e0041"):
-            with pytest.raises(errors.EmptyMemory):
+            with pytest.raises(EmptyMemory):
                 clean_content(content)
         assert len(clean_content("あ" * 4000 + " ")) == 4000
-        with pytest.raises(errors.MemoryTooLong) as refusal:
+        with pytest.raises(MemoryTooLong) as refusal:
             clean_content("あ" * 4001)
         assert refusal.value.params == {"limit": 4000, "length": 4001}
 
@@ -91,7 +99,7 @@ class TestAnEnd:
 
     def test_that_is_none_or_is_over_is_refused(self) -> None:
         assert refused_otherwise(NO_ENDS, lambda text: parse_expiry(text, SUNDAY, TOKYO)) == {}
-        with pytest.raises(errors.EndNotUnderstood):
+        with pytest.raises(EndNotUnderstood):
             parse_expiry("あ" * 300, SUNDAY, TOKYO)
 
 
@@ -137,7 +145,7 @@ class TestOurOwnJson:
         assert [memory for part in parts for memory in parse_memories(part.decode())] == kept
         [part] = split([])
         assert json.loads(part)["memories"] == []
-        with pytest.raises(errors.TooManyToImport) as refusal:
+        with pytest.raises(TooManyToImport) as refusal:
             parse_memories(to_json([PortableMemory("x")] * (MAX_IMPORT_COUNT + 1), NOW))
         assert refusal.value.params == {"limit": MAX_IMPORT_COUNT}
 
@@ -155,7 +163,7 @@ class TestForeignJson:
     def test_anything_else_is_refused(self) -> None:
         exported = f"{MARKDOWN_MARK}\n# 家族\n- x"  # for reading
         for text in ("{", '{"a": 1}', '{"memories": {}}', "[]", "{" * 100_000, "", " \n ", "---", exported):
-            with pytest.raises(errors.ImportNotUnderstood):
+            with pytest.raises(ImportNotUnderstood):
                 parse_memories(text)
 
 

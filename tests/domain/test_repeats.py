@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import CcBotError, RepeatNotUnderstood, RepeatTooOften
-from cc_bot.domain.when.repeats import Quiet, check_repeat, next_time
+from cc_bot.domain.when.repeats import QuietHours, check_repeat, next_time
 from tests.domain.phrases import refused_otherwise
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -142,5 +142,5 @@ class TestHours:
         start = datetime(2027, 3, 28, 0, tzinfo=BERLIN)
         assert next_time("every 6h", start, BERLIN) == datetime(2027, 3, 28, 5, tzinfo=UTC)
         start = datetime(2026, 11, 22, 17, tzinfo=TOKYO)
-        found = next_time("every 6h", start, TOKYO, Quiet(22 * 60, 7 * 60))
+        found = next_time("every 6h", start, TOKYO, QuietHours(22 * 60, 7 * 60))
         assert found == datetime(2026, 11, 23, 7, tzinfo=TOKYO)

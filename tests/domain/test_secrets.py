@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.errors import FieldNotAChoice, FieldNotANumber
 from cc_bot.domain.forms import FieldKind, Form, FormChoice, FormField
+from cc_bot.features.mcp.errors import FieldNotAChoice, FieldNotANumber
 from cc_bot.features.mcp.model import read_form
 from cc_bot.features.memory.secrets import asks_for_secret, looks_secret
 from tests.domain.phrases import phrases, table

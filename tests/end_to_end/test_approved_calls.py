@@ -207,7 +207,7 @@ async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, 
     assert message.labels == [again_label(aiko)]
     ask_again = EN[UnfinishedTexts].ask_again
     await posted.until(lambda shown: ask_again in shown.labels, "the button to ask again")
-    assert EN[UnfinishedTexts].outcome_unknown_outside in posted.text
+    assert EN[UnfinishedTexts].server_outcome_unknown in posted.text
     await settled(stage, aiko)
     [result] = stored_results(stage, aiko)
     assert "may have been done or not" in result["error"]

@@ -6,7 +6,7 @@ import pytest
 
 from cc_bot.domain.errors import ModelRefusedKey, NotNewest
 from cc_bot.domain.text import Locale
-from cc_bot.texts import ErrorTexts, explain, texts
+from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.stage import Stage, again_label, answered, ended, stop_label, streaming
 from tests.loopback.discord import Channel, Shown, User
@@ -99,7 +99,7 @@ async def test_buttons_refuse_others_and_old(stage: Stage, aiko: User, ben: User
         assert "質問した人だけ" in press.text
     stage.model.script(says("Newer."))
     await stage.ask(ben, channel)
-    refusal = texts(Locale.EN)[ErrorTexts].by_type[NotNewest].partition("</")[0]
+    refusal = texts(Locale.EN).for_error(NotNewest).partition("</")[0]
     for label in (EN.continue_, EN.regenerate):
         press = await stage.discord.click(ben, reply.message, label)
         await press.until(lambda shown: any(refusal in each.text for each in shown.messages), refusal)

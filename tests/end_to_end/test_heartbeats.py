@@ -1,8 +1,8 @@
 """Heartbeats on Discord: the bot speaks without being asked, for who wants that, when there is something to
 say."""
 
-from cc_bot.domain.errors import TimeOfDayNotUnderstood
 from cc_bot.domain.text import Locale
+from cc_bot.features.heartbeat.model import TimeOfDayNotUnderstood
 from cc_bot.texts import explain, texts
 from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.memories import press

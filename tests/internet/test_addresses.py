@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.features.web_pages.addresses import AddressBook, find_addresses, parse_address
+from cc_bot.features.web_pages.errors import AddressNotGiven, AddressRefused
 
 TARGETS = st.text(st.sampled_from("abcXYZ019-._~/?&=%+あ東ア"), max_size=40)
 HOSTS = st.from_regex(r"\A[a-z0-9]{1,12}(\.[a-z0-9]{1,8}){1,3}\Z")

@@ -13,7 +13,9 @@ from unittest.mock import patch
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import (
+from cc_bot.features.web_pages import reader as pages
+from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.errors import (
     AddressNotPublic,
     AddressRefused,
     PageError,
@@ -26,8 +28,6 @@ from cc_bot.domain.errors import (
     PageUnreachable,
     TooManyRedirects,
 )
-from cc_bot.features.web_pages import reader as pages
-from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.http import PUBLIC
 from cc_bot.features.web_pages.reader import MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb

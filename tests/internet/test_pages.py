@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import (
-    DocumentLocked,
+from cc_bot.domain.errors import DocumentLocked
+from cc_bot.features.documents.reader import DocumentReader, reading_command
+from cc_bot.features.web_pages import reader as pages
+from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.errors import (
     PageIsScan,
     PageKindRefused,
     PageReaderBusy,
@@ -21,9 +24,6 @@ from cc_bot.domain.errors import (
     PageTooLong,
     PageUnreadable,
 )
-from cc_bot.features.documents.reader import DocumentReader, reading_command
-from cc_bot.features.web_pages import reader as pages
-from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.reader import FetchedPage, PageReader
 from cc_bot.features.web_pages.turn import MAX_CONCURRENT_READS, ReadPage, TurnWebAccess, can_read_pages
 from tests.documents import pdf, scanned_pdf

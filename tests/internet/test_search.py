@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import SearchFailed, SearchFormatOff
+from cc_bot.features.web_pages.errors import SearchFailed, SearchFormatOff
 from cc_bot.features.web_pages.searches import MAX_BYTES, MAX_RESULTS, BraveSearch, SearxngSearch, WebSearch
 from tests.loopback.search_server import LoopbackSearchServer, Result
 

@@ -32,7 +32,7 @@ async def test_settings_of_each_server_work_as_they_are_copied(page: str, tmp_pa
         dotenv.write_text(re.sub("…", "0", lines), encoding="utf-8")
         config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db"}, dotenv)
         async with open_models(config) as models:
-            assert not models.offline
+            assert not models.is_offline
             [name] = config.models
             assert models.get(name).has_path
 

@@ -106,10 +106,10 @@ class TestCalls:
     async def test_of_too_long_arguments_are_known_as_such_and_not_kept_in_full(self) -> None:
         begun = Fragment('{"content": "', "remember", "a")
         [request] = await calls_of(begun, *[Fragment("あ" * 50_000)] * 20)
-        assert (request.oversized, len(request.arguments)) == (True, MAX_ARGUMENTS_CHARACTERS + 1)
+        assert (request.is_oversized, len(request.arguments)) == (True, MAX_ARGUMENTS_CHARACTERS + 1)
         arguments = '{"content": "' + "あ" * (MAX_ARGUMENTS_CHARACTERS - 15) + '"}'
         [request] = await calls_of(Fragment(arguments, "remember", "a"))
-        assert (request.oversized, request.arguments) == (False, arguments)
+        assert (request.is_oversized, request.arguments) == (False, arguments)
 
     async def test_beyond_number_are_left_out_and_have_names_and_ids_of_bounded_length(self) -> None:
         many = [Fragment("{}", "recall", f"id{number}", number) for number in range(300)]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from cc_bot.domain.errors import ToolListNotShown
+from cc_bot.features.mcp.errors import ToolListNotShown
 from cc_bot.features.mcp.model import full_name
 from tests.mcp.running import HERE, KeptLists, Running, hostile, ready, running
 

@@ -11,9 +11,10 @@ from typing import Any, Final
 import pytest
 from mcp_types import ElicitRequestFormParams
 
-from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
+from cc_bot.domain.errors import CcBotError, ToolTimedOut
 from cc_bot.domain.forms import Form
 from cc_bot.features.mcp import forms
+from cc_bot.features.mcp.errors import FormUnsuitable, SecretAsked
 from cc_bot.features.mcp.forms import CALL_UNCLEAR, to_form
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, ready, running
@@ -45,7 +46,7 @@ class FixedAsker:
             raise
         return self.answer
 
-    async def tell(self, refusal: CcBotError) -> None:
+    async def show_error(self, refusal: CcBotError) -> None:
         self.refusals.append(refusal)
 
 

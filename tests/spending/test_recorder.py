@@ -10,7 +10,7 @@ from cc_bot.chat.stores.usage import Reservation, ReservationRequest
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import ModelUsage, UsageSubject
+from cc_bot.domain.usage import ModelUsage, Payer
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
 from tests.scripted_model import ScriptedModel, Step
 
@@ -31,7 +31,7 @@ class Reports(Meter):
 
 
 def recorder_of(model: str, meter: Meter = NULL_METER) -> UsageRecorder:
-    request = ReservationRequest(UsageSubject(1), "summary", model, 10)
+    request = ReservationRequest(Payer(1), "summary", model, 10)
     return UsageRecorder(Reservation(1, request, date(2026, 11, 24)), get_unlimited_policy, meter)
 
 

@@ -16,11 +16,11 @@ from cc_bot.chat.stores.usage import UsageStore
 from cc_bot.db import open_database
 from cc_bot.domain.errors import LimitReached, StorageError
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import DailyUsage, LimitKey, Price, PriceList, UsageSubject
+from cc_bot.domain.usage import DailyUsage, LimitKey, Payer, Price, PriceList
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
 from tests.scripted_model import ScriptedModel
 
-PAYER = UsageSubject(11, 500)
+PAYER = Payer(11, 500)
 REQUEST = ChatRequest((UserPart("?"),))
 A_DAY = LimitKey("everyone", 0, "tokens_per_day")
 

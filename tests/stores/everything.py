@@ -32,8 +32,8 @@ from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
-from cc_bot.domain.when.repeats import Quiet
+from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitRules, ModelUsage, Payer
+from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.features.agents.store import ChoiceStore
 from cc_bot.features.canvas.drawing import make_redraw
 from cc_bot.features.canvas.model import Card, Edit
@@ -85,9 +85,9 @@ NUMBERS: Final = {
     "discord_id": 10,
 }
 VALUES: Final[dict[object, object]] = (
-    {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, UsageSubject: UsageSubject(USER, 5, (7,))}
+    {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, Payer: Payer(USER, 5, (7,))}
     | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Target]: ["dm"]}
-    | {Collection[int]: [1, 11], Sequence[int]: [1, 11], Rules: {LimitKey("guild", 5, "concurrent"): 1}}
+    | {Collection[int]: [1, 11], Sequence[int]: [1, 11], LimitRules: {LimitKey("guild", 5, "concurrent"): 1}}
     | {Sequence[Message]: []}
 )
 STORES: Final = [
@@ -271,7 +271,7 @@ async def use_tokens(stores: Stores, database: Database, called: set[str]) -> No
     await stores.limits.set(LimitKey("user", USER, "tokens_per_day"), 1000, set_by=1)
     await stores.limits.set(LimitKey("guild", 5, "tokens_per_month"), 10_000, set_by=1)
     await stores.memories.admit_import(USER)
-    payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
+    payer, spent = Payer(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
     request = ReservationRequest(payer, "turn", "model", 50)
     for asked in (request, replace(request, purpose="summary")):
         assert await usage.settle(Settlement(await usage.reserve(asked, DEFAULT_RULES), spent))
@@ -302,7 +302,7 @@ async def decide_as_an_owner(stores: Stores) -> None:
 async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     """Make some of every kind, have them claimed, and settle that in every way."""
     now, hour = datetime.now(UTC), timedelta(hours=1)
-    await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", quiet=Quiet(1320, 420))
+    await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", quiet=QuietHours(1320, 420))
     beat = await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", target="dm")
     daily = await schedules.add(KEY, "薬", now - hour * 30, repeat="0 9 * * *")
     once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]

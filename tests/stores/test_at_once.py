@@ -12,7 +12,7 @@ from cc_bot.chat.stores.usage import Reservation, ReservationRequest, Settlement
 from cc_bot.domain.errors import LimitReached
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import LimitKey, ModelUsage, UsageSubject
+from cc_bot.domain.usage import LimitKey, ModelUsage, Payer
 from tests.stores.backends import KEY, OpenStores, turn
 from tests.stores.locations import answer, said
 
@@ -35,7 +35,7 @@ def admitted(outcomes: Sequence[object]) -> list[Reservation]:
 
 
 async def ask_at_once(
-    programs: Sequence[Stores], payers: Sequence[UsageSubject], rules: dict[LimitKey, int | None]
+    programs: Sequence[Stores], payers: Sequence[Payer], rules: dict[LimitKey, int | None]
 ) -> list[Reservation]:
     """Ask as often as there are payers, each time in the next program."""
     asked = (
@@ -59,7 +59,7 @@ async def end_all(programs: Sequence[Stores], reservations: Sequence[Reservation
 class TestLimit:
     @pytest.mark.slow
     async def test_of_user_or_guild_admits_no_more_in_many_programs(self, programs: Sequence[Stores]) -> None:
-        one, many = [UsageSubject(7, GUILD)] * AT_ONCE, [UsageSubject(id_, GUILD) for id_ in range(1, 21)]
+        one, many = [Payer(7, GUILD)] * AT_ONCE, [Payer(id_, GUILD) for id_ in range(1, 21)]
         for _ in range(ROUNDS):
             for payers, limit in (
                 (one, LimitKey("everyone", 0, "concurrent")),
@@ -72,7 +72,7 @@ class TestLimit:
         assert len(await ask_at_once(programs, many, {})) == 5
 
     async def test_of_tokens_counts_what_is_settled_meanwhile(self, programs: Sequence[Stores]) -> None:
-        payers = [UsageSubject(id_, GUILD) for id_ in range(1, AT_ONCE + 1)]
+        payers = [Payer(id_, GUILD) for id_ in range(1, AT_ONCE + 1)]
         spent = ((ModelUsage("model", Usage(prompt_tokens=100)), 0),)
         for number in range(1, 6):
             given = await ask_at_once(programs, payers, {})

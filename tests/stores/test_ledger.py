@@ -14,7 +14,7 @@ from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.session import Session
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedFile, AskedQuestion, PendingTurn, Usage
-from cc_bot.domain.usage import LimitKey, ModelUsage, Rules, UsageSubject
+from cc_bot.domain.usage import LimitKey, LimitRules, ModelUsage, Payer
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, got, turn
 from tests.stores.locations import answer, said
 
@@ -62,8 +62,8 @@ async def interrupted(stores: Stores) -> PendingTurn:
 
 class TestEntry:
     async def test_comes_with_what_is_reserved_for_it_or_not_at_all(self, stores: Stores) -> None:
-        request = ReservationRequest(UsageSubject(ME), "turn", "small", 100)
-        rules: Rules = {LimitKey("everyone", 0, "concurrent"): 1}
+        request = ReservationRequest(Payer(ME), "turn", "small", 100)
+        rules: LimitRules = {LimitKey("everyone", 0, "concurrent"): 1}
         reservation = await stores.usage.reserve(request, rules, ASKED)
         with pytest.raises(TooManyAtOnce):
             await stores.usage.reserve(request, rules, replace(ASKED, id="e3"))
@@ -225,7 +225,7 @@ class TestCalls:
 
 class TestAnswer:
     async def test_its_entry_and_what_it_has_used_are_written_together_and_once(self, stores: Stores) -> None:
-        request = ReservationRequest(UsageSubject(ME), "turn", "small", 100)
+        request = ReservationRequest(Payer(ME), "turn", "small", 100)
         reservation = await stores.usage.reserve(request, {}, ASKED)
         settlement = Settlement(reservation, ((ModelUsage("small", Usage(10, 5)), 3),))
         session = await stores.sessions.open(KEY)

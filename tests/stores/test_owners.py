@@ -15,7 +15,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, TurnLost
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.domain.usage import ModelUsage, UsageSubject
+from cc_bot.domain.usage import ModelUsage, Payer
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.stores.backends import turn
@@ -47,7 +47,7 @@ class Machine:
         return self
 
     async def reserve(self, user_id: int = AIKO, *, entered: PendingTurn | None = None) -> Reservation:
-        request = ReservationRequest(UsageSubject(user_id), "turn", "small", 100)
+        request = ReservationRequest(Payer(user_id), "turn", "small", 100)
         return await self.usage.reserve(request, {}, entered)
 
     async def settle(self, reservation: Reservation) -> bool:

@@ -9,7 +9,13 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.db import Database
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
-from cc_bot.domain.proposal import CALL_OPEN_FOR, OPEN_FOR, CallMessage, Proposal, ProposedCalls
+from cc_bot.domain.proposal import (
+    PENDING_CALL_LIFETIME,
+    PROPOSAL_LIFETIME,
+    CallMessage,
+    Proposal,
+    ProposedCalls,
+)
 from cc_bot.domain.session import SessionKey
 from tests.proposals import WRITING, remembering
 from tests.stores.locations import answer, said
@@ -105,7 +111,9 @@ class TestTime:
         self, stores: Stores, database: Database
     ) -> None:
         proposals = await propose(stores, WRITING, remembering("猫"))
-        call_ends, ends = (proposals[0].made_at + open_for for open_for in (CALL_OPEN_FOR, OPEN_FOR))
+        call_ends, ends = (
+            proposals[0].made_at + open_for for open_for in (PENDING_CALL_LIFETIME, PROPOSAL_LIFETIME)
+        )
         second = timedelta(seconds=1)
 
         def at(moment: datetime) -> ProposalStore:

@@ -3,10 +3,11 @@ from datetime import timedelta
 import pytest
 
 from cc_bot.db import Database
-from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, SecretNotStored, TooManySchedules
+from cc_bot.domain.errors import SecretNotStored
 from cc_bot.domain.message import Message
 from cc_bot.domain.text import Locale
-from cc_bot.domain.when.repeats import Quiet
+from cc_bot.domain.when.repeats import QuietHours
+from cc_bot.features.reminders.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.features.reminders.model import MAX_SCHEDULES, Firing
 from tests.stores.backends import KEY, OTHER_USER, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, Clocked, once, times
@@ -61,7 +62,7 @@ class TestNewSchedule:
         await once(schedules)
 
     async def test_takes_the_location_of_a_former_heartbeat(self, schedules: Clocked) -> None:
-        quiet = Quiet(1320, 420)
+        quiet = QuietHours(1320, 420)
         await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h", quiet=quiet)
         beat = await schedules.add(
             KEY, "", NOON, kind="heartbeat", repeat="every 8h", quiet=quiet, target="dm"

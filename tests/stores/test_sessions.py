@@ -50,7 +50,7 @@ class TestAReply:
         assert right_below.references == ()
         [reference] = read.references
         assert (reference.content, reference.author_name) == (text[:100], "")
-        assert (reference.shown, read.taints) == (True, False)
+        assert (reference.is_visible, read.is_tainting) == (True, False)
 
     async def test_tells_nothing_of_what_was_private_or_of_another_user(self, stores: Stores) -> None:
         hidden = Message("assistant", "内緒の答え", visibility="private", discord_id=50)
@@ -63,7 +63,7 @@ class TestAReply:
             await exchange(stores, Message("user", "続き", reply_to=number))
         public = (await stores.sessions.open(KEY)).history
         private = (await stores.sessions.open(KEY, visibility="private")).history
-        told = [(each.content, each.shown) for m in (*public, *private) for each in m.references]
+        told = [(each.content, each.is_visible) for m in (*public, *private) for each in m.references]
         assert told == [("", False), ("", False), ("内緒の答え", True), ("", False)]
 
 
@@ -270,14 +270,14 @@ class TestPages:
         for number in range(5):
             await store.commit_turn(await store.open(KEY), turn(f"質問{number}"))
         mine = await store.open(KEY)
-        assert (contents(mine.history)[::2], mine.more) == (["質問3", "質問4"], True)
-        stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, more=True)
+        assert (contents(mine.history)[::2], mine.has_more) == (["質問3", "質問4"], True)
+        stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, has_more=True)
         assert (await store.load_earlier(stolen, visibility="private")).history == ()
         whole = await store.load_earlier(await store.load_earlier(mine))
-        assert (len(whole.history), whole.more) == (10, False)
+        assert (len(whole.history), whole.has_more) == (10, False)
         recorder.trips = 0
         assert await store.load_earlier(whole) is whole
         assert recorder.trips == 0
         await store.clear(KEY)
         again = await store.load_earlier(mine)
-        assert (again.history, again.more) == (mine.history, False)
+        assert (again.history, again.has_more) == (mine.history, False)

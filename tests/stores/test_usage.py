@@ -11,14 +11,14 @@ from cc_bot.db import Database, apply_pending, open_database
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject
+from cc_bot.domain.usage import LimitKey, LimitName, LimitRules, LimitScope, ModelUsage, Payer
 from cc_bot.features.privacy.personal_data import PersonalDataStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 AIKO, KEN, ELSE, GUILD = 11, 12, 99, 500
-PAYER, OTHER = UsageSubject(AIKO, GUILD), UsageSubject(KEN, GUILD)
+PAYER, OTHER = Payer(AIKO, GUILD), Payer(KEN, GUILD)
 START = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 MIDNIGHT = datetime(2026, 11, 22, 15, 0, tzinfo=UTC)
 LONG_AGO = date(2026, 1, 1)
@@ -32,7 +32,7 @@ class Till:
         self.now = START
         self.usage = UsageStore(database, clock=lambda: self.now, zone=TOKYO)
         self.limits = LimitStore(database, clock=lambda: self.now)
-        self.rules: Rules = {}
+        self.rules: LimitRules = {}
 
     async def settle_abandoned(self, cost: Callable[[str, Usage], int] = lambda *_: 0) -> int:
         """As a process does that lives, when this one does no more."""
@@ -43,17 +43,12 @@ class Till:
         self.rules = {**self.rules, LimitKey(scope, id_, name): value}
 
     async def reserve(
-        self,
-        payer: UsageSubject = PAYER,
-        *,
-        purpose: Purpose = "turn",
-        tokens: int = 100,
-        model: str = "small",
+        self, payer: Payer = PAYER, *, purpose: Purpose = "turn", tokens: int = 100, model: str = "small"
     ) -> Reservation:
         return await self.usage.reserve(ReservationRequest(payer, purpose, model, tokens), self.rules)
 
     async def refused(
-        self, payer: UsageSubject = PAYER, *, purpose: Purpose = "turn", by: type[Exception] = LimitReached
+        self, payer: Payer = PAYER, *, purpose: Purpose = "turn", by: type[Exception] = LimitReached
     ) -> dict[str, object]:
         with pytest.raises(by) as found:
             await self.reserve(payer, purpose=purpose)
@@ -63,12 +58,12 @@ class Till:
         return await self.usage.settle(Settlement(reservation, spent))
 
     async def spend(
-        self, tokens: int, payer: UsageSubject = PAYER, *, purpose: Purpose = "turn", model: str = "small"
+        self, tokens: int, payer: Payer = PAYER, *, purpose: Purpose = "turn", model: str = "small"
     ) -> None:
         reservation = await self.reserve(payer, purpose=purpose, model=model)
         assert await self.settle(reservation, (ModelUsage(model, Usage(tokens, 0)), tokens * 2))
 
-    async def hear(self, seconds: int, payer: UsageSubject = PAYER) -> None:
+    async def hear(self, seconds: int, payer: Payer = PAYER) -> None:
         reservation = await self.reserve(payer, tokens=1)
         assert await self.settle(reservation, (ModelUsage("ears", Usage(seconds=seconds)), seconds))
 
@@ -114,11 +109,11 @@ class TestTokens:
         await till.spend(400)
         await till.spend(400, OTHER)
         await till.spend(200, OTHER)
-        await till.refused(UsageSubject(ELSE, GUILD), by=ServerLimitReached)
+        await till.refused(Payer(ELSE, GUILD), by=ServerLimitReached)
         till.limit("turns_per_minute", None, "guild", GUILD)
-        await till.refused(UsageSubject(ELSE, GUILD), by=ServerLimitReached)
-        await till.reserve(UsageSubject(AIKO))
-        await till.reserve(UsageSubject(AIKO, GUILD + 1))
+        await till.refused(Payer(ELSE, GUILD), by=ServerLimitReached)
+        await till.reserve(Payer(AIKO))
+        await till.reserve(Payer(AIKO, GUILD + 1))
 
 
 class TestSeconds:
@@ -131,12 +126,12 @@ class TestSeconds:
         [own] = await till.usage.list_for_user(AIKO, LONG_AGO)
         assert (own.model, own.usage.seconds, own.tokens, own.cost_micros) == ("ears", 100, 0, 100)
         await till.hear(100, OTHER)
-        await till.refused(UsageSubject(ELSE, GUILD), by=ServerLimitReached)
+        await till.refused(Payer(ELSE, GUILD), by=ServerLimitReached)
         [all_] = await till.usage.list_for_guild(GUILD, LONG_AGO)
         assert all_.usage.seconds == 200
         await till.erase()
         assert await till.counts() == [(AIKO, "2026-11-22", 1000)]
-        await till.refused(UsageSubject(AIKO))
+        await till.refused(Payer(AIKO))
 
 
 class TestLeft:
@@ -262,7 +257,7 @@ class TestUsage:
         await till.spend(5)
         await till.spend(6)
         await till.spend(7, OTHER)
-        await till.spend(100, UsageSubject(KEN))
+        await till.spend(100, Payer(KEN))
         [each] = await till.usage.list_for_guild(GUILD, LONG_AGO)
         assert (each.turns, each.tokens, each.purpose) == (3, 18, None)
         assert await till.usage.count_users(GUILD, LONG_AGO) == 2

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain import errors
-from cc_bot.domain.errors import DatabaseFull, EmptyMemory, MemoryNotFound, NoSuchTime, ScheduleNotFound
+from cc_bot.domain.errors import DatabaseFull, NoSuchTime, ScheduleNotFound
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasTexts
+from cc_bot.features.memory.errors import EmptyMemory, MemoryNotFound
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.reminders.texts import TerminalReminderTexts
 from cc_bot.features.settings.texts import SessionTexts
@@ -28,6 +29,7 @@ from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from cc_bot.texts.cli import TerminalTexts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk
+from tests.texts.areas import every_error
 
 EN = texts(Locale.EN, names=Locale.EN)
 NOTHING: Mapping[str, str] = {}
@@ -74,12 +76,12 @@ MISTAKES = {
     **dict.fromkeys(
         ("/memory delete x", "/memory undo", f"/memory delete {2**63}"), EN[MemoryTexts].id_needed
     ),
-    "/memory delete 9": EN[ErrorTexts].by_type[MemoryNotFound].format(id=9),
-    "/remind delete 9": EN[ErrorTexts].by_type[ScheduleNotFound].format(id=9),
-    "/memory add": EN[ErrorTexts].by_type[EmptyMemory],
+    "/memory delete 9": EN.for_error(MemoryNotFound).format(id=9),
+    "/remind delete 9": EN.for_error(ScheduleNotFound).format(id=9),
+    "/memory add": EN.for_error(EmptyMemory),
     "/memory search": EN[MemoryTexts].query_needed,
     "/remind delete soon": EN[TerminalReminderTexts].id_needed,
-    "/remind add 25:99 tea": EN[ErrorTexts].by_type[NoSuchTime].format(when="25:99 tea"),
+    "/remind add 25:99 tea": EN.for_error(NoSuchTime).format(when="25:99 tea"),
     "/remind add tomorrow at 9": EN[TerminalReminderTexts].text_needed,
 }
 
@@ -179,7 +181,7 @@ class TestQuestions:
             words = texts(locale)
             named = [
                 text
-                for text in words[ErrorTexts].by_type.values()
+                for text in map(words.for_error, every_error())
                 if "管理者に" in text or "tell the" in text
             ]
             assert len(named) > 10

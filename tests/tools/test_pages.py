@@ -9,11 +9,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.tools import ToolContext, ToolOutcome
-from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.text import Locale
 from cc_bot.domain.tool_calls import PageLink, list_sources
 from cc_bot.features.web_pages.addresses import AddressBook
+from cc_bot.features.web_pages.errors import AddressNotPublic, PageKindRefused, PageNotThere
 from cc_bot.features.web_pages.reader import PageReader
 from cc_bot.features.web_pages.searches import SearxngSearch, WebSearch
 from cc_bot.features.web_pages.tools import MAX_QUERY_LENGTH
@@ -184,7 +184,7 @@ class TestTexts:
     def test_are_what_users_wrote_replied_to_and_forwarded(self) -> None:
         replied = Reference("reply", "https://replied.example/", author_name="花子")
         own = Reference("reply", "https://assistant.example/")
-        hidden = Reference("link", "https://hidden.example/", author_name="次郎", shown=False)
+        hidden = Reference("link", "https://hidden.example/", author_name="次郎", is_visible=False)
         forward = Attachment("forwarded message", "text/plain", b"https://forwarded.example/", source_id=5)
         file = Attachment("a.txt", "text/plain", b"https://file.example/")
         inside = Attachment("b.txt", "text/plain", b"https://inside.example/", source_id=5)

@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, succeeded, tool
-from cc_bot.domain.errors import EmptyMemory
+from cc_bot.features.memory.errors import EmptyMemory
 from cc_bot.llm.model import ToolRequest
 from tests.tools.conftest import TOOLS
 

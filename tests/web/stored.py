@@ -7,7 +7,7 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import Usage
-from cc_bot.domain.usage import DEFAULT_RULES, ModelUsage, UsageSubject
+from cc_bot.domain.usage import DEFAULT_RULES, ModelUsage, Payer
 from cc_bot.features.canvas.drawing import make_redraw
 from cc_bot.features.canvas.model import Card, Edit
 from cc_bot.features.memory.model import Memory
@@ -55,7 +55,7 @@ async def spend(
         clock=lambda: datetime.now(UTC) - timedelta(days=days_ago),
         zone=stores.usage.zone,
     )
-    payer = UsageSubject(user_id, GUILD)
+    payer = Payer(user_id, GUILD)
     reservation = await usage.reserve(ReservationRequest(payer, purpose, model, 10), DEFAULT_RULES)
     spent = ((ModelUsage(model, Usage(tokens - 1, 1)), 1_500_000),)
     assert await usage.settle(Settlement(reservation, spent))

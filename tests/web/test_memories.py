@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import aiohttp
 import pytest
 
-from cc_bot.domain.text import Locale, without_leading_emoji
+from cc_bot.domain.text import Locale, remove_leading_emoji
 from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.features.memory.model import Memory, MemoryFilter, Source
 from cc_bot.features.memory.service import form_hash
@@ -174,7 +174,7 @@ class TestOne:
         assert (after.content, after.category, after.tags) == ("猫を飼っている", "家族", ("赤い 犬",))
         assert after.expires_at
         assert site.town.told_anew == [TARO]
-        assert said(page) == without_leading_emoji(CARD.edited.format(id=1))
+        assert said(page) == remove_leading_emoji(CARD.edited.format(id=1))
         assert "犬を飼っている" in page
         assert CARD.unchanged.format(id=1) == await said_after(taro, await edit(taro, after, **form))
         answer = await taro.press("/memories/1/delete")
@@ -205,12 +205,12 @@ class TestOne:
         await site.core.stores.memories.update(TARO, memory.id, content="二")
         [former] = await site.core.stores.memories.list_versions(TARO, memory.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
-        assert await said_after(taro, answer) == without_leading_emoji(CARD.restored.format(id=1))
+        assert await said_after(taro, answer) == remove_leading_emoji(CARD.restored.format(id=1))
         assert await contents(site) == ["一"]
         answer = await taro.press("/memories/1/undo-edit", version=str(former.id))
         assert CARD.edit_not_undone == await said_after(taro, answer), "that is not its last change"
         answer = await taro.press("/memories/1/undo-edit", version=str(former.id + 1))
-        assert await said_after(taro, answer) == without_leading_emoji(CARD.edit_undone.format(id=1))
+        assert await said_after(taro, answer) == remove_leading_emoji(CARD.edit_undone.format(id=1))
         assert await contents(site) == ["二"]
         hers = await keep(site, "花の一", HANA)
         await site.core.stores.memories.update(HANA, hers.id, content="花の二")
@@ -300,7 +300,7 @@ class TestWhatIsTold:
         async with site.visit(TARO) as other, site.visit(HANA) as hana:
             assert await said_after(other, answer) == ""
             await hana.open(answer.headers["Location"], status=404)
-        assert without_leading_emoji(CARD.pinned.format(id=1)) in await said_after(taro, answer)
+        assert remove_leading_emoji(CARD.pinned.format(id=1)) in await said_after(taro, answer)
         assert await said_after(taro, answer) == ""
 
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Dialog, FilePayload, Page, expect
 
-from cc_bot.domain.text import Locale, without_leading_emoji
+from cc_bot.domain.text import Locale, remove_leading_emoji
 from cc_bot.features.memory.texts import MemoryCardTexts
 from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture
@@ -27,7 +27,7 @@ async def contents(site: Site) -> list[str]:
     return [each.content for each in await site.core.stores.memories.list(TARO, limit=99)]
 
 
-EDITED = without_leading_emoji(texts(Locale.JA)[MemoryCardTexts].edited.format(id=1))
+EDITED = remove_leading_emoji(texts(Locale.JA)[MemoryCardTexts].edited.format(id=1))
 
 
 async def is_said(page: Page, sentence: str) -> None:

@@ -7,7 +7,7 @@ import aiohttp
 
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.when.repeats import Quiet
+from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
@@ -142,7 +142,7 @@ async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> No
     assert await schedules.list(TARO, kind="heartbeat") == []
     answer = await taro.press("/heartbeat", every="3", quiet_from="23:30", quiet_to="06:00")
     [beat] = await schedules.list(TARO, kind="heartbeat")
-    assert (beat.repeat, beat.quiet, beat.target) == ("every 3h", Quiet(1410, 360), "dm")
+    assert (beat.repeat, beat.quiet, beat.target) == ("every 3h", QuietHours(1410, 360), "dm")
     page = await taro.follow(answer)
     assert "3時間ごとに確かめて、DM でお知らせします。" in page
     assert 'value="23:30"' in page

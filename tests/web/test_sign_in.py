@@ -31,7 +31,7 @@ class TestALink:
         assert sorted(answer.status for answer in answers) == [303, 410]
         [session] = await site.core.stores.web_sessions.list(TARO)
         assert session.ends_at - session.made_at == timedelta(days=30)
-        assert session.ends() - session.used_at == timedelta(days=7)
+        assert session.expires_at - session.used_at == timedelta(days=7)
 
     async def test_that_was_made_up_is_gone_and_a_good_one_works_beside_many(self, site: Site) -> None:
         async with site.visit(None) as visit:

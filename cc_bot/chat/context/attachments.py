@@ -15,7 +15,7 @@ from typing import Protocol
 from cc_bot.chat.context import recordings
 from cc_bot.chat.context.recordings import Sound, probe_audio
 from cc_bot.domain import errors
-from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, image_type
+from cc_bot.domain.message import MEDIA_TYPES, Attachment, Document, DocumentKind, detect_image_type
 from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.files import decode_text
 
@@ -94,7 +94,7 @@ def read_attachment(name: str, data: bytes) -> Attachment:
     UTF-8. Raises AttachmentTooLarge, RecordingTooLong, RecordingEmpty and AttachmentNotSupported."""
     if sound := probe_audio(data):
         return _recording(name, sound, data)
-    media_type = image_type(data)
+    media_type = detect_image_type(data)
     if media_type is not None:
         if len(data) > MAX_IMAGE_BYTES:
             raise too_large(MAX_IMAGE_BYTES)
@@ -124,7 +124,7 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
 
 def is_document(name: str, data: bytes) -> bool:
     """Return whether the bytes are a document, or separated values too long to show whole."""
-    if image_type(data) is not None:
+    if detect_image_type(data) is not None:
         return False
     if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_MAX_OFFSET]:
         return True
@@ -192,17 +192,17 @@ def _document_text(name: str, document: Document, count_tokens: CountTokens, max
             f"{_count_units(document.pictured, unit)}, and nothing else of it can be read."
         )
     if _count_fitting_parts(document, max_tokens, count_tokens) == count:
-        text = document.marked(range(1, count + 1))
+        text = document.text_with_labels(range(1, count + 1))
         return f"{intro}. Name the {unit} that you answer from.\n{_fenced(text)}"
     contents = _list_contents(document, max_tokens / 8, count_tokens)
-    last = _cut(document.marked((count,)), max_tokens / 8, count_tokens)
+    last = _cut(document.text_with_labels((count,)), max_tokens / 8, count_tokens)
     left_tokens = max_tokens - count_tokens(contents) - count_tokens(last)
     first = min(_count_fitting_parts(document, left_tokens, count_tokens), count - 1)
     if first:
-        beginning = document.marked(range(1, first + 1))
+        beginning = document.text_with_labels(range(1, first + 1))
         shown = f"the first {_count_units(first, unit)}"
     else:
-        beginning = _cut(document.marked((1,)), left_tokens, count_tokens)
+        beginning = _cut(document.text_with_labels((1,)), left_tokens, count_tokens)
         shown = f"the beginning of its first {unit}"
     excerpt = "\n".join(filter(None, (contents, beginning, _LEFT_OUT, last)))
     return (
@@ -222,7 +222,7 @@ def _count_units(count: int, unit: str) -> str:
 def _count_fitting_parts(document: Document, max_tokens: float, count_tokens: CountTokens) -> int:
     """Return how many parts fit, from the first on."""
     for number in range(1, len(document.parts) + 1):
-        max_tokens -= count_tokens(document.marked((number,))) + 1
+        max_tokens -= count_tokens(document.text_with_labels((number,))) + 1
         if max_tokens < 0:
             return number - 1
     return len(document.parts)
@@ -232,7 +232,7 @@ def _list_contents(document: Document, max_tokens: float, count_tokens: CountTok
     """Return the headings, or else the names of parts, as many as fit."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
-        titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
+        titles = [document.part_label(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
     return _cut("\n".join(("[contents]", *titles)), max_tokens, count_tokens) if titles else ""
 
 

@@ -46,7 +46,9 @@ def render_message(row: ContextMessage, asker_id: int | None = None) -> UserPart
     if row.reply_to is not None:
         quotation = "> (a message that is not shown)"  # such as a deleted one
         if row.replied is not None:
-            name = YOU if row.replied_name is None else format_speaker(row.replied_name, row.replied_id)
+            name = (
+                YOU if row.replied_name is None else format_speaker(row.replied_name, row.replied_author_id)
+            )
             quotation = f"> {name}: {shorten_quotation(row.replied)}"
         text = f"{quotation}\n{text}"
     return UserPart(with_author(row.name, row.author_id, text), tainted=tainted)
@@ -251,7 +253,7 @@ def build_channel_prompt(
     asker_notes = notes_text(notes, words.the_asker, words, timezone)
     changes = "\n\n".join(filter(None, (f"{state}\n{_name_speakers(shown, questions, locale)}", asker_notes)))
     last_id = shown.rows[-1].id if shown.rows else None
-    question_parts = [_question_part(question.below(last_id)) for question in questions]
+    question_parts = [_question_part(question.without_repeated_quotation(last_id)) for question in questions]
     history = [render_message(row, asker_id) for row in shown.rows]
     system = SystemPart(system_text(persona, tools, words, channel=words.channel))
     title_text = words.thread.format(title=one_line(thread_title))
@@ -273,4 +275,4 @@ def _name_speakers(shown: ShownHistory, questions: Sequence[Message], locale: Lo
 
 def _question_part(question: Message) -> UserPart:
     labelled = with_author(question.author_name, question.author_id, question.content)
-    return replace(user_part(replace(question, content=labelled)), tainted=question.taints)
+    return replace(user_part(replace(question, content=labelled)), tainted=question.is_tainting)

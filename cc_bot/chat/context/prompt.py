@@ -113,7 +113,9 @@ def build_prompt(
     count_tokens: CountTokens = message_tokens,
 ) -> tuple[PromptPart, ...]:
     """`summary`: of what came before the history. `notes`: memories that are always sent."""
-    question_part = user_part(question.below(history[-1].discord_id if history else None))
+    question_part = user_part(
+        question.without_repeated_quotation(history[-1].discord_id if history else None)
+    )
     words, summary = instructions(locale), summary or PromptNote("public", "", tainted=False)
     state = changing_text(locale, now, timezone, summary.text, paused=paused, canvas=canvas.text)
     user_notes = notes_text(notes, words.the_user, words, timezone)

@@ -16,7 +16,7 @@ from typing import Final
 
 from cc_bot.chat.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
 from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND
-from cc_bot.domain.message import Message, Reference, ReferenceKind, ToolCall, is_recording, result_for_model
+from cc_bot.domain.message import Message, Reference, ReferenceKind, ToolCall, is_recording, remove_refs
 from cc_bot.domain.text import shorten
 from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND
 from cc_bot.llm.model import (
@@ -91,7 +91,7 @@ def quote_references(references: Sequence[Reference]) -> str:
 
 
 def _quote(reference: Reference) -> str:
-    if not reference.shown:
+    if not reference.is_visible:
         return f"[{_NOT_SHOWN[reference.pointing]}]"
     whose = "your own answer"
     if reference.author_name:
@@ -117,12 +117,12 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
 
 def user_part(message: Message) -> UserPart:
     if not (message.attachments or message.references):
-        return UserPart(message.content, tainted=message.taints)
+        return UserPart(message.content, tainted=message.is_tainting)
     referenced = (file for reference in message.references for file in reference.attachments)
     files = (*referenced, *message.attachments)
     texts = (quote_references(message.references), message.content, *as_prompt_texts(files, estimate_tokens))
     images = tuple(file for file in files if file.is_image)
-    return UserPart("\n\n".join(filter(None, texts)), images, message.taints)
+    return UserPart("\n\n".join(filter(None, texts)), images, message.is_tainting)
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
@@ -137,7 +137,7 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
-            yield ToolResultPart(id_, call.name, result_for_model(call.result), message.tainted)
+            yield ToolResultPart(id_, call.name, remove_refs(call.result), message.tainted)
 
 
 def _call_id(message: Message, index: int) -> str:

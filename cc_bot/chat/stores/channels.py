@@ -50,13 +50,13 @@ from cc_bot.db.process import UNSHARDED, Shard, in_shard
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import (
     ChannelKey,
+    ChannelReading,
     Location,
     Message,
-    Reading,
     ToolCall,
+    append_transcript,
     has_quotation,
     is_blank,
-    with_heard,
 )
 from cc_bot.domain.proposal import Proposal, ProposedCalls
 from cc_bot.domain.session import SessionKey
@@ -324,7 +324,9 @@ class ChannelStore(Store):
 
         def steps() -> Transaction[bool]:
             rows = yield Statement(SELECT_TRANSCRIPT, (discord_id,))
-            text = with_heard(content, rows[0][0] if rows else "")  # Discord does not know the transcript
+            text = append_transcript(
+                content, rows[0][0] if rows else ""
+            )  # Discord does not know the transcript
             params = (discord_id, text)
             yield Statement(_THAW_EDITED, params)
             # If a question of a session is asked again, it has the new text.
@@ -522,7 +524,7 @@ class ChannelStore(Store):
         rows = await self._database.query(sql, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
-    async def set_reading(self, mode: Reading, since: int) -> int:
+    async def set_reading(self, mode: ChannelReading, since: int) -> int:
         """Record which messages the bot reads. Returns the id since which it reads them: `since` if the mode
         has changed."""
         sql = """
@@ -586,7 +588,9 @@ def _row(message: Message) -> list[Any]:
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),
-        "tainted": int(message.taints or message.role == "assistant"),  # the model may have read tainted text
+        "tainted": int(
+            message.is_tainting or message.role == "assistant"
+        ),  # the model may have read tainted text
     }
     return [columns[name] for name in _INSERTED_COLUMNS]
 

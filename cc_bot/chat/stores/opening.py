@@ -184,7 +184,7 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[EmbeddingJob | None]:
-    local = LocalEmbedder.if_installed() if embedder == "local" else None
+    local = LocalEmbedder.create_if_installed() if embedder == "local" else None
     chosen = local if embedder == "local" else embedder
     if chosen is None:
         yield None

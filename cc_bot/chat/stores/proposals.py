@@ -23,7 +23,14 @@ from cc_bot.db.columns import (
 )
 from cc_bot.db.process import left_by_dead_process
 from cc_bot.domain.message import ToolCall, Visibility
-from cc_bot.domain.proposal import OPEN_FOR, CallMessage, CallState, Proposal, ProposedCalls, is_expired
+from cc_bot.domain.proposal import (
+    PROPOSAL_LIFETIME,
+    CallMessage,
+    CallState,
+    Proposal,
+    ProposedCalls,
+    is_expired,
+)
 from cc_bot.domain.session import SessionKey
 
 # ruff: noqa: S608 - SQL is built from constants
@@ -101,7 +108,7 @@ ReviseCall = Callable[[ToolCall], ToolCall]
 
 class ProposalStore(Store):
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """Return an open proposal; None if it is older than OPEN_FOR or not the user's."""
+        """Return an open proposal; None if it is older than PROPOSAL_LIFETIME or not the user's."""
         rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest_made_at)
         return PROPOSAL.read_first(rows)
 
@@ -203,7 +210,7 @@ class ProposalStore(Store):
 
     @property
     def _oldest_made_at(self) -> int:
-        return to_ms(self._clock() - OPEN_FOR)
+        return to_ms(self._clock() - PROPOSAL_LIFETIME)
 
 
 def _user_and_id(proposal: Proposal) -> tuple[int, int]:

@@ -179,7 +179,7 @@ _MARK_REPLACED: Final = """
 def _insert_message(message: Message, params: tuple[Any, ...]) -> Transaction[Message]:
     """Insert a message and its files. `params`: the first of _INSERT_MESSAGE. Raises ConversationGone."""
     session_id, user_id, now_ms = params[:3]
-    author_id, tainted = message.author_id or (user_id if message.role == "user" else 0), message.taints
+    author_id, tainted = message.author_id or (user_id if message.role == "user" else 0), message.is_tainting
     columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
     rows = yield Statement(_INSERT_MESSAGE, (*params, *_MESSAGE_PARAMETERS.pick(columns)))
     if not rows:  # the session is not this user's, or was deleted
@@ -252,7 +252,7 @@ def _has_question(rows: Sequence[Row]) -> bool:
     return any(_role(row) == "user" for row in rows)
 
 
-def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, more: bool = False) -> Session:
+def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, has_more: bool = False) -> Session:
     """Return the open session without files, or a new one that is not stored."""
     session = next(iter(parts["session"]), None)
     return Session(
@@ -261,7 +261,7 @@ def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, more: b
         history=_read_history(parts["messages"]),
         created_at=datetime.fromisoformat(_opened_at(session)) if session else now,
         last_active=datetime.fromisoformat(_last_active(session)) if session else now,
-        more=more,
+        has_more=has_more,
         has_files=session is None or bool(_has_files(session)),
         summaries=_prompt_notes(parts["summary"]),
         unsummarized=_prompt_notes(parts["unsummarized"]),
@@ -274,7 +274,7 @@ def _read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
     messages, last_id = list[Message](), None
     for row in reversed(rows):
         message = _read_message(row)
-        messages.append(message.below(last_id) if message.references else message)
+        messages.append(message.without_repeated_quotation(last_id) if message.references else message)
         last_id = message.discord_id
     return last_messages(messages, 0)
 
@@ -285,7 +285,7 @@ def _read_message(row: Row) -> Message:
         return message
     name = message.author_name if role == "user" else ""
     reference = Reference(
-        message.pointing, text or "", name, message.author_id, shown=text is not None, tainted=False
+        message.pointing, text or "", name, message.author_id, is_visible=text is not None, tainted=False
     )
     return replace(message, references=(reference,))
 
@@ -324,14 +324,14 @@ class SessionStore:
         if store and not parts["session"]:
             parts = await self._renew_session(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
         newest = parts["messages"]
-        session = _read_session(parts, key, now, more=self._may_have_more(size, len(newest)))
+        session = _read_session(parts, key, now, has_more=self._may_have_more(size, len(newest)))
         return replace(session, history=await self._complete(session, session.history))
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """Return the session with one more page of its history, if there is one."""
-        if not session.more:
+        if not session.has_more:
             return session
-        loaded, rows, more = len(session.history), list[Row](), True
+        loaded, rows, has_more = len(session.history), list[Row](), True
         start = before = (session.history[0].id if session.history else None) or UNBOUNDED
         sql = f"""
             SELECT {_ROW_COLUMNS}
@@ -344,14 +344,14 @@ class SessionStore:
             ORDER BY m.id DESC
             LIMIT $5
         """
-        while more and not _has_question(rows):  # a history does not start with an answer
+        while has_more and not _has_question(rows):  # a history does not start with an answer
             size = self._next_page_size(loaded + len(rows))
             page = await self.database.query(sql, session.key.user_id, session.id, visibility, before, size)
-            more = self._may_have_more(size, len(page), loaded + len(rows))
+            has_more = self._may_have_more(size, len(page), loaded + len(rows))
             rows.extend(page)
             before = _message_id(rows[-1]) if rows else before
         earlier = await self._complete(session, _read_history(rows), before=start, following=session.history)
-        return replace(session, history=(*earlier, *session.history), more=more)
+        return replace(session, history=(*earlier, *session.history), has_more=has_more)
 
     async def _complete(
         self,
@@ -417,7 +417,7 @@ class SessionStore:
             session,
             history=last_messages([*history, *added], size),
             last_active=(added[-1].created_at if added else None) or session.last_active,
-            more=session.more or self._may_have_more(size, min(size, len(history) + len(added))),
+            has_more=session.has_more or self._may_have_more(size, min(size, len(history) + len(added))),
             has_files=session.has_files or any(message.attachments for message in added),
             canvas=session.canvas if stored.canvas is None else stored.canvas,
         )

@@ -17,9 +17,9 @@ from zoneinfo import available_timezones
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, channel_lock, user_lock
 from cc_bot.db.columns import ISO, Codec, Columns, Store, to_text, upsert
 from cc_bot.domain.access import (
-    CODE_LIFETIME,
-    MAX_LIFETIME,
-    MAX_UNUSED_TIME,
+    LINK_LIFETIME,
+    MAX_SESSION_IDLE_TIME,
+    MAX_SESSION_LIFETIME,
     AccessRule,
     AccessRules,
     Maintenance,
@@ -32,7 +32,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, Rules
+from cc_bot.domain.usage import LIMIT_NAMES, LimitKey, LimitRules
 from cc_bot.features import find_module
 
 
@@ -138,7 +138,9 @@ def read_agent_choices(user_id: int, location_ids: Sequence[int]) -> Transaction
     """`location_ids`: a channel, or a thread and its channel; empty in the terminal."""
     thread_and_channel = (location_ids[0], location_ids[-1]) if location_ids else (0, 0)
     feature = find_module("agents")
-    choices, defaults = (yield from feature.choices_in(user_id, thread_and_channel)) if feature else ({}, {})
+    choices, defaults = (
+        (yield from feature.read_choices(user_id, thread_and_channel)) if feature else ({}, {})
+    )
     sql = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
     models = yield Statement(sql, thread_and_channel)
     chains = {location_id: tuple(json.loads(chain)) for location_id, chain in models}
@@ -264,11 +266,11 @@ def read_limits() -> Transaction[tuple[LimitOverride, ...]]:
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
-def read_owner_rules() -> Transaction[Rules]:
+def read_owner_rules() -> Transaction[LimitRules]:
     return {limit.key: limit.value for limit in (yield from read_limits())}
 
 
-# Rules, and a row for the maintenance if there is one.
+# LimitRules, and a row for the maintenance if there is one.
 SELECT_ACCESS: Final = """
     SELECT subject, subject_id, rule FROM access_rules
     UNION ALL SELECT 'maintenance', 0, note FROM maintenance
@@ -288,7 +290,7 @@ class VisitorState:
     """What is read about a user before a command or an answer to a mention begins."""
 
     access: AccessState
-    limits: Rules
+    limits: LimitRules
     settings: UserSettings
     agents: StoredAgentChoices
 
@@ -361,14 +363,14 @@ PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at
 
 class WebSessionStore(Store):
     async def make_code(self, origin: WebOrigin) -> str:
-        """Store and return a code that signs its user in once, within CODE_LIFETIME."""
+        """Store and return a code that signs its user in once, within LINK_LIFETIME."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), origin.user_id, origin.channel_id, origin.guild_id)
         sql = """
             INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
             VALUES ($1, $2, $3, $4, $5, $6)
         """
-        insert = Statement(sql, (*row, to_text(now), to_text(now + CODE_LIFETIME)))
+        insert = Statement(sql, (*row, to_text(now), to_text(now + LINK_LIFETIME)))
         delete_codes = """
             DELETE FROM web_codes WHERE user_id = $1 AND (
                 ends_at <= $2 OR hash NOT IN (
@@ -404,7 +406,7 @@ class WebSessionStore(Store):
             codes = yield Statement(sql, (_hash(code), to_text(now)))
             if not codes:
                 return None
-            moments = (to_text(now), to_text(now + MAX_LIFETIME))
+            moments = (to_text(now), to_text(now + MAX_SESSION_LIFETIME))
             insert_session = f"""
                 INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
                 VALUES ($1, $2, $3, $4, $5, $5, $6)
@@ -480,7 +482,7 @@ class WebSessionStore(Store):
 
     def _open_sessions_params(self, now: datetime) -> tuple[str, str]:
         """Return now, and the last use that is too long ago."""
-        return to_text(now), to_text(now - MAX_UNUSED_TIME)
+        return to_text(now), to_text(now - MAX_SESSION_IDLE_TIME)
 
 
 def _hash(secret: str) -> str:

@@ -196,4 +196,4 @@ class SummaryStore(Store):
 
 
 def _tainted(backlog: Backlog, visibility: Visibility) -> int:
-    return int(any(each.taints for each in backlog.messages if each.visibility == visibility))
+    return int(any(each.is_tainting for each in backlog.messages if each.visibility == visibility))

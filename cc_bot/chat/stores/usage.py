@@ -23,18 +23,18 @@ from cc_bot.domain.usage import (
     MINUTE,
     TOKENS_PER_AUDIO_SECOND,
     DailyUsage,
+    LimitRules,
     Limits,
     ModelUsage,
-    Remaining,
-    Rules,
+    Payer,
+    RemainingTokens,
     UsageSnapshot,
-    UsageSubject,
-    day_of,
     find_reached_limit,
     has_token_limit,
     has_usage_limit,
     limits_of_guild,
     limits_of_user,
+    local_day,
     remaining_tokens,
 )
 
@@ -122,7 +122,7 @@ Cost = Callable[[str, Usage], int]  # (model, usage) -> millionths of the curren
 
 @dataclass(frozen=True, slots=True)
 class ReservationRequest:
-    payer: UsageSubject
+    payer: Payer
     purpose: Purpose
     model: str  # the first of the chain; empty for the offline model, which counts no tokens
     tokens: int  # an estimate
@@ -157,7 +157,7 @@ class UsageStore(Store):
         self.zone = zone
 
     async def reserve(
-        self, request: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
+        self, request: ReservationRequest, file_rules: LimitRules, turn: PendingTurn | None = None
     ) -> Reservation:
         """Reserve tokens and add the turn to the ledger, both or neither. Raises LimitReached."""
         payer, id_ = request.payer, secrets.randbits(62)
@@ -179,7 +179,7 @@ class UsageStore(Store):
         self,
         id_: int,
         request: ReservationRequest,
-        file_rules: Rules,
+        file_rules: LimitRules,
         turn: PendingTurn | None,
         *,
         locked: bool,
@@ -210,14 +210,14 @@ class UsageStore(Store):
         yield Statement(sql, params)
         if turn is not None:
             yield from accept_turn(turn, self._process)
-        return Reservation(id_, request, day_of(now, self.zone))
+        return Reservation(id_, request, local_day(now, self.zone))
 
     def _read_limited_usage(
-        self, payer: UsageSubject, file_rules: Rules, now: datetime
+        self, payer: Payer, file_rules: LimitRules, now: datetime
     ) -> Transaction[tuple[_LimitedUsage, _LimitedUsage]]:
         """Return the limits and usage of the user, and of the guild. Usage without a limit is not read."""
         rules = {**file_rules, **(yield from read_owner_rules())}
-        first_day = day_of(now, self.zone).replace(day=1).isoformat()
+        first_day = local_day(now, self.zone).replace(day=1).isoformat()
         user_and_guild = list[_LimitedUsage]()
         for sql, id_, limits in (
             (_SELECT_USER_TOKENS, payer.user_id, limits_of_user(rules, payer)),
@@ -238,9 +238,9 @@ class UsageStore(Store):
                 turns.append((at, tokens))
         minute_ago, oldest, latest = (to_ms(now - ago) for ago in (MINUTE, MAX_TURN_TIME, -MAX_CLOCK_SKEW))
         return UsageSnapshot(
-            turns=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
-            today=tokens_by_day[day_of(now, self.zone).isoformat()] + reserved_tokens,
-            this_month=tokens_by_day.total() + reserved_tokens,
+            turn_starts=tuple(from_ms(at) for at, _ in turns if minute_ago < at <= latest),
+            tokens_today=tokens_by_day[local_day(now, self.zone).isoformat()] + reserved_tokens,
+            tokens_this_month=tokens_by_day.total() + reserved_tokens,
             turns_in_flight=sum(tokens > 0 and at > oldest for at, tokens in turns),
         )
 
@@ -263,8 +263,8 @@ class UsageStore(Store):
         rows = yield Statement(SELECT_ABANDONED, (self._process, to_ms(self._clock() - MAX_TURN_TIME)))
         for id_, user_id, guild_id, purpose, model, tokens, at in rows:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
-            request = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
-            reservation = Reservation(id_, request, day_of(from_ms(at), self.zone))
+            request = ReservationRequest(Payer(user_id, guild_id), purpose, model, tokens)
+            reservation = Reservation(id_, request, local_day(from_ms(at), self.zone))
             yield from settle(Settlement(reservation, ((ModelUsage(model, usage), cost(model, usage)),)))
         return len(rows)
 
@@ -276,14 +276,14 @@ class UsageStore(Store):
             [Statement(FORGET_SETTLED, (minute_ago,)), Statement(sql, (first_day,))], [MAINTENANCE_LOCK]
         )
 
-    async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
+    async def may_be_limited(self, user_id: int, file_rules: LimitRules) -> bool:
         """Return whether any token limit may apply to a user, whatever their roles."""
         owner_rules = await self._database.read(read_owner_rules)
         return has_token_limit({**file_rules, **owner_rules}, user_id)
 
     async def get_remaining(
-        self, payer: UsageSubject, file_rules: Rules
-    ) -> tuple[Sequence[Remaining], Sequence[Remaining]]:
+        self, payer: Payer, file_rules: LimitRules
+    ) -> tuple[Sequence[RemainingTokens], Sequence[RemainingTokens]]:
         """Return what is left of the token limits of the user, and of the guild."""
         now = self._clock()
         user, guild = await self._database.read(lambda: self._read_limited_usage(payer, file_rules, now))
@@ -328,7 +328,7 @@ class UsageStore(Store):
 
     def today(self) -> date:
         """Return the date in the operator's time zone."""
-        return day_of(self._clock(), self.zone)
+        return local_day(self._clock(), self.zone)
 
 
 def settle_stored(settlement: Settlement) -> Transaction[None]:

@@ -45,7 +45,7 @@ from cc_bot.discord.pages.page import MediaFile, Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import QuestionLocation, References, text_if_linking
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
-from cc_bot.domain.message import Attachment, Message, Reference, ToolCall, Visibility, with_heard
+from cc_bot.domain.message import Attachment, Message, Reference, ToolCall, Visibility, append_transcript
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn
 from cc_bot.log import begin_turn
 from cc_bot.texts import Texts
@@ -497,7 +497,7 @@ def _to_message(entry: PendingTurn, asked: AskedQuestion) -> Message:
     is_transcript_foreign = bool(asked.heard) and not all(file.own_words for file in asked.files)
     return Message(
         "user",
-        with_heard(asked.text, asked.heard),
+        append_transcript(asked.text, asked.heard),
         visibility=entry.visibility,
         author_id=entry.key.user_id,
         author_name=asked.author_name,

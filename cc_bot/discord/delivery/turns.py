@@ -46,7 +46,7 @@ from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIFETIME, AskedQuestion, PendingTurn, TurnKind
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 
 _log = structlog.get_logger(__name__)
 
@@ -67,7 +67,7 @@ class SpokenAnswers(Protocol):
     """Attaches speech to answers (feature `voice`)."""
 
     async def begin(
-        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: Payer
     ) -> None:
         """Begin to synthesize speech. Never raises."""
 
@@ -299,8 +299,8 @@ class DiscordTurn(RunningTurn):
         )
 
     @property
-    def payer(self) -> UsageSubject:
-        return UsageSubject(self.entry.key.user_id, self.entry.guild_id or 0, self.role_ids)
+    def payer(self) -> Payer:
+        return Payer(self.entry.key.user_id, self.entry.guild_id or 0, self.role_ids)
 
     @property
     def retry_button(self) -> RetryButton | None:

@@ -202,7 +202,7 @@ class ChannelAnswers:
 
     async def _make_turn(self, user: WaitingUser, questions: Sequence[Message]) -> DiscordTurn:
         answers, key, newest_id = self.answers, user.key, discord_id_of(questions[-1])
-        typed = "\n".join(question.typed for question in questions)  # without quotes and transcripts
+        typed = "\n".join(question.typed_text for question in questions)  # without quotes and transcripts
         recipient = await answers.recipients.for_author(key.location_id, user.id, typed, user.state.settings)
         agent = await answers.agent_selector.for_mentions(key, user.state.agents)
         session = SessionKey(user.id, key.location_id)

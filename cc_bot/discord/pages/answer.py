@@ -41,7 +41,7 @@ from cc_bot.discord.pages.page import (
 from cc_bot.discord.pages.proposals import read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, join_receipts, recalled_ids, render_receipts
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.domain.change import Change, with_change
+from cc_bot.domain.change import Change, add_change
 from cc_bot.domain.fences import close_fences
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
@@ -111,8 +111,8 @@ class AnswerState:
     recalled: tuple[int, ...] = ()  # ids of memories
     sources: tuple[PageLink, ...] = ()  # web pages that were read
     outcome_unknown: bool = False  # an interrupted call may have changed a memory or reminder
-    outcome_unknown_outside: bool = False  # an interrupted call with external effects may have been made
-    done_outside: tuple[str, ...] = ()
+    server_outcome_unknown: bool = False  # an interrupted call with external effects may have been made
+    done_server_calls: tuple[str, ...] = ()
     """Tools with external effects that the turn called before a restart, or the answer that this replaces."""
     files_left_out: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -152,15 +152,15 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 state,
                 receipts=(*state.receipts, *resumed),
                 outcome_unknown=event.outcome_unknown,
-                outcome_unknown_outside=event.outcome_unknown_outside,
-                done_outside=event.done_outside,
+                server_outcome_unknown=event.server_outcome_unknown,
+                done_server_calls=event.done_server_calls,
             )
         case ServerCallInterrupted():
-            return replace(state, outcome_unknown_outside=True)
+            return replace(state, server_outcome_unknown=True)
         case MemoriesRecalled(ids):
             return replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case Change() as change:
-            return replace(state, receipts=with_change(state.receipts, change))
+            return replace(state, receipts=add_change(state.receipts, change))
         case FilesLeftOut(names):
             return replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case Heard(text):
@@ -251,8 +251,8 @@ def with_effects(
         receipts=state.receipts,
         inherited=state.inherited,
         outcome_unknown=state.outcome_unknown,
-        outcome_unknown_outside=state.outcome_unknown_outside,
-        done_outside=state.done_outside,
+        server_outcome_unknown=state.server_outcome_unknown,
+        done_server_calls=state.done_server_calls,
     )
     if effects == AnswerState(inherited=state.inherited):
         return page
@@ -391,12 +391,12 @@ def _activity(state: AnswerState, words: Texts) -> str:
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     texts, done = words[AnswerTexts], state.done
     has_text, status = not is_blank(state.text), done.answer.status if done else None
-    called = (escape_markdown(name.replace(SEPARATOR, " · ", 1)) for name in state.done_outside)
+    called = (escape_markdown(name.replace(SEPARATOR, " · ", 1)) for name in state.done_server_calls)
     lines = [words[ProposalTexts].call_done.format(what=name) for name in called]
     if state.outcome_unknown:
         lines.append(words[UnfinishedTexts].outcome_unknown)
-    if state.outcome_unknown_outside:
-        lines.append(words[UnfinishedTexts].outcome_unknown_outside)
+    if state.server_outcome_unknown:
+        lines.append(words[UnfinishedTexts].server_outcome_unknown)
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
     lines.extend(_note_line(note, words) for note in state.notes)
@@ -411,7 +411,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(texts.cut if state.stored else texts.cut_without_button)
     if temporary and done:
         lines.append(texts.temporary)
-    if done and done.first:
+    if done and done.is_first:
         lines.append(texts.help_hint)
     return Facts((*_source_lines(state.sources, words), *small_print(*lines)), locale=words.locale)
 

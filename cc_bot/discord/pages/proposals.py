@@ -143,7 +143,7 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
     for part in proposal.content.shown.parts:
         below = text_table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
-        yield part.line(lambda value: _format_value(value, words)), below
+        yield part.format(lambda value: _format_value(value, words)), below
 
 
 def _format_value(value: Value, words: Texts) -> str:

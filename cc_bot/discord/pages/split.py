@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, cast
 import regex  # type: ignore[import-untyped]
 
 from cc_bot.domain.fences import Fence, LineKind, classify_line
-from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
+from cc_bot.domain.kinsoku import NOT_FIRST_IN_LINE, NOT_FIRST_IN_MESSAGE, NOT_LAST
 
 MESSAGE_LIMIT: Final = 2000  # UTF-16 code units
 
@@ -31,7 +31,7 @@ def _characters(text: str) -> str:
 _CLOSING = _characters("」』）〕］｝〉》】〙〗｣”’\"')]")
 _BLOCK_MARK = r"(?:[-*+>]|\#{1,3}|-\#|\d{1,9}[.)])(?:\s|\Z)"
 _ALLOWED = (
-    rf"(?<![{_characters(NEVER_LAST)}])"
+    rf"(?<![{_characters(NOT_LAST)}])"
     rf"(?!\s*+(?:[{_characters(NOT_FIRST_IN_LINE)}`~]|{_BLOCK_MARK}))"
 )
 _OPENING_BRACKETS = "「『（〔［｛〈《【〘〖｢“"
@@ -78,7 +78,7 @@ _UNIT = regex.compile(
 _LINK = regex.compile(_URL)
 _FENCE_MARKS = regex.compile("`{3}|~{3}")
 _GRAPHEME = regex.compile(r"\X")
-_LAST = regex.compile(rf"[{_characters(NEVER_LAST)}]\s*\Z")
+_LAST = regex.compile(rf"[{_characters(NOT_LAST)}]\s*\Z")
 _HEADING = regex.compile(r"[ ]{0,3}\#{1,3}[ ]")
 _WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")  # a space under a combining mark is a character
 
@@ -210,7 +210,7 @@ def _cuts_at_line_ends(view: str, lines: list[_Line]) -> Iterator[_Cut]:
         elif line.kind == "code":
             rank = _CODE_PARAGRAPH if is_blank else _LINE
         elif (
-            view[next_at : next_at + 1] in [*NEVER_FIRST]
+            view[next_at : next_at + 1] in [*NOT_FIRST_IN_MESSAGE]
             or _LAST.search(view, line.start, line.end)
             or _HEADING.match(view, line.start, line.end)  # a heading stays with its text
         ):

@@ -1,4 +1,4 @@
-"""The grammar of times and repeats in Japanese and English. Text that matches no form is rejected."""
+"""The grammar of times and repeats in Japanese and English: its forms are the rows of _TABLE."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "ye
 NOON: Final = 12 * 60
 MINUTES_PER_DAY: Final = 24 * 60  # times of day are minutes after midnight
 SMALL_HOURS: Final = 5 * 60
-USUAL_MINUTE: Final[dict[Part, int]] = {
+DEFAULT_MINUTES: Final[dict[Part, int]] = {
     "am": 9 * 60,
     "morning": 8 * 60,
     "noon": 12 * 60,
@@ -32,19 +32,19 @@ MAX_HOUR: Final = 29  # `25時` is 1:00 of the next day
 @dataclass(frozen=True, slots=True)
 class Clock:
     minute: int | None = None
-    """None if only a part of the day is named. From MINUTES_PER_DAY on, on the next day."""
+    """None if only a part of the day is named. MINUTES_PER_DAY and more: on the next day."""
     part: Part = ""
-    spoken: bool = False  # True if the hour may be in the afternoon: `3時`, not `3:00`
-    as_now: bool = False  # the same time of day as now: 今頃, same time
+    is_12_hour: bool = False  # True if the hour may be in the afternoon: `3時`, not `3:00`
+    is_now: bool = False  # the same time of day as now: 今頃, same time
 
     def minute_of_day(self) -> int | None:
         """Return the minute of the day; None for a part of the day without a default."""
         if self.minute is None:
-            return USUAL_MINUTE.get(self.part)
+            return DEFAULT_MINUTES.get(self.part)
         minute, hour = self.minute, self.minute // 60
         match self.part:
             case "am" | "pm" if hour == 12:
-                raise WhenNotUnderstood  # noon or midnight: ambiguous
+                raise WhenNotUnderstood  # may be noon or midnight
             case "pm" | "afternoon" | "evening" if hour < 12:
                 return minute + NOON
             case "noon" if hour < 6:
@@ -57,49 +57,50 @@ class Clock:
                 return minute
 
     def minute_of_later_day(self) -> int | None:
-        """`明日の3時` is in the afternoon."""
+        """Return the minute on a day after today: `明日の3時` is in the afternoon."""
         minute = self.minute_of_day()
         return minute if minute is None or not self.may_be_afternoon(SMALL_HOURS) else minute + NOON
 
     def may_be_afternoon(self, until: int) -> bool:
-        return self.spoken and not self.part and self.minute is not None and self.minute < until
+        return self.is_12_hour and not self.part and self.minute is not None and self.minute < until
 
 
 @dataclass(slots=True)
 class TimeWords:
-    kinds: set[str] = field(default_factory=set)  # the kinds of forms found
+    kinds: set[str] = field(default_factory=set)  # of the forms found, as in _TABLE
     shift: tuple[int, int, int] = (0, 0, 0)  # months, days and seconds from now
-    days: list[int] = field(default_factory=list)
-    week: int | None = None
+    days: list[int] = field(default_factory=list)  # from today
+    week: int | None = None  # from the current one, as `month` and `year`
     month: int | None = None
     year: int | None = None
     year_number: int | None = None
     month_number: int | None = None
     monthdays: list[int] = field(default_factory=list)  # 0: the last day of the month
-    named: str = ""
+    named_day: str = ""  # a key of NAMED_DAYS
     nth: list[tuple[int, int]] = field(default_factory=list)
     """Number and weekday: (2, 0) is the second Monday of a month, (0, 0) the last."""
     weekdays: list[int] = field(default_factory=list)
-    not_today: bool = False  # Today's weekday means the one in a week: 次の金曜
-    plural: bool = False  # the weekdays imply a repeat: 平日, mondays
-    every: tuple[int, Unit] | None = None
+    not_today: bool = False  # today's weekday means that in a week: 次の金曜
+    implies_repeat: bool = False  # by the weekdays: 平日, mondays
+    every: tuple[int, Unit] | None = None  # count and unit of a repeat
     clocks: list[Clock] = field(default_factory=list)
     part: Part = ""  # a part of the day not yet followed by a clock time
 
     @property
-    def named_days(self) -> set[str]:
+    def day_kinds(self) -> set[str]:
+        """Return the kinds of forms that name days."""
         return self.kinds - {"clock", "part"}
 
     @property
     def is_repeated(self) -> bool:
         several = len(self.weekdays) > 1 and self.week is None
         nth = bool(self.nth) and self.month is None and self.month_number is None
-        return self.every is not None or self.plural or several or nth
+        return self.every is not None or self.implies_repeat or several or nth
 
     @property
     def implied_unit(self) -> Unit:
         """Return the unit of a repeat without one: weeks in `every friday`, days in 毎朝."""
-        if self.month_number or self.named:
+        if self.month_number or self.named_day:
             return "years"
         if self.nth or self.monthdays:
             return "months"
@@ -118,7 +119,7 @@ _ERA_YEAR: Final = re.compile(rf"({'|'.join(_ERAS)})\s?(\d{{1,2}}|元)年")
 
 
 def normalize(text: str) -> str:
-    """Normalize a text: half width, lower case, digits, Western years."""
+    """Convert a text to half width, lower case, digits and Western years."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
     plain = _MONTHS_LONG.sub("か月", plain)
     plain = _NUMERALS.sub(lambda match: kanji_to_digits(match[0]), plain)
@@ -157,18 +158,18 @@ _LONG_SPAN_JA: Final = _span_ja(f"{_SHORT_JA}|日|週間|か月|年")
 _LONG_SPAN_EN: Final = _span_en(f"{_SHORT_EN}|{_LONG_EN}")
 
 
-def _unit_named(name: str) -> Unit:
-    return next(unit for begin, unit in _UNITS if name.startswith(begin))
+def _find_unit(name: str) -> Unit:
+    return next(unit for prefix, unit in _UNITS if name.startswith(prefix))
 
 
 def _read_span(span: str) -> tuple[int, int, int]:
-    """Return months, days and seconds. Raises WhenNotUnderstood for fractions of a day or month."""
+    """Return months, days and seconds. Raises WhenNotUnderstood for parts of a day or month."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
-        if any(_SIZES.index(_unit_named(name)) >= _SIZES.index(each) for each in total):
+        if any(_SIZES.index(_find_unit(name)) >= _SIZES.index(each) for each in total):
             raise WhenNotUnderstood
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
-        total[_unit_named(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
+        total[_find_unit(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
     months, days = total["months"] + 12 * total["years"], total["days"] + 7 * total["weeks"]
     if months % 1 or days % 1:
         raise WhenNotUnderstood
@@ -236,7 +237,7 @@ _NAMED_DAYS: Final = """
 25 12 * = クリスマス christmas_day christmas xmas
 31 12 * = 大晦日 大みそか おおみそか new_year's_eve new_years_eve
 """
-"""Cron's day, month and weekday, and the names. Holidays moved for a single year keep their usual date."""
+"""Cron's day, month and weekday, and the names. A holiday that moves in a single year has its usual date."""
 NAMED_DAYS: Final = {
     name.replace("_", " "): days
     for days, _, names in (line.partition(" = ") for line in _NAMED_DAYS.strip().splitlines())
@@ -368,17 +369,18 @@ def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
 
 
 def is_inside_word(text: str, at: int) -> bool:
+    """Return whether a position splits an English word or a number."""
     around = text[max(at - 1, 0) : at + 1]
     return len(around) == 2 and around.isascii() and (around.isalpha() or around.isdigit())
 
 
 def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
-    """Parse the time at the beginning, and return its end. Raises WhenNotUnderstood."""
+    """Parse the time that begins at `at`. Returns also its end. Raises WhenNotUnderstood."""
     words, end, before_part, listed = TimeWords(), at, at, False
     while at < len(text):
         kind, match = _match_form(text, at, bare="clock" in words.kinds and listed)
-        may_repeat = kind in ("part", "every") or (listed and kind in _LISTED)
-        if match and (may_repeat or kind not in words.kinds):
+        may_follow = kind in ("part", "every") or (listed and kind in _LISTED)
+        if match and (may_follow or kind not in words.kinds):
             before_part = end
             _add_form(words, kind, match)
             words.kinds |= {"month", "monthday"} if kind == "date" else {kind}
@@ -394,7 +396,7 @@ def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
         end = before_part  # 8時に朝会
     elif words.part:
         words.clocks.append(Clock(part=words.part))
-    if len({clock.minute is None for clock in words.clocks if not clock.as_now}) > 1:
+    if len({clock.minute is None for clock in words.clocks if not clock.is_now}) > 1:
         raise WhenNotUnderstood  # 朝晩9時
     if words.every and not words.every[1]:
         words.every = (words.every[0], words.implied_unit)
@@ -409,63 +411,63 @@ def _match_form(text: str, at: int, *, bare: bool) -> tuple[str, re.Match[str] |
 
 
 def _add_form(words: TimeWords, kind: str, match: re.Match[str]) -> None:
-    found = {name.removesuffix("2"): value for name, value in match.groupdict().items() if value}
+    groups = {name.removesuffix("2"): value for name, value in match.groupdict().items() if value}
     match kind:
         case "every":
-            every = _read_every(found)
+            every = _read_every(groups)
             if words.every and words.every[1] and every[1] and words.every != every:
                 raise WhenNotUnderstood
             words.every = every if every[1] else words.every or every
         case "shift" | "span":
-            words.shift = _read_span(found["span"])
+            words.shift = _read_span(groups["span"])
         case "day":
-            name = found["day"]
+            name = groups["day"]
             words.days.append(_DAYS[name])
             words.part = "morning" if name[-1] == "朝" else "night" if name[-1] in "夜晩" else words.part
             words.part = "night" if name == "tonight" else words.part
         case "nth":
-            numbers = re.findall(rf"[1-5]|{'|'.join(_NTH)}", found["nth"])
-            weekday = _weekday_number(found["weekday"])
+            numbers = re.findall(rf"[1-5]|{'|'.join(_NTH)}", groups["nth"])
+            weekday = _weekday_number(groups["weekday"])
             words.nth += [(int(each) if each.isdecimal() else _NTH[each], weekday) for each in numbers]
         case "named":
-            words.named = found["named"]
+            words.named_day = groups["named"]
         case "weekday":
-            _add_weekdays(words, found, match[0])
+            _add_weekdays(words, groups, match[0])
         case "part":
             _add_part(words, match)
         case "clock":
-            words.clocks.append(_read_clock(found, match[0], words))
+            words.clocks.append(_read_clock(groups, match[0], words))
             words.part = ""
-        case "week" | "month" | "year" if "offset" in found:
-            setattr(words, kind, _OFFSETS[found["offset"]])
+        case "week" | "month" | "year" if "offset" in groups:
+            setattr(words, kind, _OFFSETS[groups["offset"]])
         case _:
-            _add_date(words, found)
+            _add_date(words, groups)
 
 
-def _read_every(found: dict[str, str]) -> tuple[int, Unit]:
-    if "rhythm" in found:
-        return _RHYTHMS[found["rhythm"]]
-    count = 2 if "other" in found else int(found.get("count", 1))
-    return count, _unit_named(found["unit"]) if "unit" in found else ""
+def _read_every(groups: dict[str, str]) -> tuple[int, Unit]:
+    if "rhythm" in groups:
+        return _RHYTHMS[groups["rhythm"]]
+    count = 2 if "other" in groups else int(groups.get("count", 1))
+    return count, _find_unit(groups["unit"]) if "unit" in groups else ""
 
 
-def _add_weekdays(words: TimeWords, found: dict[str, str], written: str) -> None:
-    if "first" in found:
-        first, last = _weekday_number(found["first"]), _weekday_number(found["last"])
+def _add_weekdays(words: TimeWords, groups: dict[str, str], text: str) -> None:
+    if "first" in groups:
+        first, last = _weekday_number(groups["first"]), _weekday_number(groups["last"])
         words.weekdays += [(first + ahead) % 7 for ahead in range((last - first) % 7 + 1)]
-    elif "workdays" in found:
+    elif "workdays" in groups:
         words.weekdays += range(5)
-    elif "weekend" in found:
-        once = "week" in found or "not_today" in found or (written in ("weekend", "週末") and not words.every)
+    elif "weekend" in groups:
+        once = "week" in groups or "not_today" in groups or (text in ("weekend", "週末") and not words.every)
         words.weekdays += [5] if once else [5, 6]
-    elif "weekday" in found:
-        words.weekdays.append(_weekday_number(found["weekday"]))
+    elif "weekday" in groups:
+        words.weekdays.append(_weekday_number(groups["weekday"]))
     else:
-        words.weekdays += [_weekday_number(each) for each in found["list"] if each in _WEEKDAYS]
-    words.plural = words.plural or re.search(r"days\b", written) is not None
-    words.not_today = "not_today" in found
-    if found.get("week", "this") != "this":
-        words.week = _OFFSETS[found["week"]]
+        words.weekdays += [_weekday_number(each) for each in groups["list"] if each in _WEEKDAYS]
+    words.implies_repeat = words.implies_repeat or re.search(r"days\b", text) is not None
+    words.not_today = "not_today" in groups
+    if groups.get("week", "this") != "this":
+        words.week = _OFFSETS[groups["week"]]
 
 
 def _add_part(words: TimeWords, match: re.Match[str]) -> None:
@@ -480,38 +482,38 @@ def _add_part(words: TimeWords, match: re.Match[str]) -> None:
     words.part = part
 
 
-def _read_clock(found: dict[str, str], written: str, words: TimeWords) -> Clock:
-    if "as_now" in found:
-        return Clock(as_now=True)
-    if "noon" in found or "midnight" in found:
-        return Clock(NOON if "noon" in found else MINUTES_PER_DAY)  # 24:00
-    hour, minute = int(found["hour"]), int(found.get("minute", 30 if "half" in found else 0))
+def _read_clock(groups: dict[str, str], text: str, words: TimeWords) -> Clock:
+    if "as_now" in groups:
+        return Clock(is_now=True)
+    if "noon" in groups or "midnight" in groups:
+        return Clock(NOON if "noon" in groups else MINUTES_PER_DAY)  # 24:00
+    hour, minute = int(groups["hour"]), int(groups.get("minute", 30 if "half" in groups else 0))
     if hour > MAX_HOUR or minute > 59:
         raise NoSuchTime
-    half = found.get("ampm")
+    half = groups.get("ampm")
     if half and not 1 <= hour <= 12:
         raise WhenNotUnderstood
     hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    exact = half or found["hour"].startswith("0") or ":" in written
+    exact = half or groups["hour"].startswith("0") or ":" in text
     part = words.part or (words.clocks[-1].part if words.clocks else "")
-    return Clock(hour * 60 + minute, part, spoken=not exact)
+    return Clock(hour * 60 + minute, part, is_12_hour=not exact)
 
 
-def _add_date(words: TimeWords, found: dict[str, str]) -> None:
-    if "year" in found:
-        words.year_number = int(found["year"])
+def _add_date(words: TimeWords, groups: dict[str, str]) -> None:
+    if "year" in groups:
+        words.year_number = int(groups["year"])
         words.kinds.add("year")
-    if "month" in found:
-        words.month_number = int(found["month"])
-    elif "name" in found:
-        words.month_number = _MONTHS_EN.index(found["name"][:3]) + 1
+    if "month" in groups:
+        words.month_number = int(groups["month"])
+    elif "name" in groups:
+        words.month_number = _MONTHS_EN.index(groups["name"][:3]) + 1
     if words.month_number not in (None, *range(1, 13)):
         raise NoSuchTime
-    if "day" in found:
-        if not 1 <= int(found["day"]) <= 31:
+    if "day" in groups:
+        if not 1 <= int(groups["day"]) <= 31:
             raise NoSuchTime
-        words.monthdays.append(int(found["day"]))
-    elif "last" in found:
+        words.monthdays.append(int(groups["day"]))
+    elif "last" in groups:
         words.monthdays.append(0)
 
 

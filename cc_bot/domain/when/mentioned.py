@@ -1,5 +1,7 @@
-"""Finds the times that a message mentions, and checks whether a given one is among them: a model may write
-`2026-11-23T09:00` for 明日の9時 and pick an hour for 明日の朝, but not another day."""
+"""Finds the times that a message mentions, and checks whether a model's time is one of them.
+
+The model may write `2026-11-23T09:00` for 明日の9時, and pick an hour for 明日の朝, but not another day.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,8 +13,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.when.grammar import MINUTES_PER_DAY, NOON, Clock, TimeWords, find_times
-from cc_bot.domain.when.repeats import is_hour_based, next_time, start_counting
-from cc_bot.domain.when.resolve import day_choices, months_on, resolve_moments, resolve_repeats, year_of
+from cc_bot.domain.when.repeats import anchor_interval, is_hour_based, next_time
+from cc_bot.domain.when.resolve import add_months, day_choices, named_year, resolve_moments, resolve_repeats
 
 _MAX_LENGTH: Final = 1500
 _LEAD_TIME: Final = re.compile(r"\s?(?:前|before\b|early\b|earlier\b)")
@@ -23,21 +25,21 @@ _COMPARED_TIMES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class MentionedTime:
-    """Its possible meanings in the author's time zone."""
+    """An expression and its possible meanings in the author's time zone."""
 
     begin: int
     end: int
     written: str
-    days: tuple[tuple[date, int], ...] = ()
-    """Ranges of possible days: the first day, and the number of days."""
+    day_ranges: tuple[tuple[date, int], ...] = ()
+    """Of the possible days: the first, and how many."""
     or_week_later: bool = False
     clocks: tuple[Clock, ...] = ()  # excludes parts of the day that have no usual time
-    moment: datetime | None = None  # now plus a duration
-    is_lead_time: bool = False  # the duration is before another time
+    moment: datetime | None = None  # of a duration from now: `3時間後`
+    is_lead_time: bool = False  # a duration before another time: `1時間前`
     repeat: str = ""  # Cron, without a time of day
 
     def fits_day(self, day: date) -> bool:
-        ahead = [((day - first).days, count) for first, count in self.days]
+        ahead = [((day - first).days, count) for first, count in self.day_ranges]
         return any(
             0 <= days < count or (self.or_week_later and 7 <= days < 7 + count) for days, count in ahead
         )
@@ -53,7 +55,7 @@ class MentionedTime:
         minutes = [clock.minute_of_day() or 0 for clock in other.clocks if clock.minute is not None]
         exact = [clock for clock in self.clocks if clock.minute is not None]
         return all(any(_fits(clock, minute) for clock in exact) for minute in minutes) and all(
-            self.fits_day(first) for first, _ in other.days
+            self.fits_day(first) for first, _ in other.day_ranges
         )
 
 
@@ -61,7 +63,7 @@ def _fits(clock: Clock, minute: int) -> bool:
     apart = abs(minute - (clock.minute_of_day() or 0) % MINUTES_PER_DAY)
     if clock.minute is None:
         return apart <= _PART_OF_DAY_MINUTES
-    return apart == 0 or (apart == NOON and clock.spoken and not clock.part)
+    return apart == 0 or (apart == NOON and clock.is_12_hour and not clock.part)
 
 
 def find_mentioned(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
@@ -79,17 +81,17 @@ def find_mentioned(written: str, now: datetime, zone: ZoneInfo) -> list[Mentione
 
 
 def _add_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone: ZoneInfo) -> MentionedTime:
-    moment, days = None, list[tuple[date, int]]()
+    moment, day_ranges = None, list[tuple[date, int]]()
     repeat = _repeat_without_time(words, now.astimezone(zone)) if words.is_repeated else ""
     if words.kinds & {"shift", "span"}:
         due = resolve_moments(words, now, zone)[0].moment
-        days, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
-    elif words.named_days and not repeat:
-        days = _ranges(words, now.astimezone(zone).date())
+        day_ranges, moment = [(due.astimezone(zone).date(), 1)], due if words.shift[2] else None
+    elif words.day_kinds and not repeat:
+        day_ranges = _day_ranges(words, now.astimezone(zone).date())
     clocks = tuple(each for each in words.clocks if each.minute_of_day() is not None)
     return replace(
         mentioned,
-        days=tuple(days),
+        day_ranges=tuple(day_ranges),
         or_week_later="weekday" in words.kinds,
         clocks=clocks,
         moment=moment,
@@ -97,22 +99,22 @@ def _add_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone
     )
 
 
-def _ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
-    """Return the first day and the number of days."""
-    if words.named_days == {"week"}:
+def _day_ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
+    """Return the first day and the number of days of each range."""
+    if words.day_kinds == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
-    if words.named_days == {"year"}:
-        return [(date(year_of(words, today), 1, 1), 366)]
-    if words.named_days <= {"month", "year"}:
-        year, month = months_on(today, words.month or 0)
+    if words.day_kinds == {"year"}:
+        return [(date(named_year(words, today), 1, 1), 366)]
+    if words.day_kinds <= {"month", "year"}:
+        year, month = add_months(today, words.month or 0)
         if words.month_number:
-            year = year_of(words, today) + ("year" not in words.kinds and words.month_number < today.month)
+            year = named_year(words, today) + ("year" not in words.kinds and words.month_number < today.month)
         return [(date(year, words.month_number or month, 1), 31)]
     return [(choice[0], 1) for choice in day_choices(words, today)]
 
 
 def mentions_time(due: datetime, written: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Return whether a text mentions this moment, or a later one and how long before it."""
+    """Return whether a text mentions `due`, or a later time and how long before it `due` is."""
     mentioned = find_mentioned(written, now, zone)
     leads = [each.moment - now for each in mentioned if each.is_lead_time and each.moment]
     return any(_is_mentioned(due + lead, mentioned, now, zone) for lead in (timedelta(), *leads))
@@ -120,7 +122,7 @@ def mentions_time(due: datetime, written: str, now: datetime, zone: ZoneInfo) ->
 
 def _is_mentioned(due: datetime, mentioned: Sequence[MentionedTime], now: datetime, zone: ZoneInfo) -> bool:
     local = due.astimezone(zone)
-    days = [each for each in mentioned if each.days and not each.clocks]
+    days = [each for each in mentioned if each.day_ranges and not each.clocks]
     if any(
         each.moment and not each.is_lead_time and abs(each.moment - due) <= _SAME_MOMENT for each in mentioned
     ):
@@ -129,9 +131,9 @@ def _is_mentioned(due: datetime, mentioned: Sequence[MentionedTime], now: dateti
     for one in mentioned:
         for clock in (each for each in one.clocks if _fits(each, minute)):
             day = local.date() - timedelta(days=(clock.minute_of_day() or 0) // MINUTES_PER_DAY)
-            if any(each.fits_day(day) for each in ([one] if one.days else days)):
+            if any(each.fits_day(day) for each in ([one] if one.day_ranges else days)):
                 return True
-            if not (one.days or days) and due - now <= timedelta(days=1):
+            if not (one.day_ranges or days) and due - now <= timedelta(days=1):
                 return True
     named_clock = any(each.clocks for each in mentioned)
     return not named_clock and any(each.fits_day(local.date()) for each in days)
@@ -151,12 +153,12 @@ def mentions_repeat(first: datetime, repeat: str, written: str, now: datetime, z
     days = {_repeat_without_time(words, local) for *_, words in (*found, *joined) if words.is_repeated}
     meant = {each if is_hour_based(each) else f"{local.minute} {local.hour} {each}" for each in days - {""}}
     return _first_times(first, repeat, zone) in [
-        _first_times(first, start_counting(each, local.date()), zone) for each in meant
+        _first_times(first, anchor_interval(each, local.date()), zone) for each in meant
     ]
 
 
 def _repeat_without_time(words: TimeWords, start: datetime) -> str:
-    """Returns an empty text for an invalid repeat."""
+    """Return the repeat; an empty text if it is invalid."""
     try:
         [repeat] = resolve_repeats(replace(words, clocks=[]), start)
     except InputError:

@@ -1,7 +1,9 @@
 """Repeats as stored: a five-field cron expression in the user's time zone, or `every 6h`, in elapsed hours.
-An interval may follow (`0 10 * * 2 every 2 weeks from 2026-11-24`); weeks begin on Monday. A time skipped by
-a clock change is that much later; of a time that occurs twice, the first counts (RFC 5545, section 3.3.5),
-except for an hourly repeat."""
+
+An interval may follow cron (`0 10 * * 2 every 2 weeks from 2026-11-24`); its weeks begin on Monday. A time
+that a clock change skips is as much later. Of a time that occurs twice the first counts (RFC 5545, section
+3.3.5), except in an hourly repeat.
+"""
 
 import re
 from collections.abc import Iterator
@@ -17,21 +19,21 @@ from cc_bot.domain.errors import RepeatNotUnderstood, RepeatTooOften
 MIN_HOURS: Final = 1
 MAX_HOURS: Final = 168
 
-_FIELDS: Final = 5
-_HOURS: Final = re.compile(r"every ([0-9]{1,3})h")
+_CRON_FIELDS: Final = 5
+_HOUR_REPEAT: Final = re.compile(r"every ([0-9]{1,3})h")
 _INTERVAL: Final = re.compile(
     r"every (?P<count>\d{1,3}) (?P<unit>days|weeks|months)(?: from (?P<since>\d{4}-\d{2}-\d{2}))?"
 )
 Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
-_SAME_LOCAL_TIME: Final = timedelta(hours=3)  # longer than any clock is set back
+_SAME_LOCAL_TIME: Final = timedelta(hours=3)  # more than a clock change
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
-"""cronsim raises more than its own errors."""
+"""cronsim also raises these besides its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Quiet:
+class QuietHours:
     """Minutes after local midnight; `until` may be smaller than `since`."""
 
     since: int
@@ -44,14 +46,14 @@ class Interval:
 
     count: int
     unit: Unit
-    since: date | None = None  # a day in the first period
+    since: date | None = None  # a day of the first period; None: not set yet
 
     def __str__(self) -> str:
         every = f"every {self.count} {self.unit}"
         return every if self.since is None else f"{every} from {self.since.isoformat()}"
 
-    def next_begin(self, day: date) -> date | None:
-        """Return when the next period begins; None if the day is in one."""
+    def next_period_start(self, day: date) -> date | None:
+        """Return the first day of the next period; None if the day is in one."""
         if self.since is None:
             return None
         if day < self.since:
@@ -73,7 +75,7 @@ class Interval:
 def split_repeat(repeat: str) -> tuple[str, Interval | None]:
     """Return the cron expression and its interval. Raises ValueError."""
     fields = repeat.split()
-    cron, rest = " ".join(fields[:_FIELDS]), " ".join(fields[_FIELDS:]).lower()
+    cron, rest = " ".join(fields[:_CRON_FIELDS]), " ".join(fields[_CRON_FIELDS:]).lower()
     if not rest:
         return cron, None
     found = _INTERVAL.fullmatch(rest)
@@ -98,8 +100,8 @@ def check_repeat(text: str) -> str:
     return f"{cron} {interval}" if interval else cron
 
 
-def start_counting(repeat: str, day: date) -> str:
-    """Return the repeat; an interval without a start date starts on this day."""
+def anchor_interval(repeat: str, day: date) -> str:
+    """Return the repeat, with an interval without a start date starting on this day."""
     if is_hour_based(repeat):
         return repeat
     cron, interval = split_repeat(repeat)
@@ -107,7 +109,7 @@ def start_counting(repeat: str, day: date) -> str:
 
 
 def move_start(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    """Return the first time from `due` on, and the repeat at the time of day of `due`, counted from there."""
+    """Return the first time from `due` on, and the repeat moved to the time of day and interval of `due`."""
     if is_hour_based(repeat):
         return due, repeat
     local = due.astimezone(zone)
@@ -127,15 +129,15 @@ def is_hour_based(repeat: str) -> bool:
 
 def parse_hours(repeat: str) -> int:
     """Parse `every 6h`. Raises ValueError."""
-    found = _HOURS.fullmatch(repeat)
+    found = _HOUR_REPEAT.fullmatch(repeat)
     hours = int(found[1]) if found else 0
     if not MIN_HOURS <= hours <= MAX_HOURS:
         raise ValueError(repeat)
     return hours
 
 
-def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
-    """The end of the quiet hours is excluded."""
+def is_quiet(moment: datetime, zone: ZoneInfo, quiet: QuietHours | None) -> bool:
+    """Return whether a moment is in the quiet hours, which do not include their end."""
     if quiet is None:
         return False
     local = moment.astimezone(zone)
@@ -145,19 +147,21 @@ def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
     return minute >= quiet.since or minute < quiet.until
 
 
-def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None = None) -> datetime | None:
+def next_time(
+    repeat: str, after: datetime, zone: ZoneInfo, quiet: QuietHours | None = None
+) -> datetime | None:
     """Return the first time (UTC) later than `after`; None if there is none in 50 years, or if `repeat` is
     empty or invalid. A repeat in hours counts from `after` and avoids quiet hours."""
     after = after.astimezone(UTC)
     try:
         if is_hour_based(repeat):
-            return _next_of_hours(repeat, after, zone, quiet)
-        return _next_of_cron(repeat, after, zone) if repeat else None
-    except _CRON_ERRORS:  # after the year 9999, or invalid
+            return _next_hour_based(repeat, after, zone, quiet)
+        return _next_by_cron(repeat, after, zone) if repeat else None
+    except _CRON_ERRORS:  # the repeat is invalid, or the time after the year 9999
         return None
 
 
-def _next_of_hours(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
+def _next_hour_based(repeat: str, after: datetime, zone: ZoneInfo, quiet: QuietHours | None) -> datetime:
     moment = after + timedelta(hours=parse_hours(repeat))
     if quiet is None or not is_quiet(moment, zone, quiet):
         return moment
@@ -170,10 +174,10 @@ def _next_of_hours(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | 
     return min(end for end in ends if end >= moment and not is_quiet(end, zone, quiet))
 
 
-def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | None:
+def _next_by_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | None:
     cron, interval = split_repeat(repeat)
     fields = cron.split()
-    if len(fields) != _FIELDS:  # cronsim also accepts six, and would iterate over seconds
+    if len(fields) != _CRON_FIELDS:  # cronsim also accepts six, and would iterate over seconds
         raise ValueError(cron)
     folds = (0, 1) if fields[1] == "*" else (0,)
     best: datetime | None = None
@@ -186,12 +190,12 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """cronsim moves skipped times to right after the clock change, and loses times where clocks move by half
-    an hour (Lord Howe Island), so it gets local times only."""
+    """Yield times without a zone. With one, cronsim would move skipped times to the end of the clock change,
+    and lose times where clocks move by half an hour (Lord Howe Island)."""
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)
     while (local := next(times, None)) and local.year <= until:
-        if interval and (begin := interval.next_begin(local.date())):
+        if interval and (begin := interval.next_period_start(local.date())):
             times = CronSim(cron, datetime.combine(begin, time()) - timedelta(minutes=1))
         else:
             yield local

@@ -1,4 +1,4 @@
-"""Resolves times and repeats in Japanese, English or ISO 8601 to moments and stored repeats.
+"""Resolves times and repeats in Japanese, English or ISO 8601 to moments, and to repeats as stored.
 
 A time without a day is today's or, once that has passed, tomorrow's. `明日3時` and `at 3` are in the
 afternoon (for the night: `朝3時`, `3am`, `3:00`). `next friday` and 来週の金曜 are in the week that begins
@@ -37,14 +37,14 @@ from cc_bot.domain.when.grammar import (
     normalize,
     parse,
 )
-from cc_bot.domain.when.repeats import MAX_HOURS, check_repeat, is_hour_based, next_time, start_counting
+from cc_bot.domain.when.repeats import MAX_HOURS, anchor_interval, check_repeat, is_hour_based, next_time
 
 MAX_YEARS_AHEAD: Final = 10
-USUAL_MINUTE_OF_DAY: Final = 9 * 60  # if only a day is named
+DEFAULT_MINUTE_OF_DAY: Final = 9 * 60  # if only a day is named
 AFTERNOON_UNTIL: Final = 7 * 60
-"""Once 5:00 has passed, `5時` is this afternoon; 7時 may be tomorrow's."""
+"""After 5:00, `5時` is this afternoon. From 7時 on, tomorrow may be meant."""
 MAX_LENGTH: Final = 200
-MAX_AT_ONCE: Final = 5
+MAX_SCHEDULES: Final = 5
 _MAX_AGE_OF_REPEAT: Final = timedelta(days=366 * 150)  # a birthday may be long ago
 _ISO: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?", re.ASCII
@@ -52,14 +52,14 @@ _ISO: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class ReadTime:
+class ResolvedTime:
     moment: datetime
     has_time: bool  # True if the text names a time of day or a number of hours
 
 
-def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool = False) -> list[ReadTime]:
-    """Return one moment for each day and time of day. Raises WhenNotUnderstood (including NoSuchTime), also
-    for repeats, WhenPassed or WhenTooFar."""
+def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool = False) -> list[ResolvedTime]:
+    """Return a moment for each day and time of day. Raises WhenNotUnderstood (NoSuchTime is one; also for a
+    repeat), WhenPassed or WhenTooFar."""
     if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
@@ -83,8 +83,8 @@ def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool =
 
 
 def day_choices(words: TimeWords, today: date) -> list[list[date]]:
-    """Return each named day's candidates: the first that is not in the past is meant."""
-    named = words.named_days - {"every"}
+    """Return candidates for each named day. The first that is not over is meant."""
+    named = words.day_kinds - {"every"}
     if named <= {"span"}:
         return [[today, today + timedelta(days=1)]]
     if named == {"day"}:
@@ -96,10 +96,10 @@ def day_choices(words: TimeWords, today: date) -> list[list[date]]:
     raise WhenNotUnderstood
 
 
-def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo) -> ReadTime:
+def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo) -> ResolvedTime:
     try:
         moment = datetime.fromisoformat(written.upper().replace(" Z", "Z"))
-        return ReadTime(
+        return ResolvedTime(
             moment.astimezone(UTC) if iso["offset"] else _to_utc(moment, now, zone), has_time=True
         )
     except ValueError as error:
@@ -108,72 +108,72 @@ def _iso_moment(written: str, iso: re.Match[str], now: datetime, zone: ZoneInfo)
 
 def resolve_moments(
     words: TimeWords, now: datetime, zone: ZoneInfo, *, allow_past: bool = False
-) -> list[ReadTime]:
+) -> list[ResolvedTime]:
     """Raises as `read_moments`; ValueError or OverflowError outside the calendar."""
     local = now.astimezone(zone)
-    same = Clock(local.hour * 60 + local.minute)
-    clocks: list[Clock | None] = [same if each.as_now else each for each in words.clocks]
-    if "shift" in words.kinds or words.named_days == {"span"}:
-        if len(clocks) > 1 or words.named_days - {"shift", "span"}:
+    current = Clock(local.hour * 60 + local.minute)
+    clocks: list[Clock | None] = [current if each.is_now else each for each in words.clocks]
+    if "shift" in words.kinds or words.day_kinds == {"span"}:
+        if len(clocks) > 1 or words.day_kinds - {"shift", "span"}:
             raise WhenNotUnderstood
         return [_resolve_shift(words, clocks[0] if clocks else None, now, zone)]
     if "span" in words.kinds:
         raise WhenNotUnderstood
-    found = set[ReadTime]()
+    found = set[ResolvedTime]()
     for choice, clock in product(day_choices(words, local.date()), clocks or [None]):
         local_times = _local_times(words, choice, clock, local.date())
         moments = [_to_utc(local_time, now, zone) for local_time in local_times]
         moment = next((each for each in moments if each > now), moments[-1] if allow_past else None)
         if moment is None:
             raise WhenPassed
-        found.add(ReadTime(moment, has_time=clock is not None))
+        found.add(ResolvedTime(moment, has_time=clock is not None))
     return sorted(found)
 
 
 def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
-    minute = clock.minute_of_day() if clock else USUAL_MINUTE_OF_DAY
-    is_today, unnamed = words.days == [0], not words.named_days
-    if minute is None or (clock is None and (unnamed or is_today)):
+    minute = clock.minute_of_day() if clock else DEFAULT_MINUTE_OF_DAY
+    is_today, has_no_day = words.days == [0], not words.day_kinds
+    if minute is None or (clock is None and (has_no_day or is_today)):
         raise WhenNotUnderstood  # today without a time
     if clock is None:
         clock = Clock(minute)
-    if clock.part == "late" and not (unnamed or is_today) and minute >= MINUTES_PER_DAY:
+    if clock.part == "late" and not (has_no_day or is_today) and minute >= MINUTES_PER_DAY:
         raise WhenNotUnderstood  # 金曜の深夜1時: the night before or after?
-    if minute >= MINUTES_PER_DAY and (unnamed or (is_today and clock.part == "night")):
-        yield _at(today, minute - MINUTES_PER_DAY)  # it is that night already
+    if minute >= MINUTES_PER_DAY and (has_no_day or (is_today and clock.part == "night")):
+        yield _local_time(today, minute - MINUTES_PER_DAY)  # this night may have begun yesterday
     for day in days:
         if day != today:
-            yield _at(day, clock.minute_of_later_day() or minute)
+            yield _local_time(day, clock.minute_of_later_day() or minute)
             continue
-        yield _at(day, minute)
+        yield _local_time(day, minute)
         if clock.may_be_afternoon(AFTERNOON_UNTIL):
-            yield _at(day, minute + NOON)
+            yield _local_time(day, minute + NOON)
 
 
 def _to_utc(local_time: datetime, now: datetime, zone: ZoneInfo) -> datetime:
-    """If a local time occurs twice and the first has passed, return the second."""
+    """Return the first of two equal local times, or the second if the first has passed."""
     first, second = (local_time.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return second if first <= now < second else first
 
 
-def _at(day: date, minute: int) -> datetime:
+def _local_time(day: date, minute: int) -> datetime:
     return datetime(day.year, day.month, day.day) + timedelta(minutes=minute)  # noqa: DTZ001 - local
 
 
-def _resolve_shift(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ReadTime:
-    """Hours are elapsed hours, days and months are calendar ones."""
+def _resolve_shift(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ResolvedTime:
+    """Hours are elapsed hours. Days and months are those of the calendar."""
     months, days, seconds = words.shift
     if not (any(words.shift) or "shift" in words.kinds) or (seconds and clock):
         raise WhenNotUnderstood
     local = now.astimezone(zone)
-    year, month = months_on(local.date(), months)
+    year, month = add_months(local.date(), months)
     day = min(local.day, calendar.monthrange(year, month)[1])
     local_time = local.replace(year=year, month=month, day=day, tzinfo=None, fold=0) + timedelta(days=days)
     if clock and (minute := clock.minute_of_later_day()) is not None:
-        local_time = _at(local_time.date(), minute)
+        local_time = _local_time(local_time.date(), minute)
     elif not (months or days):
-        return ReadTime(now + timedelta(seconds=seconds), has_time=True)
-    return ReadTime(
+        return ResolvedTime(now + timedelta(seconds=seconds), has_time=True)
+    return ResolvedTime(
         _to_utc(local_time, now, zone) + timedelta(seconds=seconds), has_time=bool(seconds or clock)
     )
 
@@ -196,17 +196,17 @@ def _days_of_week(words: TimeWords, today: date) -> list[list[date]]:
 def _days_of_months(words: TimeWords, today: date) -> list[list[date]]:
     begin, end = today, date.max
     if "year" in words.kinds:
-        if not (words.month_number or words.named):
+        if not (words.month_number or words.named_day):
             raise WhenNotUnderstood
-        begin, end = (date(year_of(words, today), *day) for day in ((1, 1), (12, 31)))
+        begin, end = (date(named_year(words, today), *day) for day in ((1, 1), (12, 31)))
     elif not words.month_number and (words.month is not None or 0 in words.monthdays):
-        year, month = months_on(today, words.month or 0)  # 月末 on that very day is today
+        year, month = add_months(today, words.month or 0)  # 月末 on that very day is today
         begin, end = date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
     number = words.month_number or "*"
-    if words.named:
-        crons = [NAMED_DAYS[words.named]]
+    if words.named_day:
+        crons = [NAMED_DAYS[words.named_day]]
     elif words.nth and not words.monthdays and not words.weekdays:
-        crons = [f"* {number} {_nth(*each)}" for each in words.nth]
+        crons = [f"* {number} {_cron_nth(*each)}" for each in words.nth]
     elif words.nth or not (words.monthdays or words.month):
         raise WhenNotUnderstood
     else:
@@ -228,16 +228,16 @@ def _next_days(cron: str, begin: date, end: date) -> list[date]:
     return found
 
 
-def year_of(words: TimeWords, today: date) -> int:
+def named_year(words: TimeWords, today: date) -> int:
     return words.year_number or today.year + (words.year or 0)
 
 
-def months_on(day: date, months: int) -> tuple[int, int]:
+def add_months(day: date, months: int) -> tuple[int, int]:
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return year, month + 1
 
 
-Planned = tuple[datetime, str]  # the first time (UTC), and the repeat as stored
+ScheduledTime = tuple[datetime, str]  # the first time (UTC), and the repeat as stored; empty: none
 
 _CRON: Final = re.compile(
     r"\A[\d*][\d*/,\-#a-z]*+(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.ASCII
@@ -246,16 +246,16 @@ _ONCE: Final = re.compile(r"(?:繰り?返し)?(?:なし|しない)|1[回度](?:�
 _TODAY: Final = re.compile(r"今日|本日|きょう|today")
 _NEXT: Final = re.compile(r"再?来([週月年])|next week")
 _FIRST_DAY: Final = {"週": "の月曜", "月": "1日", "年": "1月1日"}
-"""A repeat that begins next week begins on its first day."""
+"""`来週から`: a repeat begins on the first day of the week."""
 _STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
 _LOOKS_REPEATED: Final = re.compile(
     r"毎(?![度回])|ごと|おき(?![るてまた])|隔[日週月年]|\d[回度]|平日"
     r"|\b(?:every|each|hourly|daily|weekly|monthly|yearly|twice|repeat\w*|[a-z]+days)\b"
 )
 _AMBIGUOUS: Final = re.compile(r"\d(?:日|週間?|か月|年)おき|\bevery second\b")
-"""Every 3 or every 4 days?"""
+"""3日おき: every third or every fourth day."""
 
-_MAX_SPLIT: Final = 60
+_MAX_TIME_LENGTH: Final = 60
 _SAMPLE_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _UTC: Final = ZoneInfo("UTC")
 _AFTER_PART: Final = re.compile(
@@ -291,10 +291,12 @@ _PARTICLES: Final = re.compile(
 )
 
 
-def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """Parse a time and a repeat; several schedules if one can't express it (`明日9時と18時`). If both are
-    given, `when` is the repeat's beginning, and the day and time that it omits. Raises as `read_moments`;
-    RepeatNotUnderstood, RepeatTooOften or SeveralTimes."""
+def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[ScheduledTime, ...]:
+    """Parse a time and a repeat. Returns several schedules if one can't express them (`明日9時と18時`).
+
+    With a repeat, `when` is its beginning, and gives the day and time that the repeat omits. Raises as
+    `read_moments`, and RepeatNotUnderstood, RepeatTooOften or SeveralTimes.
+    """
     if len(repeat) > MAX_LENGTH:
         raise RepeatNotUnderstood
     is_once = _ONCE.fullmatch(normalize(repeat)) is not None
@@ -304,12 +306,12 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
         planned = _plan_from(when, repeat, now, zone)
     else:
         planned = _first_times(_read_repeat(repeat, None), now, zone)
-    if len(planned) > (1 if is_once else MAX_AT_ONCE):
+    if len(planned) > (1 if is_once else MAX_SCHEDULES):
         raise SeveralTimes
     return tuple((due, "") for due, _ in planned) if is_once else planned
 
 
-def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
+def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> ScheduledTime:
     """Raises as `parse_schedules`."""
     planned, *others = parse_schedules(when, repeat, now, zone)
     if others:
@@ -322,34 +324,35 @@ def looks_repeated(text: str) -> bool:
     return len(text) <= MAX_LENGTH and _LOOKS_REPEATED.search(normalize(text)) is not None
 
 
-def _not_understood(text: str) -> type[InputError]:
+def _repeat_error(text: str) -> type[InputError]:
     ambiguous = len(text) <= MAX_LENGTH and _AMBIGUOUS.search(normalize(text))
     return RepeatAmbiguous if ambiguous else RepeatNotUnderstood
 
 
 def split_when(written: str) -> tuple[str, str]:
-    """Split a text into the time at its beginning or else its end, and the rest: `明日9時に薬を飲む`. Raises
+    """Split a text into its time, at the beginning or else the end, and the rest: `明日9時に薬を飲む`. Raises
     WhenNotUnderstood without a time, and RepeatNotUnderstood for an unknown or limited repeat."""
     text = written.strip()
-    ends = range(min(len(text), _MAX_SPLIT), 0, -1)
+    ends = range(min(len(text), _MAX_TIME_LENGTH), 0, -1)
     end = next((at for at in ends if not _INCOMPLETE_END.search(text[:at]) and _is_time(text, 0, at)), 0)
     if (
         end
-        and not _AFTER_PART.match(normalize(f"x{text[end : end + _MAX_SPLIT]}"), 1)
+        and not _AFTER_PART.match(normalize(f"x{text[end : end + _MAX_TIME_LENGTH]}"), 1)
         and (text[end : end + 1].isspace() or not _INSIDE_WORD.search(normalize(text[: end + 1])))
     ):
-        return _checked(text[:end], _PARTICLES.sub("", text[end:]))
-    begins = range(max(len(text) - _MAX_SPLIT, 0), len(text))
+        return _check_rest(text[:end], _PARTICLES.sub("", text[end:]))
+    begins = range(max(len(text) - _MAX_TIME_LENGTH, 0), len(text))
     begin = next((at for at in begins if text[at].strip() and _is_time(text, at, len(text))), len(text))
     if begin < len(text) and not _BEFORE_PART.search(normalize(f"{text[:begin]}x")[:-1]):
-        return _checked(text[begin:].strip("にのは、, 　"), text[:begin].rstrip(" 　、,"))
-    raise _not_understood(text[:_MAX_SPLIT]) if looks_repeated(text[:_MAX_SPLIT]) else WhenNotUnderstood
+        return _check_rest(text[begin:].strip("にのは、, 　"), text[:begin].rstrip(" 　、,"))
+    beginning = text[:_MAX_TIME_LENGTH]
+    raise _repeat_error(beginning) if looks_repeated(beginning) else WhenNotUnderstood
 
 
-def _checked(when: str, rest: str) -> tuple[str, str]:
-    """Raise RepeatNotUnderstood if the rest limits the repeat, or adds a repeat to a single time."""
+def _check_rest(when: str, rest: str) -> tuple[str, str]:
+    """Return both. Raises RepeatNotUnderstood if the rest limits the repeat, or repeats a single time."""
     folded = normalize(rest)
-    if _LIMITED.search(folded) if looks_repeated(when) else looks_repeated(folded[-_MAX_SPLIT:]):
+    if _LIMITED.search(folded) if looks_repeated(when) else looks_repeated(folded[-_MAX_TIME_LENGTH:]):
         raise RepeatNotUnderstood
     return when, rest
 
@@ -359,12 +362,12 @@ def _is_time(text: str, begin: int, end: int) -> bool:
         return False
     try:
         parse_schedules(text[begin:end], "", _SAMPLE_DAY, _UTC)
-    except InputError as error:  # of a time that does not exist, has passed or is too often
+    except InputError as error:  # the time does not exist, has passed or is too often
         return isinstance(error, NoSuchTime) or not isinstance(error, WhenNotUnderstood | RepeatNotUnderstood)
     return True
 
 
-def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+def _plan(when: str, now: datetime, zone: ZoneInfo) -> tuple[ScheduledTime, ...]:
     start, repeat = _split_start(normalize(when[:MAX_LENGTH]))
     if start and looks_repeated(repeat):
         return _plan_from(start, repeat, now, zone)
@@ -390,8 +393,8 @@ def _split_start(written: str) -> tuple[str, str]:
     return start.strip(), repeat.strip(" ,、")
 
 
-def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    start = _start(when.strip(), now, zone)
+def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[ScheduledTime, ...]:
+    start = _resolve_start(when.strip(), now, zone)
     local = start.moment.astimezone(zone)
     begin = local if start.has_time else datetime.combine(local.date(), time(), zone)
     repeats = _read_repeat(repeat, local)
@@ -400,7 +403,7 @@ def _plan_from(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[P
     return _first_times(repeats, now, zone, begin.astimezone(UTC) - timedelta(seconds=1))
 
 
-def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
+def _resolve_start(when: str, now: datetime, zone: ZoneInfo) -> ResolvedTime:
     if found := _NEXT.fullmatch(when):
         when = f"{when}{_FIRST_DAY[found[1]]}" if found[1] else "next monday"
     if _TODAY.fullmatch(when):
@@ -418,12 +421,12 @@ def _start(when: str, now: datetime, zone: ZoneInfo) -> ReadTime:
 
 def _first_times(
     repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
-) -> tuple[Planned, ...]:
-    """Count intervals of days from the first time."""
-    planned: list[Planned] = []
+) -> tuple[ScheduledTime, ...]:
+    """Return each repeat with its first time, from which an interval counts."""
+    planned: list[ScheduledTime] = []
     for each in repeats:
         if first := next_time(each, begin or now, zone):
-            repeat = start_counting(each, first.astimezone(zone).date())
+            repeat = anchor_interval(each, first.astimezone(zone).date())
             due = first if first > now else next_time(repeat, now, zone)
             planned += [(due, repeat)] if due else []
     if len(planned) < len(repeats):
@@ -441,28 +444,28 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
     except NoSuchTime as error:
         raise NoSuchTime(when=text) from error
     except WhenNotUnderstood:
-        raise _not_understood(written) from None
+        raise _repeat_error(written) from None
 
 
 def resolve_repeats(words: TimeWords, start: datetime | None) -> list[str]:
     """Return a cron expression for each minute of the hour: one can't express 9:00 and 18:30. `start` (local
-    time) provides the day and time of day that the words omit."""
+    time) gives the day and time of day that the words omit."""
     if not words.is_repeated or words.week is not None:
         raise RepeatNotUnderstood
-    if any(each.as_now or each.minute_of_day() is None for each in words.clocks):
+    if any(each.is_now or each.minute_of_day() is None for each in words.clocks):
         raise RepeatNotUnderstood
     count, unit = words.every or (1, words.implied_unit)
     minutes = {each.minute_of_later_day() or 0 for each in words.clocks}
     if unit in ("seconds", "minutes"):
         raise RepeatTooOften
     if unit == "hours":
-        if minutes or words.named_days != {"every"}:
+        if minutes or words.day_kinds != {"every"}:
             raise RepeatNotUnderstood
-        return [_hours_apart(count, start)]
-    days = _days(words, unit, start)
-    minutes = minutes or {USUAL_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
+        return [_hourly_repeat(count, start)]
+    days = _cron_days(words, unit, start)
+    minutes = minutes or {DEFAULT_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
     if count < 1 or (max(minutes) >= MINUTES_PER_DAY and (days, count) != ("* * *", 1)):
-        raise RepeatNotUnderstood  # the night after Monday is on a Tuesday
+        raise RepeatNotUnderstood  # the late hours after a Monday are on Tuesday
     hours_by_minute = defaultdict[int, set[int]](set)
     for each in minutes:
         hours_by_minute[each % 60].add(each // 60 % 24)
@@ -473,8 +476,8 @@ def resolve_repeats(words: TimeWords, start: datetime | None) -> list[str]:
     ]
 
 
-def _hours_apart(count: int, start: datetime | None) -> str:
-    """Cron starts again at midnight, so intervals that do not divide a day count elapsed hours."""
+def _hourly_repeat(count: int, start: datetime | None) -> str:
+    """Return cron, or `every 5h` if the hours do not divide a day: cron starts again at midnight."""
     if not 1 <= count <= MAX_HOURS:
         raise RepeatNotUnderstood
     if 24 % count:
@@ -485,8 +488,8 @@ def _hours_apart(count: int, start: datetime | None) -> str:
     return check_repeat(f"{minute} {hours} * * *")
 
 
-def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
-    named, month = words.named_days - {"every"}, words.month_number
+def _cron_days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
+    named, month = words.day_kinds - {"every"}, words.month_number
     weekdays, monthdays = words.weekdays, words.monthdays
     if start and not named:
         named = {"weeks": {"weekday"}, "months": {"monthday"}, "years": {"month", "monthday"}}.get(
@@ -496,34 +499,34 @@ def _days(words: TimeWords, unit: Unit, start: datetime | None) -> str:
     if unit == "days" and not named:
         return "* * *"
     if unit in ("days", "weeks") and named == {"weekday"}:
-        return f"* * {_weekdays(weekdays)}"
+        return f"* * {_cron_weekdays(weekdays)}"
     if unit == "months" and named == {"monthday"}:
-        return f"{_monthdays(monthdays)} * *"
+        return f"{_cron_monthdays(monthdays)} * *"
     if unit in ("months", "years") and named in ({"nth"}, {"nth", "month"}):
-        nth = sorted(words.nth, key=lambda each: _cron_day(each[1]))
-        return f"* {month or '*'} {','.join(_nth(*each) for each in nth)}"
+        nth = sorted(words.nth, key=lambda each: _cron_weekday(each[1]))
+        return f"* {month or '*'} {','.join(_cron_nth(*each) for each in nth)}"
     if unit == "years" and named == {"month", "monthday"} and len(monthdays) == 1:
         return f"{monthdays[0] or 'L'} {month} *"
     if unit == "years" and named == {"named"}:
-        return NAMED_DAYS[words.named]
+        return NAMED_DAYS[words.named_day]
     raise RepeatNotUnderstood
 
 
-def _weekdays(weekdays: Iterable[int]) -> str:
-    listed = _list_numbers({_cron_day(each) for each in weekdays})
+def _cron_weekdays(weekdays: Iterable[int]) -> str:
+    listed = _list_numbers({_cron_weekday(each) for each in weekdays})
     return {"1,2,3,4,5": "1-5", "0,1,2,3,4,5,6": "*"}.get(listed, listed)
 
 
-def _cron_day(weekday: int) -> int:
+def _cron_weekday(weekday: int) -> int:
     """Cron's week begins with Sunday: 0."""
     return (weekday + 1) % 7
 
 
-def _nth(nth: int, weekday: int) -> str:
-    return f"{_cron_day(weekday)}#{nth}" if nth else f"{_cron_day(weekday)}L"
+def _cron_nth(nth: int, weekday: int) -> str:
+    return f"{_cron_weekday(weekday)}#{nth}" if nth else f"{_cron_weekday(weekday)}L"
 
 
-def _monthdays(numbers: Iterable[int]) -> str:
+def _cron_monthdays(numbers: Iterable[int]) -> str:
     """The 31st means the last day of the month."""
     return _list_numbers({each % 31 for each in numbers} - {0}, *(["L"] if {0, 31} & {*numbers} else []))
 

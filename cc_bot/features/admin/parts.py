@@ -23,6 +23,6 @@ def make_parts(given: PartsBuilder) -> Iterable[object]:
         given.clock(),
     )
     administration = Administration(
-        stores, given.policies, None if given.models.offline else given.models.check_reachable
+        stores, given.policies, None if given.models.is_offline else given.models.check_reachable
     )
     return status, administration, DoctorRunner(config.variables)

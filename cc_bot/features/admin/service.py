@@ -18,17 +18,24 @@ from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
-from cc_bot.domain.errors import (
-    CcBotError,
+from cc_bot.domain.errors import CcBotError, ModelNotFound
+from cc_bot.domain.text import format_size, one_line, remove_controls
+from cc_bot.domain.usage import (
+    DEFAULT_RULES,
+    EVERYONE_ID,
+    LIMIT_NAMES,
+    MAX_LIMIT,
+    QUOTAS,
+    LimitKey,
+    LimitName,
+)
+from cc_bot.features.admin.errors import (
     LimitNotForChannels,
     LimitNotForServers,
     LimitNotUnderstood,
-    ModelNotFound,
     ModelsNotUnderstood,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.text import format_size, one_line, without_controls
-from cc_bot.domain.usage import DEFAULT_RULES, EVERYONE, LIMIT_NAMES, MAX_LIMIT, QUOTAS, LimitKey, LimitName
 from cc_bot.features.admin.status import BotStatus, StatusSnapshot
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.texts import Texts
@@ -151,7 +158,7 @@ def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | Non
     if name is None:
         raise LimitNotUnderstood
     if not text.strip() and kind is None:
-        return LimitKey("everyone", EVERYONE, name)
+        return LimitKey("everyone", EVERYONE_ID, name)
     subject, id_ = parse_subject(text, kind, guild_id)
     if subject == "channel":
         raise LimitNotForChannels
@@ -247,7 +254,7 @@ async def remove_rule(
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
     """Answer only owners, and other users with the note as one line. Answers in progress are finished."""
-    note = one_line(without_controls(note))
+    note = one_line(remove_controls(note))
     await administration.stores.access.begin_maintenance(note, set_by=caller.user_id)
     _log_change("maintenance_begun", caller)
     return Reply((caller.words[AdminTexts].maintenance_begun,))

@@ -11,9 +11,10 @@ from aiohttp import web
 
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
-from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
+from cc_bot.domain.errors import InputError, OwnersOnly
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
+from cc_bot.features.admin.errors import IdNotUnderstood, SubjectNotUnderstood
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,

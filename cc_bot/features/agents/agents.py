@@ -4,13 +4,13 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cc_bot.features.agents.file import AgentsFile
-from cc_bot.features.agents.store import choices_in
+from cc_bot.features.agents.store import read_choices
 from cc_bot.operator_file import operator_path
 
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-__all__ = ["choices_in", "make_agents"]
+__all__ = ["make_agents", "read_choices"]
 
 
 def make_agents(config: "Config", tools: Collection[str]) -> AgentsFile:

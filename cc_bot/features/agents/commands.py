@@ -10,9 +10,8 @@ from cc_bot.discord.delivery.side_message import SideMessage
 from cc_bot.discord.handlers import Choice, command, reply_command, suggest_from, text_option
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
-from cc_bot.domain.errors import UnknownAgent
 from cc_bot.domain.message import Agent
-from cc_bot.features.agents.service import AgentChoices, find_agent, matching_agents
+from cc_bot.features.agents.service import AgentChoices, UnknownAgent, find_agent, matching_agents
 from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.texts import Texts
 

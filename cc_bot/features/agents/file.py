@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cc_bot.chat.agents import Agents, is_allowed, with_default_name
 from cc_bot.chat.stores.settings import StoredAgentChoices
-from cc_bot.domain.errors import InvalidAgents
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentScope, Location, Reasoning
+from cc_bot.domain.errors import StartupError
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentScope, Location, ReasoningEffort
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.texts import AgentsFileTexts, AgentTexts
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, TableReader, parse_toml, printable_key
@@ -35,6 +35,11 @@ _STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
 _Text = TypeVar("_Text")
 
 
+class InvalidAgents(StartupError):
+    ja = "エージェントの設定ファイル {path} を読めません。{detail}"
+    en = "The file of agents {path} can't be read. {detail}"
+
+
 class _InLanguages(BaseModel, Generic[_Text]):
     model_config = _STRICT
     ja: _Text | None = None
@@ -48,7 +53,7 @@ class AgentTable(BaseModel):
     prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_PROMPT_LENGTH)] = ""
     model: str | list[str] = ""
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
-    reasoning: Reasoning = ""
+    reasoning: ReasoningEffort = ""
     tools: list[str] | None = None
     guilds: list[_Id] = []
     channels: list[_Id] = []

@@ -7,11 +7,17 @@ from typing import Final
 
 from cc_bot.chat.agents import Agents
 from cc_bot.chat.stores.settings import AgentStore
+from cc_bot.domain.errors import InputError
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, Location
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.store import ChoiceStore
 
 _NO_USER: Final = 0
+
+
+class UnknownAgent(InputError):
+    ja = "その名前のエージェントは、ここでは使えません。</agent list> で使えるものを確かめてください。"
+    en = "There is no agent of that name here. See </agent list> for those that there are."
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _SET_DEFAULT: Final = upsert("channel_agents", "channel_id", "guild_id agent set
 _UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
 
 
-def choices_in(
+def read_choices(
     user_id: int, both: tuple[int, int]
 ) -> Transaction[tuple[Mapping[int, str], Mapping[int, ChannelAgent]]]:
     """`both`: a channel, or a thread and its channel."""

@@ -5,8 +5,8 @@ from typing import Final
 
 from aiohttp import web
 
-from cc_bot.domain.errors import NothingHere, UnknownAgent
-from cc_bot.features.agents.service import AgentChoices, find_agent
+from cc_bot.domain.errors import NothingHere
+from cc_bot.features.agents.service import AgentChoices, UnknownAgent, find_agent
 from cc_bot.web.form import form_text, path_id
 from cc_bot.web.page import Pages, redirect
 from cc_bot.web.visitor import visitor_of

@@ -133,7 +133,7 @@ async def check_models(
     config: Config, words: Texts, agent_models: Sequence[str], tools: Sequence[ToolSchema], *, offline: bool
 ) -> Sequence[Finding]:
     async with open_models(config) as models:
-        if models.offline:
+        if models.is_offline:
             if not (model_name := models.ignored_model_name):
                 return [ok("model", words[DoctorTexts].model_offline)]
             sentence = words[CliTexts].model_without_server.format(model=model_name)

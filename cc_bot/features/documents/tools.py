@@ -80,7 +80,7 @@ def _parse_numbers(pages: str, count: int) -> list[int]:
 def _read_parts(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
     text, shown_numbers = "", list[int]()
     for number in numbers:
-        part = document.marked((number,)) + "\n"
+        part = document.text_with_labels((number,)) + "\n"
         if shown_numbers and len(text) + len(part) > MAX_CHARACTERS:
             break
         text += part
@@ -104,7 +104,7 @@ def _search(document: Document, query: str) -> dict[str, Any]:
         text = texts[passage.text_index]
         if len(text) > 2 * _CONTEXT_CHARACTERS:
             text = text[max(passage.start - _CONTEXT_CHARACTERS, 0) : passage.end + _CONTEXT_CHARACTERS]
-        excerpt = f"{document.mark(passage.text_index + 1)}\n{text}"[:characters_left]
+        excerpt = f"{document.part_label(passage.text_index + 1)}\n{text}"[:characters_left]
         found.append(excerpt)
         characters_left -= len(excerpt)
         if characters_left < _CONTEXT_CHARACTERS:

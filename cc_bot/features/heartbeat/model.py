@@ -7,13 +7,13 @@ from datetime import date, datetime, time, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import InputError, TimeOfDayNotUnderstood
+from cc_bot.domain.errors import InputError
 from cc_bot.domain.when.grammar import MINUTES_PER_DAY, find_times, normalize, parse
-from cc_bot.domain.when.repeats import Quiet
+from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.features.memory.model import Memory
 from cc_bot.features.reminders.model import Firing, Schedule
 
-DEFAULT_QUIET_HOURS: Final = Quiet(22 * 60, 7 * 60)
+DEFAULT_QUIET_HOURS: Final = QuietHours(22 * 60, 7 * 60)
 REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
 MEMORY_LOOKAHEAD_DAYS: Final = 7  # for a memory's end, and for a day that its text names
 SECOND_MENTION_WITHIN: Final = timedelta(days=1)  # so near its end or day, a memory is mentioned again
@@ -25,6 +25,11 @@ _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
 ItemKind = Literal["reminder", "missed", "memory"]
 ReasonKind = Literal["due", "missed", "ends", "named", "changed"]
 """`ends`: a memory expires. `named`: its text names a day."""
+
+
+class TimeOfDayNotUnderstood(InputError):
+    ja = "時刻「{name}」が分かりませんでした。22:00、7時半、10pm のように書いてください。"
+    en = "I don’t understand the time “{name}”. Write it like 22:00, 7:30 or 10pm."
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ def parse_minute(text: str) -> int | None:
     return minute % MINUTES_PER_DAY if minute is not None and minute <= MINUTES_PER_DAY else None
 
 
-def parse_quiet_hours(since: str, until: str) -> Quiet:
+def parse_quiet_hours(since: str, until: str) -> QuietHours:
     """An empty text means the default. Raises TimeOfDayNotUnderstood."""
     minutes = []
     for text, default in ((since, DEFAULT_QUIET_HOURS.since), (until, DEFAULT_QUIET_HOURS.until)):
@@ -147,7 +152,7 @@ def parse_quiet_hours(since: str, until: str) -> Quiet:
         if minute is None:
             raise TimeOfDayNotUnderstood(name=text)
         minutes.append(minute)
-    return Quiet(*minutes)
+    return QuietHours(*minutes)
 
 
 def format_clock(minute: int) -> str:

@@ -95,7 +95,7 @@ class DiscordFormAsker(FormAsker):
             del self.forms.by_key[key]
             self.forms.tasks.start(self._show_outcome(message_id, outcome))
 
-    async def tell(self, refusal: CcBotError) -> None:
+    async def show_error(self, refusal: CcBotError) -> None:
         try:
             await self.reply.post_extra(Page(explain(refusal, self.recipient.words)))
         except (hikari.HikariError, PostUncertain) as error:

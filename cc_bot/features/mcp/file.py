@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from cc_bot.domain.errors import InvalidToolServers
 from cc_bot.domain.proposal import Approvers
 from cc_bot.domain.tool_calls import SEPARATOR
+from cc_bot.features.mcp.errors import InvalidToolServers
 from cc_bot.features.mcp.model import full_name
 from cc_bot.features.mcp.texts import ToolServersFileTexts
 from cc_bot.operator_file import (

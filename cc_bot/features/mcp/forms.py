@@ -10,9 +10,10 @@ from typing import Any, Final, Literal
 import mcp_types as types
 import structlog
 
-from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
+from cc_bot.domain.errors import InputError, ToolServerError
 from cc_bot.domain.forms import FieldKind, Form, FormAsker, FormChoice, FormField
 from cc_bot.domain.text import one_line, printable
+from cc_bot.features.mcp.errors import FormUnsuitable, SecretAsked
 from cc_bot.features.mcp.model import FORM_TIMEOUT_S, MAX_ENTRY_LENGTH, MAX_FIELDS, MAX_NUMBER, read_form
 from cc_bot.features.memory.secrets import asks_for_secret
 
@@ -183,7 +184,7 @@ class ActiveCall:
     async def _show_refusal(self, forms: FormAsker, refusal: ToolServerError) -> None:
         try:
             async with asyncio.timeout(FORM_TIMEOUT_S):
-                await forms.tell(refusal)
+                await forms.show_error(refusal)
         except Exception as error:  # noqa: BLE001 - the form is declined anyway
             _log.warning("refusal_not_shown", error=type(error).__name__)
 

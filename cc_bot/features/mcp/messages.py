@@ -20,7 +20,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from cc_bot.domain.message import Attachment, image_type
+from cc_bot.domain.message import Attachment, detect_image_type
 from cc_bot.features.mcp.catalog import MAX_TOOLS
 from cc_bot.features.mcp.model import ServerResult
 
@@ -156,7 +156,7 @@ def _collect_image(data: str, images: list[Attachment]) -> str:
         content = base64.b64decode(data, validate=True)
     except ValueError:
         content = b""
-    media_type = image_type(content)
+    media_type = detect_image_type(content)
     if media_type is None:
         return "[A picture, which was left out: it is not a PNG, JPEG, WebP or GIF.]"
     name = f"image-{len(images) + 1}.{media_type.removeprefix('image/')}"

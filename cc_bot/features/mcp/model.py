@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
-from cc_bot.domain.errors import (
+from cc_bot.domain.errors import InputError
+from cc_bot.domain.forms import Form, FormField
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.proposal import Approvers
+from cc_bot.domain.text import shorten
+from cc_bot.domain.tool_calls import SEPARATOR, is_server_tool
+from cc_bot.features.mcp.errors import (
     FieldEmpty,
     FieldLengthOutOfBounds,
     FieldNotAChoice,
@@ -17,13 +23,7 @@ from cc_bot.domain.errors import (
     FieldNotAWholeNumber,
     FieldNotYesOrNo,
     FieldOutOfBounds,
-    InputError,
 )
-from cc_bot.domain.forms import Form, FormField
-from cc_bot.domain.message import Attachment
-from cc_bot.domain.proposal import Approvers
-from cc_bot.domain.text import shorten
-from cc_bot.domain.tool_calls import SEPARATOR, is_of_server
 from cc_bot.llm.model import ToolSchema
 
 MAX_NAME_LENGTH: Final = 64
@@ -44,7 +44,7 @@ def find_unknown_tools(patterns: Iterable[str], tools: Mapping[str, Sequence[str
     unlisted = tuple(full_name(server, "") for server, names in tools.items() if names is None)
     return [
         pattern
-        for pattern in sorted(filter(is_of_server, patterns))
+        for pattern in sorted(filter(is_server_tool, patterns))
         if not any(fnmatchcase(name, pattern) for name in full_names) and not pattern.startswith(unlisted)
     ]
 

@@ -14,16 +14,11 @@ import structlog
 
 from cc_bot.chat.context.tokens import tools_tokens
 from cc_bot.domain.access import Visitor
-from cc_bot.domain.errors import (
-    CcBotError,
-    ToolGone,
-    ToolListNotShown,
-    ToolServerUnavailable,
-    ToolServerUnknown,
-)
+from cc_bot.domain.errors import CcBotError, ToolGone, ToolServerUnavailable
 from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.features.mcp.catalog import Catalog, review, serialize_tools
+from cc_bot.features.mcp.errors import ToolListNotShown, ToolServerUnknown
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.model import OfferedTool, RemoteTool, ServerResult, StoredToolList, ToolServerState
 from cc_bot.features.mcp.store import ToolListStore

@@ -41,9 +41,10 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.errors import AttachmentNotFetched, InputError, MemoryNotFound, StorageError
+from cc_bot.domain.errors import AttachmentNotFetched, InputError, StorageError
 from cc_bot.domain.text import shorten
 from cc_bot.features.memory import service as memories
+from cc_bot.features.memory.errors import MemoryNotFound
 from cc_bot.features.memory.files import MAX_IMPORT_BYTES, MAX_IMPORT_COUNT, PortableMemory, split_export
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,

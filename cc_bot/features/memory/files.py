@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Final, get_type_hints
 
-from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport
+from cc_bot.features.memory.errors import ImportNotUnderstood, TooManyToImport
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Source
 
 MAX_IMPORT_BYTES: Final = 2**20

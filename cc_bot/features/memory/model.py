@@ -9,22 +9,21 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.change import Change
-from cc_bot.domain.errors import (
+from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood
+from cc_bot.domain.message import is_blank
+from cc_bot.domain.text import remove_controls
+from cc_bot.domain.when.grammar import normalize
+from cc_bot.domain.when.resolve import MAX_LENGTH, read_moments
+from cc_bot.features.memory.errors import (
     CategoryTooLong,
     DetailsTooLong,
     EmptyMemory,
     EndNotUnderstood,
     EndPassed,
     MemoryTooLong,
-    NoSuchTime,
     TagTooLong,
     TooManyTags,
-    WhenNotUnderstood,
 )
-from cc_bot.domain.message import is_blank
-from cc_bot.domain.text import without_controls
-from cc_bot.domain.when.grammar import normalize
-from cc_bot.domain.when.resolve import MAX_LENGTH, read_moments
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_DETAILS_CHARACTERS = 4000  # category, tags and metadata together, plus one per item
@@ -168,7 +167,7 @@ def is_same_text(one: str, other: str) -> bool:
 
 def clean_content(content: str) -> str:
     """Strip white space and control characters. Raises EmptyMemory or MemoryTooLong."""
-    cleaned = without_controls(content).strip()
+    cleaned = remove_controls(content).strip()
     if is_blank(cleaned):
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
@@ -198,16 +197,16 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def clean_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
-    return {without_controls(name): without_controls(value) for name, value in metadata.items()}
+    return {remove_controls(name): remove_controls(value) for name, value in metadata.items()}
 
 
 def clean_source(source: Source) -> Source:
-    link, model, author = map(without_controls, (source.link, source.model, source.author))
+    link, model, author = map(remove_controls, (source.link, source.model, source.author))
     return replace(source, link=link, model=model, author=author)
 
 
 def _clean_line(text: str, limit: int) -> str:
-    return " ".join(without_controls(text).split())[:limit].strip()
+    return " ".join(remove_controls(text).split())[:limit].strip()
 
 
 def split_tags(text: str | None) -> tuple[str, ...]:
@@ -218,7 +217,7 @@ def split_tags(text: str | None) -> tuple[str, ...]:
 
 def parse_tags(text: str) -> tuple[str, ...]:
     """Split tags as `split_tags` does. Raises TooManyTags or TagTooLong."""
-    tags = split_tags(without_controls(text))
+    tags = split_tags(remove_controls(text))
     if len(tags) > MAX_TAGS:
         raise TooManyTags(limit=MAX_TAGS, found=len(tags))
     longest = max(map(len, tags), default=0)
@@ -229,7 +228,7 @@ def parse_tags(text: str) -> tuple[str, ...]:
 
 def parse_category(text: str) -> str:
     """Return a category as one line; it may be empty. Raises CategoryTooLong."""
-    category = " ".join(without_controls(text).split())
+    category = " ".join(remove_controls(text).split())
     if len(category) > MAX_CATEGORY_CHARACTERS:
         raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
     return category

@@ -16,8 +16,9 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import Keep
 from cc_bot.concurrency import ExportQueue
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import MemoryNotFound, MemoryPaused
+from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.text import one_line, shorten
+from cc_bot.features.memory.errors import MemoryNotFound
 from cc_bot.features.memory.files import MAX_IMPORT_BYTES, ImportPlan, PortableMemory, to_json
 from cc_bot.features.memory.model import (
     ALL_MEMORIES,

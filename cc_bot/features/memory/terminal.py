@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from cc_bot.chat.reply import Reply
-from cc_bot.domain import errors
 from cc_bot.features.memory import service as memories
+from cc_bot.features.memory.errors import MemoryNotFound
 from cc_bot.features.memory.model import Source
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
@@ -57,7 +57,7 @@ async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str
         if restored is None:
             raise InvalidCommand(words[TerminalTexts].nothing_to_undo.format(id=number))
     if restored is None:
-        raise errors.MemoryNotFound(id=number)
+        raise MemoryNotFound(id=number)
     return words[MemoryTexts].undeleted.format(id=restored.number, content=short_line(restored.content))
 
 

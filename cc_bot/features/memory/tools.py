@@ -32,8 +32,9 @@ from cc_bot.chat.tools import (
     succeeded,
     tool,
 )
-from cc_bot.domain.errors import EndPassed, InputError, MemoryNotFound, SecretNotStored
+from cc_bot.domain.errors import InputError, SecretNotStored
 from cc_bot.domain.proposal import Moment, ProposalLine, ProposalText, Value
+from cc_bot.features.memory.errors import EndPassed, MemoryNotFound
 from cc_bot.features.memory.model import (
     DEFAULT_CATEGORY,
     Audience,

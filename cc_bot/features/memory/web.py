@@ -18,18 +18,16 @@ from aiohttp import web
 
 from cc_bot.chat.reply import Reply
 from cc_bot.db import Row
-from cc_bot.domain.errors import (
-    AttachmentTooLarge,
-    CategoryNeeded,
-    ImportNotUnderstood,
-    InputError,
-    MemoryEditOutdated,
-    MemoryHidden,
-    NothingHere,
-    TooManyChosen,
-)
+from cc_bot.domain.errors import AttachmentTooLarge, InputError, NothingHere
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory import service as memories
+from cc_bot.features.memory.errors import (
+    CategoryNeeded,
+    ImportNotUnderstood,
+    MemoryEditOutdated,
+    MemoryHidden,
+    TooManyChosen,
+)
 from cc_bot.features.memory.files import MAX_IMPORT_COUNT, PortableMemory
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,

@@ -10,7 +10,7 @@ from cc_bot.domain.clock import zone_named
 from cc_bot.domain.message import Target, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.when.repeats import Quiet
+from cc_bot.domain.when.repeats import QuietHours
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
@@ -42,7 +42,7 @@ class Schedule:
     repeat: str = ""  # as in repeats.py; empty: once
     timezone: str = "Asia/Tokyo"
     locale: Locale | None = None
-    quiet: Quiet | None = None
+    quiet: QuietHours | None = None
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
     tainted: bool = False  # a model wrote its text after reading others' text, which may be an attack

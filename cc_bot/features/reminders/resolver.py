@@ -21,8 +21,8 @@ from cc_bot.domain.errors import (
     WhenNotUnderstood,
 )
 from cc_bot.domain.text import Locale
-from cc_bot.domain.usage import UsageSubject
-from cc_bot.domain.when.resolve import MAX_LENGTH, Planned, looks_repeated, parse_schedules
+from cc_bot.domain.usage import Payer
+from cc_bot.domain.when.resolve import MAX_LENGTH, ScheduledTime, looks_repeated, parse_schedules
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, SystemPart, UserPart
 
 _log = structlog.get_logger(__name__)
@@ -41,8 +41,8 @@ class TimeResolver:
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_REQUESTS))
 
     async def resolve(
-        self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
-    ) -> tuple[Planned, ...]:
+        self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: Payer = Payer(0)
+    ) -> tuple[ScheduledTime, ...]:
         """A text that mentions a repeat never gives a single time. Raises InputError and LimitReached."""
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
@@ -61,7 +61,7 @@ class TimeResolver:
         return parse_schedules(moment, cron or repeat, self.clock(), zone)
 
     async def _ask_model(
-        self, words: str, zone: ZoneInfo, locale: Locale, payer: UsageSubject
+        self, words: str, zone: ZoneInfo, locale: Locale, payer: Payer
     ) -> tuple[str, str] | None:
         instruction, material = make_prompt(words, self.clock().astimezone(zone), locale)
         request = ChatRequest((SystemPart(instruction), UserPart(material)))

@@ -7,10 +7,11 @@ from typing import Final, NamedTuple
 
 from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.turn import TurnOptions
-from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes, TooManySchedules
+from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes
 from cc_bot.domain.message import Message, Target
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.when.repeats import Quiet, move_start
+from cc_bot.domain.when.repeats import QuietHours, move_start
+from cc_bot.features.reminders.errors import TooManySchedules
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
@@ -45,7 +46,7 @@ class Destination(NamedTuple):
         target: Target = "channel" if in_channel and can_write else "dm"
         return cls(key, target, moved_to_dm=in_channel and not can_write)
 
-    def fields(self, caller: Caller, repeat: str, quiet: Quiet | None = None) -> ScheduleFields:
+    def fields(self, caller: Caller, repeat: str, quiet: QuietHours | None = None) -> ScheduleFields:
         return {
             "repeat": repeat,
             "quiet": quiet,

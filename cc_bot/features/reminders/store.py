@@ -30,13 +30,13 @@ from cc_bot.db.columns import (
 )
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.message import Message, Target, Visibility, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, printable
-from cc_bot.domain.when.repeats import Quiet, is_hour_based, next_time, parse_hours
-from cc_bot.domain.when.resolve import Planned
+from cc_bot.domain.when.repeats import QuietHours, is_hour_based, next_time, parse_hours
+from cc_bot.domain.when.resolve import ScheduledTime
 from cc_bot.features.memory.stores.limits import SecretRules
+from cc_bot.features.reminders.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.features.reminders.model import (
     MAX_LATENESS,
     MAX_SCHEDULES,
@@ -55,7 +55,7 @@ SCHEDULE: Final = Columns(
     Schedule,
     moments=MS,
     locale=Codec(write=str, read={str(locale): locale for locale in Locale}.get),
-    quiet=Codec(lambda quiet: json.dumps(asdict(quiet)), lambda stored: Quiet(**json.loads(stored))),
+    quiet=Codec(lambda quiet: json.dumps(asdict(quiet)), lambda stored: QuietHours(**json.loads(stored))),
     number=Codec(read=lambda number: number or 0),
     target=Codec(column="place"),
 )
@@ -215,7 +215,7 @@ class ScheduleFields(TypedDict, total=False):
     visibility: Visibility
     repeat: str
     timezone: str
-    quiet: Quiet | None
+    quiet: QuietHours | None
     locale: Locale | None
     tainted: bool
 
@@ -318,7 +318,13 @@ class ScheduleStore(Store):
         return schedule
 
     async def change(
-        self, user_id: int, schedule_id: int, *, text: str, planned: Planned | None = None, timezone: str = ""
+        self,
+        user_id: int,
+        schedule_id: int,
+        *,
+        text: str,
+        planned: ScheduledTime | None = None,
+        timezone: str = "",
     ) -> Schedule | None:
         """Change the text; with `planned` also time, repeat and zone, and resume. Raises as `check`."""
         ids = (user_id, schedule_id)

@@ -16,6 +16,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.text import printable
 from cc_bot.domain.when.resolve import parse_schedules, split_when
 from cc_bot.features.reminders import service as reminders
+from cc_bot.features.reminders.errors import EmptyReminder
 from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.scheduler import Scheduler
@@ -39,7 +40,7 @@ async def list_reminders(chat: Chat, _text: str, _options: Mapping[str, str]) ->
 async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     """Add the reminders of a text such as `明日9時と18時 薬`. Raises InputError."""
     if not text:
-        raise errors.EmptyReminder
+        raise EmptyReminder
     when, what = split_when(text)
     profile, schedules = chat.profile, chat.stores[ScheduleStore]
     if not what:

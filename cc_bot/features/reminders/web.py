@@ -11,8 +11,9 @@ from aiohttp import web
 
 from cc_bot.chat.reply import Reply
 from cc_bot.concurrency import KeyedLock
-from cc_bot.domain.errors import InputError, ReminderEditOutdated
+from cc_bot.domain.errors import InputError
 from cc_bot.features.reminders import service
+from cc_bot.features.reminders.errors import ReminderEditOutdated
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore

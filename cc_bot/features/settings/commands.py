@@ -39,7 +39,7 @@ from cc_bot.discord.services import BotDependencies
 from cc_bot.domain.access import WebOrigin, WebSession
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import ErasureUnfinished
-from cc_bot.domain.message import Reading, UserSettings
+from cc_bot.domain.message import ChannelReading, UserSettings
 from cc_bot.domain.text import Locale
 from cc_bot.features.privacy.model import CONFIRM_WITHIN, Holdings
 from cc_bot.features.privacy.service import Privacy
@@ -128,7 +128,7 @@ async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owner
     return Reply((help_text(caller.words, granted.reading, is_owner=is_owner),))
 
 
-def help_text(words: Texts, reading: Reading, *, is_owner: bool = False) -> str:
+def help_text(words: Texts, reading: ChannelReading, *, is_owner: bool = False) -> str:
     """Return the help, which fits an embed. Commands that no line of it names have their descriptions."""
     texts, names, name_command = words[SessionTexts], command_names(words.locale), command_namer(words.locale)
     stored = {"off": "", "mentions": texts.help_stored_mentions, "all": texts.help_stored_all}

@@ -13,7 +13,7 @@ from cc_bot.discord.delivery.turns import SpokenAnswers
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.page import MediaFile
 from cc_bot.discord.recipients import Recipient
-from cc_bot.domain.usage import UsageSubject
+from cc_bot.domain.usage import Payer
 from cc_bot.features.voice.speech import SynthesizedSpeech
 from cc_bot.texts.answer import AnswerTexts
 
@@ -31,7 +31,7 @@ class SynthesizedAnswers(SpokenAnswers):
         self._making: dict[int, asyncio.Task[bool]] = {}  # by message
 
     async def begin(
-        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: Payer
     ) -> None:
         if not state.done or state.unshown:
             return
@@ -59,7 +59,7 @@ class SynthesizedAnswers(SpokenAnswers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _speak(
-        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: UsageSubject
+        self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: Payer
     ) -> bool:
         answer = state.done.answer if state.done else None
         data = await self._speaking.read_aloud(answer, payer) if answer else None

@@ -37,7 +37,7 @@ class OpenAITranscriber(Endpoint):
         kind = recording.content_type
         form = aiohttp.FormData({"model": self.model, "language": language.value, "response_format": "json"})
         form.add_field("file", recording.data, filename=_FILE_NAMES[kind], content_type=kind)
-        async with self._request("transcription_failed"):
+        async with self._guard_request("transcription_failed"):
             return _read_transcript(from_json(await self._post("/audio/transcriptions", data=form)))
 
 
@@ -47,7 +47,7 @@ class OpenAISpeaker(Endpoint):
 
     async def speak(self, text: str) -> bytes:
         """Return an MP3 file. Raises ModelError."""
-        async with self._request("speech_failed"):
+        async with self._guard_request("speech_failed"):
             body = {"input": text, "model": self.model, "voice": self.voice, "response_format": "mp3"}
             return await self._post("/audio/speech", json=body)
 

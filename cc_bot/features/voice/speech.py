@@ -20,11 +20,12 @@ from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.chat.stores.ledger import TurnLedger
 from cc_bot.chat.turn import AnswerSpeaker, Emit, Transcriber, TurnRequest
 from cc_bot.domain import errors
-from cc_bot.domain.message import Attachment, Message, is_blank, with_heard
+from cc_bot.domain.message import Attachment, Message, append_transcript, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import FilesLeftOut, Notice
-from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, UsageSubject
+from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, Payer
+from cc_bot.features.voice.errors import HearingFailed, HearingNotSetUp, NothingTranscribed, RecordingRefused
 from cc_bot.features.voice.openai import OpenAISpeaker, OpenAITranscriber
 
 NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"  # for the model, in place of a recording
@@ -103,7 +104,7 @@ class TranscribedHearing(Transcriber):
                 sound.seconds = max(recording.seconds, heard.seconds) or estimated_s
         except errors.ModelError as error:
             return _user_error(errors.drop_tracebacks(error))
-        return errors.NothingTranscribed() if is_silence_artifact(heard.text, sound.seconds) else heard.text
+        return NothingTranscribed() if is_silence_artifact(heard.text, sound.seconds) else heard.text
 
     async def _record_transcript(self, request: TurnRequest, question: Message, heard: str) -> None:
         """Store a transcript. An error does not end the turn."""
@@ -155,13 +156,13 @@ def _with_transcripts(question: Message, outcomes: Sequence[Outcome]) -> _HeardQ
     references = zip(question.references, referenced, strict=True)
     transcribed = replace(
         question,
-        content=content if question.heard else with_heard(content, heard),
+        content=content if question.heard else append_transcript(content, heard),
         heard=heard,
         attachments=tuple(_as_text_files(each for each in own_files if each not in own_recordings)),
         references=tuple(
             replace(each, attachments=tuple(_as_text_files(files))) for each, files in references
         ),
-        tainted=question.tainted or not all(file.own_words for file, _ in own_recordings),
+        tainted=question.tainted or not all(file.is_voice_message for file, _ in own_recordings),
     )
     failures = [outcome for _, outcome in own_recordings if not isinstance(outcome, str)]
     return _HeardQuestion(transcribed, failed_names, failures[0] if failures and not heard else None)
@@ -180,11 +181,11 @@ def _as_text_files(files: Iterable[FileOutcome]) -> Iterator[Attachment]:
 def _user_error(error: errors.ModelError) -> errors.InputError | errors.TurnError:
     match error:
         case errors.ModelRefusedKey() | errors.ModelNotFound():
-            return errors.HearingNotSetUp()
+            return HearingNotSetUp()
         case errors.ModelRefusedRequest():
-            return errors.RecordingRefused()
+            return RecordingRefused()
         case _:
-            return errors.HearingFailed()
+            return HearingFailed()
 
 
 MAX_LENGTH: Final = 1000  # characters; a longer answer is faster to read than to hear
@@ -208,7 +209,7 @@ class SynthesizedSpeech(AnswerSpeaker):
     speaker: OpenAISpeaker
     spending: Spending
 
-    async def read_aloud(self, answer: Message, payer: UsageSubject) -> bytes | None:
+    async def read_aloud(self, answer: Message, payer: Payer) -> bytes | None:
         text = spoken_text(answer.content) if answer.status == "complete" else ""
         try:
             return await self._speak(text, payer) if text else None
@@ -216,7 +217,7 @@ class SynthesizedSpeech(AnswerSpeaker):
             _log.info("answer_not_spoken", error=type(error).__name__)
             return None
 
-    async def _speak(self, text: str, payer: UsageSubject) -> bytes | None:
+    async def _speak(self, text: str, payer: Payer) -> bytes | None:
         speaker, estimated_s = self.speaker, ceil(len(text) / _CHARACTERS_PER_SECOND)
         tokens = TOKENS_PER_AUDIO_SECOND * estimated_s
         async with self.spending.charge(payer, "speech", model=speaker.name, tokens=tokens) as recorder:

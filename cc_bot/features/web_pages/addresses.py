@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 from urllib.parse import quote, urljoin
 
-from cc_bot.domain.errors import AddressNotGiven, AddressRefused
+from cc_bot.features.web_pages.errors import AddressNotGiven, AddressRefused
 
 WEB_PORTS: Final = frozenset({80, 443})
 MAX_HOST_LENGTH: Final = 253

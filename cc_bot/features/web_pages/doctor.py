@@ -3,8 +3,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
-from cc_bot.domain import errors
 from cc_bot.features.web_pages.addresses import parse_address
+from cc_bot.features.web_pages.errors import PageError, PagesNotConfined, SearchFailed, SearchFormatOff
 from cc_bot.features.web_pages.parts import make_searches, make_web_access
 from cc_bot.features.web_pages.searches import SearchService
 from cc_bot.features.web_pages.texts import WebPageCheckTexts
@@ -35,9 +35,9 @@ async def check_reading(
         return []
     try:
         await reader.read(parse_address(page), asyncio.Semaphore())
-    except errors.PagesNotConfined:  # reported by features/documents/doctor.py
+    except PagesNotConfined:  # reported by features/documents/doctor.py
         return []
-    except errors.PageError as error:
+    except PageError as error:
         return [warning("reading", explain(error, texts), sentences.reading_failed_fix.format(url=page))]
     return [ok("reading", sentences.reading_ok)]
 
@@ -49,8 +49,8 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
         try:
             await service.search(QUERY)
             findings.append(ok("search", sentences.search_ok.format(**names)))
-        except errors.SearchFormatOff:
+        except SearchFormatOff:
             findings.append(failed("search", sentences.search_format_off))
-        except errors.SearchFailed:
+        except SearchFailed:
             findings.append(failed("search", sentences.search_failed.format(**names)))
     return findings or [ok("search", sentences.search_none)]

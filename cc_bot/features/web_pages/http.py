@@ -18,8 +18,8 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from cc_bot import __version__
-from cc_bot.domain.errors import AddressNotPublic, PageGarbled, PageTooLarge, PageUnreachable
 from cc_bot.features.web_pages.addresses import IpAddress, WebAddress, is_public
+from cc_bot.features.web_pages.errors import AddressNotPublic, PageGarbled, PageTooLarge, PageUnreachable
 
 T = TypeVar("T")
 

@@ -18,6 +18,21 @@ from cc_bot.domain.message import MEDIA_TYPES
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.features.documents.reader import DocumentReader, reading_command, run_reading_process
 from cc_bot.features.web_pages.addresses import WebAddress
+from cc_bot.features.web_pages.errors import (
+    PageError,
+    PageIsScan,
+    PageKindRefused,
+    PageNotThere,
+    PageReaderBusy,
+    PagesNotConfined,
+    PagesNotInstalled,
+    PagesOfDocumentsNotInstalled,
+    PageTemporarilyUnavailable,
+    PageTooLong,
+    PageTooSlow,
+    PageUnreadable,
+    TooManyRedirects,
+)
 from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_off_loop
 from cc_bot.features.web_pages.turn import ReadPage
 
@@ -68,19 +83,19 @@ async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
                     if not location:
                         return await _read_response(address, response)
                 address = address.follow(location)
-    except errors.PageError as error:
+    except PageError as error:
         if "host" in error.params:
             error.params["host"] = requested.host  # a redirect's host is text of the server
         raise
     except TimeoutError as error:
-        raise errors.PageTooSlow(host=requested.host, seconds=round(FETCH_TIMEOUT_S)) from error
-    raise errors.TooManyRedirects(limit=MAX_REDIRECTS)
+        raise PageTooSlow(host=requested.host, seconds=round(FETCH_TIMEOUT_S)) from error
+    raise TooManyRedirects(limit=MAX_REDIRECTS)
 
 
 async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) -> FetchedPage:
     if not 200 <= response.status < 300:
         is_temporary = response.status == _TOO_MANY_REQUESTS or response.status >= 500
-        error = errors.PageTemporarilyUnavailable if is_temporary else errors.PageNotThere
+        error = PageTemporarilyUnavailable if is_temporary else PageNotThere
         raise error(host=address.host, found=response.status)
     content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     parsed = Message()
@@ -89,11 +104,11 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
     is_named_pdf = address.target.partition("?")[0].lower().endswith(".pdf")
     if kind is None and not is_named_pdf and media_type not in _GENERIC_MEDIA_TYPES:
-        raise errors.PageKindRefused
+        raise PageKindRefused
     limit = MAX_DOCUMENT_BYTES if kind in (None, "document") else MAX_PAGE_BYTES
     data = await read_body(response, address.host, limit)
     if kind is None and not data.startswith(_DOCUMENT_BEGINNINGS):
-        raise errors.PageKindRefused
+        raise PageKindRefused
     return FetchedPage(address, kind or "document", parsed.get_content_charset(""), data)
 
 
@@ -152,7 +167,7 @@ class PageReader:
                     async with self._conversion_slots:
                         return fetched, await self._convert(fetched)
         except TimeoutError as error:  # in waiting for slots: the other steps have their own timeouts
-            raise errors.PageReaderBusy from error
+            raise PageReaderBusy from error
 
     async def _convert(self, fetched: FetchedPage) -> tuple[str, str]:
         """Return title and text. Raises a PageError, DocumentLocked or DocumentOldFormat."""
@@ -166,18 +181,18 @@ class PageReader:
         except (errors.DocumentLocked, errors.DocumentOldFormat):
             raise
         except (errors.DocumentTooLong, TimeoutError) as error:
-            raise errors.PageTooLong from error
+            raise PageTooLong from error
         except errors.DocumentsNotInstalled as error:
-            missing = errors.PagesOfDocumentsNotInstalled if is_document else errors.PagesNotInstalled
+            missing = PagesOfDocumentsNotInstalled if is_document else PagesNotInstalled
             raise missing from error
         except errors.DocumentsNotConfined as error:
-            raise errors.PagesNotConfined from error
+            raise PagesNotConfined from error
         except (errors.InputError, OSError, ValueError, RecursionError) as error:
-            raise errors.PageUnreadable from error
+            raise PageUnreadable from error
         return str(answer.get("title", "")), str(answer.get("text", ""))
 
     async def _document_text(self, data: bytes) -> str:
         document = (await self._documents.read_without_queue(io.BytesIO(data))).document
         if not any(part.text.strip() for part in document.parts):
-            raise errors.PageIsScan if document.is_scan else errors.PageUnreadable
-        return document.marked(range(1, len(document.parts) + 1))
+            raise PageIsScan if document.is_scan else PageUnreadable
+        return document.text_with_labels(range(1, len(document.parts) + 1))

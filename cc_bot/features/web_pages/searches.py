@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 import structlog
 
-from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.features.web_pages.addresses import may_be_public, parse_address
+from cc_bot.features.web_pages.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_off_loop
 from cc_bot.features.web_pages.turn import SearchResult
 

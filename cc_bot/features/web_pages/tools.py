@@ -8,9 +8,9 @@ import structlog
 
 from cc_bot.chat.consent import count_possible_queries, propose_call
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
-from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 from cc_bot.domain.tool_calls import READ_PAGE, WEB_SEARCH
 from cc_bot.features.web_pages.addresses import WebAddress, addresses_in, parse_address
+from cc_bot.features.web_pages.errors import AddressNotGiven, AddressRefused
 from cc_bot.features.web_pages.turn import ReadPage, TurnWebAccess
 
 MAX_TEXT_BYTES: Final = 16 << 10  # 5,400 characters of Japanese

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
-from cc_bot.domain.errors import CcBotError, PageError, drop_tracebacks
+from cc_bot.domain.errors import CcBotError, drop_tracebacks
 from cc_bot.domain.message import Message, ReferenceKind, typed_part
 from cc_bot.features.web_pages.addresses import AddressBook, WebAddress
+from cc_bot.features.web_pages.errors import PageError
 
 EXTRA_MODULES: Final = ("trafilatura", "lxml_html_clean")
 MAX_PAGES: Final = 8  # each up to 5,000 characters of Japanese
@@ -32,10 +33,10 @@ def readable_addresses(messages: Iterable[Message]) -> AddressBook:
     for message in messages:
         if message.role != "user":
             continue
-        typed_texts.append(message.typed)
+        typed_texts.append(message.typed_text)
         seen_texts.append(message.content)
         for reference in message.references:
-            if reference.shown and reference.author_name:
+            if reference.is_visible and reference.author_name:
                 if reference.pointing in _TYPED_REFERENCES:
                     typed_texts.append(typed_part(reference.content))
                 seen_texts.append(reference.content)

@@ -1,7 +1,7 @@
 """Models behind servers with the Chat Completions or Responses API.
 
-A refusal that names what to change adapts this request and later ones (quirks.py). `timeout_s` limits the
-time between two signs of life of the model, without retries and keep-alives.
+A refusal that says what to change adapts the request and later ones (quirks.py). `timeout_s` limits the time
+between two signs of life of the model; retries and keep-alives are none.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ MAX_ANSWER_S: Final = 600.0
 _TRAILER_TIMEOUT_S: Final = 3.0  # for the usage after the finish reason
 _WARN_AFTER_PROMPTS: Final = 3
 _BodyBuilder = Callable[[str, ChatRequest, Quirks, str], Json]
-_Wire = tuple[str, _BodyBuilder, Callable[[object], Chunk]]
+_Wire = tuple[str, _BodyBuilder, Callable[[object], Chunk]]  # path, builder of requests, reader of events
 _CHAT: Final[_Wire] = (CHAT_PATH, chat_body, read_chunk)
 _RESPONSES: Final[_Wire] = (RESPONSES_PATH, responses_body, read_event)
 
@@ -52,45 +52,46 @@ class OpenAIChatModel(Endpoint):
         self._changes: dict[str, None] = {}
         self.leaves_out_images = False
         self._longest_prompt = (0, 0, 0)
-        """Its tokens, its bytes, and the number of longer prompts with the same number of tokens."""
+        """Its tokens, its bytes, and how many longer prompts had as many tokens."""
 
     @property
     def has_path(self) -> bool:
-        """True if the address has a path, such as `/v1`."""
+        """Return whether the address has a path, such as `/v1`."""
         return urlsplit(self._url).path not in ("", "/")
 
     @property
     def changes(self) -> tuple[str, ...]:
+        """Return the names of the lessons that requests apply."""
         return tuple(self._changes)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         """Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest, ModelOutOfRoom or ContextTooLong."""
         attempts, send_again = Attempts(self._quirks, request), True
         while send_again:
-            reply, stream_failure, send_again = StreamedAnswer(), None, False
+            answer, stream_failure, send_again = StreamedAnswer(), None, False
             try:
                 async with aclosing(self._request_chunks(request, attempts)) as chunks:
                     async for chunk in chunks:
-                        if not reply.chunks:
+                        if not answer.chunks:
                             self._apply_lessons(attempts)
-                        for event in reply.add(chunk):
+                        for event in answer.add(chunk):
                             yield event
-                        if reply.is_too_long:
+                        if answer.is_too_long:
                             break
             except FAILURES as error:
                 stream_failure = classify(error, self.name)
-                send_again = isinstance(error, ServerError) and not reply.has_text and attempts.adapt(error)
-        for event in reply.flush():
+                send_again = isinstance(error, ServerError) and not answer.has_text and attempts.adapt(error)
+        for event in answer.flush():
             yield event
-        if failure := stream_failure if stream_failure and reply.finish_reason is None else reply.failure():
-            answer_begun = request.answer_begun or reply.has_text
+        if failure := stream_failure if stream_failure and answer.finish_reason is None else answer.failure():
+            answer_begun = request.answer_begun or answer.has_text
             cut = {"outcome": "cut"} if answer_begun else {}
-            self._log_failure("model_failed", failure, chunks=reply.chunks, **cut)
+            self._log_failure("model_failed", failure, chunks=answer.chunks, **cut)
             if not answer_begun:
-                raise _without_quoted_limit(failure.error, request)
-            yield Finish("cut", usage=reply.usage, model=self.name)
+                raise _drop_quoted_limit(failure.error, request)
+            yield Finish("cut", usage=answer.usage, model=self.name)
             return
-        finish = reply.finish(self.name, self._label)
+        finish = answer.finish(self.name, self._label)
         self._watch_prompt_tokens(finish.usage.prompt_tokens, attempts.sent_bytes)
         yield replace(finish, without_tools=bool(request.tools) and not attempts.quirks.tools)
 
@@ -98,7 +99,7 @@ class OpenAIChatModel(Endpoint):
         clock = asyncio.get_running_loop().time
         attempts.started_s = attempts.started_s or clock()
         deadline_s, end_s = attempts.started_s + self.timeout_s, clock() + MAX_ANSWER_S
-        path, build_body, read = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
+        path, build_body, parse = _RESPONSES if attempts.quirks.wire == "responses" else _CHAT
         attempts.sent = self._build_body(build_body, request, attempts.quirks)
         content = RequestBody(attempts.sent)
         attempts.sent_bytes = content.size
@@ -114,9 +115,9 @@ class OpenAIChatModel(Endpoint):
                     event = await anext(events, None)
                 if event is None:
                     return
-                if error := _error_in(event):
+                if error := _find_error(event):
                     raise ServerError(error)
-                chunk = read(event)
+                chunk = parse(event)
                 yield chunk
                 if chunk.finish_reason:
                     deadline_s = clock() + min(_TRAILER_TIMEOUT_S, self.timeout_s)
@@ -174,14 +175,14 @@ def _optional_fields(request: ChatRequest, quirks: Quirks, effort: str) -> Json:
     return options
 
 
-def _error_in(event: object) -> object:
+def _find_error(event: object) -> object:
     fields = as_mapping(event)
     if fields.get("type") == "response.failed":
         return as_mapping(fields.get("response")).get("error") or {"message": "failed"}
     return fields.get("error") or (event if fields.get("type") == "error" else None)
 
 
-def _without_quoted_limit(error: ModelError, request: ChatRequest) -> ModelError:
-    """Drop a limit that also stands in the prompt: it may be a quotation, and would be remembered."""
+def _drop_quoted_limit(error: ModelError, request: ChatRequest) -> ModelError:
+    """Drop a limit that the prompt contains: the server may quote it, and callers remember limits."""
     limit = str(error.limit) if isinstance(error, ContextTooLong) and error.limit else None
     return ContextTooLong() if limit and any(limit in part.text for part in request.prompt) else error

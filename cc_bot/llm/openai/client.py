@@ -1,4 +1,4 @@
-"""Sends requests to servers with OpenAI's API, with limits and retries. Also requests embeddings."""
+"""Requests to servers with OpenAI's API, with limits and retries; and embeddings."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ class Endpoint:
 
     model: str
     _: KW_ONLY
-    name: str = ""
+    name: str = ""  # in the settings; default: `model`
     api_key: str | None = None
     base_url: str | None = None
     timeout_s: float = 45
@@ -69,8 +69,8 @@ class Endpoint:
         )
 
     @asynccontextmanager
-    async def _request(self, event: str) -> AsyncIterator[None]:
-        """Limit the time of a request, and log a failure as `event`. Raises ModelError."""
+    async def _guard_request(self, event: str) -> AsyncIterator[None]:
+        """Limit the time of a request. Logs a failure as `event`, and raises it as ModelError."""
         try:
             async with asyncio.timeout(self.timeout_s):
                 yield
@@ -113,7 +113,7 @@ class Endpoint:
                 try:
                     raise failure
                 finally:
-                    del failure  # the traceback would keep pictures in memory
+                    del failure  # its traceback would keep pictures in memory
             await asyncio.sleep(pause_s)
         raise ValueError("a negative number of retries")
 
@@ -128,7 +128,7 @@ async def read_chunks(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes,
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise TooManyBytes  # compressed unasked, and of any size once unpacked
+            raise TooManyBytes  # compressed though not asked to: may be of any size
         async for data in response.content.iter_any():
             total += len(data)
             if total > MAX_RESPONSE_BYTES:
@@ -141,7 +141,7 @@ _MIN_CHARACTERS_TO_HALVE: Final = 100
 
 
 class OpenAIEmbedder(Endpoint):
-    unrelated = None  # unknown, as the server may use any model
+    unrelated = None  # unknown: the server may use any model
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Raises ModelError."""
@@ -151,9 +151,9 @@ class OpenAIEmbedder(Endpoint):
         return vectors
 
     async def _embed_batch(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts; if they are too long, one by one, and a single one by its first half."""
+        """Embed texts. If they are too long, embed them one by one, and the first half of a single one."""
         try:
-            async with self._request("embedding_failed"):
+            async with self._guard_request("embedding_failed"):
                 body = {"model": self.model, "input": list(texts)}
                 return _read_vectors(from_json(await self._post("/embeddings", json=body)), len(texts))
         except ContextTooLong:

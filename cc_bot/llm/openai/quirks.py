@@ -1,5 +1,5 @@
-"""Explains servers' refusals, and how requests to each model differ: known by host and model name (FAMILIES)
-or learned from refusals (LESSONS)."""
+"""Servers' refusals, and the quirks of models in requests: known by host and name (FAMILIES), or learned from
+refusals (LESSONS)."""
 
 import json
 import re
@@ -132,18 +132,18 @@ MAX_TOOLS: Final = 128  # platform.openai.com/docs/api-reference/chat/create
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    wire: Literal["chat", "responses", "chat only"] = "chat"
-    omit: frozenset[str] = frozenset()
-    effort_with_tools: str = ""
+    wire: Literal["chat", "responses", "chat only"] = "chat"  # the API; chat only: Responses is missing
+    omit: frozenset[str] = frozenset()  # fields of requests
+    effort_with_tools: str = ""  # replaces the reasoning effort if tools are offered
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
-    reasoning: frozenset[str] = frozenset()  # reasoning fields that messages with calls must have
+    reasoning: frozenset[str] = frozenset()  # fields that messages with calls must have
     native: bool = True  # send back native data of earlier calls
     skip_signature: bool = False  # mark calls without a thought signature as another model's
     tools: bool = True
     images: bool = True
     max_tools: int = MAX_TOOLS
     system_role: Literal["system", "user"] = "system"
-    alternate: bool = False
+    alternate: bool = False  # join messages of the same role in a row
     cache_marks: bool = False  # mark cacheable prefixes for Anthropic
     plain_schemas: bool = False  # send only keywords of JSON Schema that every server accepts
 
@@ -218,7 +218,7 @@ _NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
 @dataclass(frozen=True, slots=True)
 class Lesson:
     name: str
-    needs: str  # must be in the refused request, see `_describe_request`; empty for any request
+    needs: str  # a feature of the refused request (`_list_features`); empty: any request
     refusal: re.Pattern[str]
     changes: Mapping[str, Any]
     lasting: bool = True  # True if it also applies to later requests
@@ -298,6 +298,8 @@ def is_transient(body: str, status: int) -> bool:
 
 
 class Attempts:
+    """The attempts of one request. Each applies what the refusals so far taught."""
+
     def __init__(self, known: Quirks, request: ChatRequest) -> None:
         self.lessons: list[Lesson] = []
         self.sent: Mapping[str, Any] = {}
@@ -313,7 +315,7 @@ class Attempts:
         return reduce(lambda quirks, lesson: adapt(quirks, lesson.changes), self.lessons, self._known)
 
     def adapt(self, error: ServerError) -> bool:
-        """Adapt the request. Returns whether to send it again."""
+        """Learn from a refusal. Returns whether to send the request again."""
         text, status = error.text, error.status
         final = isinstance(classify(error, "").error, errors.ContextTooLong | errors.ModelRefusedKey)
         if final or self._request.answer_begun:
@@ -325,16 +327,16 @@ class Attempts:
             return repeat
         if len(self._tried) == _MAX_LESSONS or status not in {None, *_TEACHING_STATUSES}:
             return False
-        before, self._refusal = self._refusal, _NUMBERED.sub("", text)
-        if self.lessons and before == self._refusal:
-            self.lessons.pop()  # the lesson did not help
+        last_refusal, self._refusal = self._refusal, _NUMBERED.sub("", text)
+        if self.lessons and last_refusal == self._refusal:
+            self.lessons.pop()  # the last lesson did not help
         if lesson := self._find_lesson(f"{status} {text}"):
             self._tried.add(lesson.name)
             self.lessons.append(lesson)
         return lesson is not None
 
     def _find_lesson(self, refusal: str) -> Lesson | None:
-        request_features, specific = self._describe_request(), list[Lesson]()
+        request_features, specific = self._list_features(), list[Lesson]()
         if named := sorted(name for name in OPTIONAL_FIELDS & {*self.sent} if name in refusal):
             specific.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
         limit = _MAX_TOOLS.search(refusal)
@@ -348,7 +350,7 @@ class Attempts:
                 return replace(lesson, lasting=lesson.lasting and not quoted)
         return None
 
-    def _describe_request(self) -> set[str]:
+    def _list_features(self) -> set[str]:
         quirks, prompt = self.quirks, self._request.prompt
         request_features = {"", quirks.wire, *self.sent}
         if quirks.wire != self._known.wire:
@@ -363,8 +365,8 @@ class Attempts:
 
 
 def _may_quote(lesson: Lesson, refusal: str, part: PromptPart) -> bool:
-    """Return whether the refusal may match only because it quotes this part: a user's text must not change
-    later requests."""
+    """Return whether the refusal may match because it quotes this part: a user's text must not change later
+    requests."""
     if isinstance(part, SystemPart):
         return lesson.refusal.search(f"{part.text}\n{_NOT_PLAIN.sub(' ', part.text)}") is not None
     calls = part.tool_requests if isinstance(part, AssistantPart) else ()

@@ -1,7 +1,5 @@
-"""Reads the events of a stream, and assembles an answer and its tool calls.
-
-Servers leave out fields, add others and send null; unknown values are skipped.
-"""
+"""Reads the events of a stream, and assembles an answer and its tool calls. Unknown values are skipped:
+servers leave out fields, add others and send null."""
 
 import json
 import re
@@ -53,8 +51,8 @@ class Chunk:
     finish_reason: str | None = None
     usage: Usage | None = None
     reasoning: Mapping[str, Any] = field(default_factory=dict)  # fields with reasoning, by name
-    items: tuple[Any, ...] = ()  # items of the Responses API, to be sent back with the calls
-    alive: bool = False  # True if the chunk shows that the model works, not only the server
+    items: tuple[Any, ...] = ()  # of the Responses API, to be sent back with the calls
+    alive: bool = False  # True if it shows that the model works, and not the server alone
 
 
 async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
@@ -64,15 +62,15 @@ async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
     async for data in body:
         *blocks, unfinished = _BLANK_LINE.split(unfinished + data)
         for block in blocks:
-            if event := _event(block):
+            if event := _parse_event(block):
                 yield event
         if len(unfinished) > MAX_EVENT_BYTES:
             raise TooManyBytes
-    if event := _event(unfinished):
+    if event := _parse_event(unfinished):
         yield event
 
 
-def _event(block: bytes) -> Any:
+def _parse_event(block: bytes) -> Any:
     if len(block) > MAX_EVENT_BYTES:
         raise TooManyBytes
     data = b"\n".join(line[5:] for line in block.splitlines() if line.startswith(b"data:")).strip()
@@ -89,17 +87,17 @@ def _event(block: bytes) -> Any:
 
 
 def read_usage(value: object, prompt_name: str, completion_name: str) -> Usage | None:
-    """Return the usage; None if a number is impossible, so that an estimate is charged."""
+    """Return the usage; None if a number is impossible: then an estimate is charged."""
     if not isinstance(value, Mapping):
         return None
-    prompt, completion = _count(value.get(prompt_name)), _count(value.get(completion_name))
+    prompt, completion = _token_count(value.get(prompt_name)), _token_count(value.get(completion_name))
     if prompt is None or completion is None:
         return None
     details = as_mapping(value.get(prompt_name + "_details"))
-    return Usage(prompt, completion, min(_count(details.get("cached_tokens")) or 0, prompt))
+    return Usage(prompt, completion, min(_token_count(details.get("cached_tokens")) or 0, prompt))
 
 
-def _count(value: Any) -> int | None:
+def _token_count(value: Any) -> int | None:
     if value is None:
         return 0
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
@@ -129,23 +127,23 @@ def join_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-_WORDS: Final = "(?:think|thinking|reasoning|thought)"
+_TAG_NAMES: Final = "(?:think|thinking|reasoning|thought)"
 # DeepSeek, Qwen: <think>; Gemma: <thought>; Mistral: [think]; Kimi: ◁think▷.
-_TAG: Final = re.compile(rf"[<\[\u25c1] ?{_WORDS} ?[>\]\u25b7]", re.IGNORECASE)
-_END_TAG: Final = re.compile(rf"[<\[\u25c1] ?/ ?{_WORDS} ?[>\]\u25b7]", re.IGNORECASE)
+_TAG: Final = re.compile(rf"[<\[\u25c1] ?{_TAG_NAMES} ?[>\]\u25b7]", re.IGNORECASE)
+_END_TAG: Final = re.compile(rf"[<\[\u25c1] ?/ ?{_TAG_NAMES} ?[>\]\u25b7]", re.IGNORECASE)
 _START_OF_TAG: Final = re.compile(r"(?:[<\[\u25c1] ?[a-z]{0,9} ?)?", re.IGNORECASE)
 # gpt-oss: the last channel is the answer.
 _CHANNEL: Final = "<|channel|>"
 _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
 _FINAL_MARKERS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
-# The template may open the tag, and the answer only end it.
-_LONE_END_TAG: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_WORDS}[>\]][ \t]*(?=\n)", re.IGNORECASE)
-_QUOTE: Final = re.compile(rf"```|[<\[]{_WORDS}[>\]]", re.IGNORECASE)  # later tags are the answer's own
+# Some prompts open the tag, so that the answer only has the end.
+_LONE_END_TAG: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_TAG_NAMES}[>\]][ \t]*(?=\n)", re.IGNORECASE)
+_QUOTE: Final = re.compile(rf"```|[<\[]{_TAG_NAMES}[>\]]", re.IGNORECASE)  # later tags are the answer's own
 _MAX_LONE_END_LENGTH: Final = 16
 
 
 class ReasoningFilter:
-    """Removes reasoning from an answer that comes in pieces. Only tags at its start count."""
+    """Removes reasoning from an answer that comes in pieces. Only tags at the start count."""
 
     def __init__(self) -> None:
         self._pending = ""
@@ -154,7 +152,7 @@ class ReasoningFilter:
         self._last_characters = "\n"
         self._expects_end_tag = True
         self.restarted = False
-        """True if everything returned before the last piece was reasoning."""
+        """True if all that was returned before the last piece was reasoning."""
 
     @property
     def in_reasoning(self) -> bool:
@@ -225,6 +223,7 @@ class _Call:
         self.arguments += delta.arguments[: MAX_ARGUMENTS_CHARACTERS + 1 - len(self.arguments)]
 
     def is_followed_by(self, delta: ToolCallDelta) -> bool:
+        """Return whether a delta begins another call."""
         if not delta.name:
             return False
         other_id = delta.id and self.id and delta.id[:_MAX_NAME_LENGTH] != self.id
@@ -245,7 +244,7 @@ class ToolCallAssembler:
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._newest: dict[int | None, _Call] = {}
-        """By index; under None the newest of all."""
+        """By index. None: the newest of all."""
 
     def add(self, delta: ToolCallDelta) -> None:
         call = self._newest.get(delta.index)
@@ -309,7 +308,7 @@ class StreamedAnswer:
         return self._release(self._filter.flush())
 
     def _release(self, visible: str) -> list[ModelEvent]:
-        """Hold back leading white space and half a surrogate pair."""
+        """Return visible text, but keep leading white space and half a surrogate pair for later."""
         text, self._pending = self._pending + visible[: max(self._characters_left, 0)], ""
         self._characters_left -= len(visible)
         if "\ud800" <= text[-1:] <= "\udbff":
@@ -328,7 +327,7 @@ class StreamedAnswer:
             self._reasoning[name] += [piece for piece in pieces if isinstance(piece, kind)]
 
     def finish(self, model: str, label: str) -> Finish:
-        """Return the end of the stream. With calls the reason is `tools`, as many servers say `stop`."""
+        """Return the end of the stream. With calls the reason is `tools`: many servers say `stop`."""
         calls = self._calls.requests()
         if not calls:
             return Finish("stop", (), self.usage, model)
@@ -360,7 +359,7 @@ class StreamedAnswer:
 
 
 def _join_pieces(pieces: list[Any]) -> str | list[Any]:
-    """Join strings, or OpenRouter's readable `reasoning_details`; encrypted ones are complete."""
+    """Join strings, or OpenRouter's readable `reasoning_details`. Encrypted details are whole."""
     if pieces and isinstance(pieces[0], str):
         return "".join(pieces)
     details = list[Any]()

@@ -1,4 +1,4 @@
-"""Writes requests of Chat Completions and Responses, and reads the events of their streams.
+"""The two wire formats, Chat Completions and Responses: writes requests, and reads the events of streams.
 
 Requests have the form that most servers accept: one system part, plain strings without an image, no empty
 `tools`, valid JSON in each call. With `store: false`, encrypted reasoning is sent back with its calls
@@ -41,7 +41,7 @@ from cc_bot.llm.openai.reply import (
 )
 
 Json = dict[str, Any]
-PreparedPart = tuple[PromptPart, Json]
+PreparedPart = tuple[PromptPart, Json]  # the part, and the native data for it
 
 _IMAGE_TOO_OLD: Final = "[An image that was here is too long ago to be shown again.]"
 _IMAGE_NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if the question is about it.]"
@@ -50,8 +50,8 @@ _IMAGE_NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if
 def prepare_prompt(
     prompt: Sequence[PromptPart], quirks: Quirks, label: str
 ) -> tuple[list[PreparedPart], list[int]]:
-    """Return the parts with native data of the model `label`, and the new index of each old part. Calls get
-    valid JSON, and ids that the server accepts."""
+    """Return the parts to send, and the new index of each old part. Native data is that of the model `label`
+    (host and name). Calls get valid JSON, and ids that the server accepts."""
     parts, new_indices = fold_system_parts(prompt, quirks)
     prepared, ids = list[PreparedPart](), dict[str, str]()
     for part in parts:
@@ -60,11 +60,11 @@ def prepare_prompt(
                 native = json.loads(part.native) if part.native and quirks.native else {}
                 native = native if native.get("by") == label else {}
                 known = dict(enumerate(native.get("ids") or []))
-                ids |= {call.id: known.get(at) or _neutral_id(call.id) for at, call in enumerate(calls)}
+                ids |= {call.id: known.get(at) or _short_id(call.id) for at, call in enumerate(calls)}
                 valid = (ToolRequest(ids[call.id], call.name, _valid_json(call.arguments)) for call in calls)
                 prepared.append((replace(part, tool_requests=tuple(valid)), native))
             case ToolResultPart(request_id):
-                new_id = ids.get(request_id) or _neutral_id(request_id)
+                new_id = ids.get(request_id) or _short_id(request_id)
                 prepared.append((replace(part, request_id=new_id), {}))
             case _:
                 prepared.append((part, {}))
@@ -75,8 +75,8 @@ def _valid_json(arguments: str) -> str:
     return arguments if is_json_object(arguments) else "{}"
 
 
-def _neutral_id(call_id: str) -> str:
-    """Return nine letters and digits, which Mistral requires."""
+def _short_id(call_id: str) -> str:
+    """Return nine letters and digits: Mistral requires them."""
     if len(call_id) == 9 and call_id.isascii() and call_id.isalnum():
         return call_id
     return blake2b(call_id.encode(errors="replace")).hexdigest()[:9]
@@ -85,8 +85,8 @@ def _neutral_id(call_id: str) -> str:
 def fold_system_parts(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPart], list[int]]:
     """Return the prompt with one system part, and the new index of each old part.
 
-    Later system parts are joined to the next user part: many templates accept only one, at the beginning. In
-    place they keep a cached prefix.
+    Later system parts are joined to the next user part: many templates accept only one, at the beginning.
+    Moved there, they would change the prefix that servers cache.
     """
     parts, new_indices, after_context = list[PromptPart](), list[int](), False
     for each in _limit_images(prompt, quirks):
@@ -107,20 +107,20 @@ def fold_system_parts(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[lis
 
 
 def _limit_images(prompt: Sequence[PromptPart], quirks: Quirks) -> Sequence[PromptPart]:
-    """Replace the oldest images by a line of text if there are too many."""
+    """Replace the oldest images by a line of text if there are too many, or the model can't see images."""
     bytes_left = MAX_REQUEST_IMAGE_BYTES if quirks.images else -1
     parts = list[PromptPart]()
     for each in reversed(prompt):
         part = each
         if isinstance(part, UserPart) and part.images:
-            kept = list[Attachment]()
+            images = list[Attachment]()
             for image in reversed(part.images):
                 bytes_left -= len(image.data)
                 if image.data and bytes_left >= 0:
-                    kept.insert(0, image)
-            if len(kept) < len(part.images):
+                    images.insert(0, image)
+            if len(images) < len(part.images):
                 line = _IMAGE_TOO_OLD if quirks.images else _IMAGE_NOT_SEEN
-                part = UserPart(f"{part.text}\n\n{line}".strip(), tuple(kept))
+                part = UserPart(f"{part.text}\n\n{line}".strip(), tuple(images))
         parts.append(part)
     return parts[::-1]
 
@@ -129,12 +129,12 @@ _ENCODED_BYTES: Final = 48 * 1024  # a multiple of 3, so that the pieces join to
 
 
 class RequestBody(aiohttp.Payload):
-    """Encodes images while they are sent, to keep no encoded copy."""
+    """Encodes images while they are sent: no encoded copy is kept."""
 
     _autoclose = True
 
     def __init__(self, body: Json) -> None:
-        """`body` contains an Attachment for each image URL."""
+        """`body` has an Attachment in place of each image URL."""
         marker, self._images = token_hex(16), list[bytes]()
 
         def data_url(image: Attachment) -> str:
@@ -147,7 +147,7 @@ class RequestBody(aiohttp.Payload):
 
     @property
     def size(self) -> int:
-        """The length in bytes; many servers refuse chunked requests."""
+        """Return the length in bytes. Without one, aiohttp would send chunks, which many servers refuse."""
         return sum(map(len, self._texts)) + sum(-(-len(image) // 3) * 4 for image in self._images)
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
@@ -164,7 +164,7 @@ class RequestBody(aiohttp.Payload):
                 yield b64encode(image[start : start + _ENCODED_BYTES])
 
     def release(self) -> None:
-        """Drop the images, which a reference cycle would keep in memory."""
+        """Drop the images: a reference cycle would keep them in memory."""
         self._texts, self._images = [], []
 
 
@@ -232,8 +232,8 @@ def _chat_message_with_calls(part: AssistantPart, native: Json, quirks: Quirks) 
     for call, extra in zip(calls, extras, strict=False):
         if extra:
             call["extra_content"] = extra
-    reasoning, wanted = native.get("reasoning") or {}, quirks.reasoning if quirks.native else ()
-    reasoning_fields = {name: reasoning.get(name) or _NO_REASONING[name] for name in sorted(wanted)}
+    reasoning, names = native.get("reasoning") or {}, quirks.reasoning if quirks.native else ()
+    reasoning_fields = {name: reasoning.get(name) or _NO_REASONING[name] for name in sorted(names)}
     return {"role": "assistant", "content": part.text or None, "tool_calls": calls, **reasoning_fields}
 
 
@@ -253,7 +253,7 @@ def _mark_cacheable(message: Json) -> Json:
 
 
 def read_chunk(chunk: object) -> Chunk:
-    """Read a chunk, or an unstreamed answer. Never raises."""
+    """Read a chunk of Chat Completions, or an answer that is not streamed. Never raises."""
     choice = as_mapping(next(iter(as_list(as_mapping(chunk).get("choices"))), None))
     delta = as_mapping(choice.get("delta")) or as_mapping(choice.get("message"))
     content, finish_reason = delta.get("content"), as_text(choice.get("finish_reason")) or None
@@ -319,7 +319,7 @@ def _input_items(part: PromptPart, native: Json) -> list[Json]:
 
 
 def _response_items(part: AssistantPart, native: Json) -> list[Json]:
-    """Keep the order: reasoning is refused without the item that it led to."""
+    """Return the items in the order of `native`: reasoning is refused without the item after it."""
     phase = {"phase": native["phase"]} if native.get("phase") else {}
     calls: list[Json] = [
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
@@ -341,7 +341,7 @@ def _response_items(part: AssistantPart, native: Json) -> list[Json]:
 
 
 def read_event(event: object) -> Chunk:
-    """Never raises."""
+    """Read an event of a Responses stream. Never raises."""
     fields = as_mapping(event)
     kind = as_text(fields.get("type"))
     match kind:
@@ -357,9 +357,9 @@ def read_event(event: object) -> Chunk:
             whole = kind == "response.completed" and not reason
             return Chunk(finish_reason="stop" if whole else cut, usage=usage, alive=True)
         case _:
-            thinks = kind.startswith("response.reasoning")
-            alive = thinks or kind.endswith(".delta")
-            return Chunk(reasoning={"summary": True} if thinks else {}, alive=alive)
+            is_reasoning = kind.startswith("response.reasoning")
+            alive = is_reasoning or kind.endswith(".delta")
+            return Chunk(reasoning={"summary": True} if is_reasoning else {}, alive=alive)
 
 
 def _read_item(item: Mapping[str, Any], index: object) -> Chunk:

@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database
-from cc_bot.domain.errors import TooManyPinned
+from cc_bot.features.memory.errors import TooManyPinned
 from cc_bot.features.memory.model import MAX_PINNED, Source, SourceKind
 from cc_bot.features.memory.stores.store import MemoryStore
 from tests.stores.backends import Recorder, got, stores_over

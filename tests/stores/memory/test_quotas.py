@@ -7,8 +7,8 @@ import pytest
 
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.db import Database
-from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
+from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitName, LimitRules, LimitScope
+from cc_bot.features.memory.errors import MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.stores.limits import MemoryQuotas
 from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
@@ -24,7 +24,7 @@ class File:
     def limit(self, name: LimitName, value: int | None, scope: LimitScope = "everyone", id_: int = 0) -> None:
         self.rules[LimitKey(scope, id_, name)] = value
 
-    async def read(self) -> Rules:
+    async def read(self) -> LimitRules:
         return self.rules
 
     def clock(self) -> datetime:

@@ -12,7 +12,8 @@ from freezegun import freeze_time
 
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db import Database
-from cc_bot.domain.errors import MemoryKnown, StorageError
+from cc_bot.domain.errors import StorageError
+from cc_bot.features.memory.errors import MemoryKnown
 from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts
 from tests.stores.backends import OTHER_USER
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored

@@ -9,7 +9,8 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.domain.errors import EmptyMemory, MemoryEditOutdated, MemoryTooLong, SecretNotStored
+from cc_bot.domain.errors import SecretNotStored
+from cc_bot.features.memory.errors import EmptyMemory, MemoryEditOutdated, MemoryTooLong
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import Memory, MemoryFilter, Order, Source
 from cc_bot.features.memory.stores.limits import MAX_CHECKED_CHARACTERS, SecretRules

@@ -15,8 +15,9 @@ from cc_bot.chat.stores.settings import read_owner_rules
 from cc_bot.db import Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import from_ms, to_ms, upsert
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
-from cc_bot.domain.errors import MemoryFull, SecretNotStored, TooManyImports, TooManyMemories
-from cc_bot.domain.usage import HOUR, Limits, Rules, UsageSubject, limits_of_user
+from cc_bot.domain.errors import SecretNotStored
+from cc_bot.domain.usage import HOUR, LimitRules, Limits, Payer, limits_of_user
+from cc_bot.features.memory.errors import MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, MAX_DETAILS_CHARACTERS
 
 _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
@@ -24,12 +25,12 @@ _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 PATTERN_TIMEOUT_S: Final = 0.05  # a pattern usually takes under 1 ms
 MAX_CHECKED_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS  # longer texts are refused
 
-ReadRules = Callable[[], Awaitable[Rules]]  # reads the limits in the operator's file
+ReadRules = Callable[[], Awaitable[LimitRules]]  # reads the limits in the operator's file
 
 _log = structlog.get_logger(__name__)
 
 
-async def no_rules() -> Rules:
+async def no_rules() -> LimitRules:
     return {}
 
 
@@ -66,7 +67,7 @@ class MemoryQuotas:
 
 
 def check_limits(
-    user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, only_bytes: bool = False
+    user_id: int, file_rules: LimitRules, *, memories: int = 0, size: int = 0, only_bytes: bool = False
 ) -> Transaction[None]:
     """Raise TooManyMemories or MemoryFull if stored and new memories exceed the limits."""
     limits = yield from _read_limits(user_id, file_rules)
@@ -86,11 +87,11 @@ def check_limits(
         raise MemoryFull(limit=_format_size(max_bytes))
 
 
-def _read_limits(user_id: int, file_rules: Rules) -> Transaction[Limits]:
+def _read_limits(user_id: int, file_rules: LimitRules) -> Transaction[Limits]:
     """The user's roles are unknown here, so the most generous role's limits are used."""
     owner_rules = yield from read_owner_rules()
     rules = {**file_rules, **owner_rules} if owner_rules else file_rules
-    return limits_of_user(rules, UsageSubject(user_id, role_ids=None))
+    return limits_of_user(rules, Payer(user_id, role_ids=None))
 
 
 def _format_size(count: int) -> str:

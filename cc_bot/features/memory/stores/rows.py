@@ -32,11 +32,12 @@ from cc_bot.db.columns import (
     record_last_number,
     to_text,
 )
-from cc_bot.domain.errors import MemoryEditOutdated, StorageError
+from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, ToolCall, Visibility
-from cc_bot.domain.text import without_controls
-from cc_bot.domain.tool_calls import referenced_memory_ids, with_texts
-from cc_bot.domain.usage import Rules
+from cc_bot.domain.text import remove_controls
+from cc_bot.domain.tool_calls import insert_memory_texts, referenced_memory_ids
+from cc_bot.domain.usage import LimitRules
+from cc_bot.features.memory.errors import MemoryEditOutdated
 from cc_bot.features.memory.files import PortableMemory
 from cc_bot.features.memory.model import (
     MAX_PINNED,
@@ -229,7 +230,7 @@ def list_texts(fields: Mapping[str, Any]) -> list[str]:
                 texts += value
             case _:
                 pass
-    return list(map(without_controls, texts))
+    return list(map(remove_controls, texts))
 
 
 SELECT_MEMORY: Final = f"""
@@ -319,7 +320,7 @@ class NewMemory:
         columns = MEMORY.write_some(fields) | SEARCH_DATA.write(data)
         return cls(user_id, to_text(memory.created_at or now), columns, data.term_counts)
 
-    def insert(self, file_rules: Rules, *, allow_duplicate: bool = True) -> Transaction[Memory]:
+    def insert(self, file_rules: LimitRules, *, allow_duplicate: bool = True) -> Transaction[Memory]:
         """Insert and return the memory. Raises TooManyMemories, MemoryFull, or DuplicateMemory if not
         `allow_duplicate`."""
         params = (self.user_id, self.created_at, int(allow_duplicate), *_INSERT_PARAMETERS.pick(self.columns))
@@ -341,7 +342,7 @@ def update_fields(
     memory_id: int,
     fields: Mapping[str, Any],
     now: datetime,
-    file_rules: Rules,
+    file_rules: LimitRules,
     *,
     expected: Memory | None = None,
 ) -> Transaction[Memory | None]:
@@ -403,7 +404,7 @@ async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Mes
     sql = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
     rows = await database.query(sql, user_id, json.dumps(sorted(ids)))
     memories = {memory.id: memory for memory in map(MEMORY.read, rows)}
-    return tuple(with_texts(each, memories) if each.tool_calls else each for each in messages)
+    return tuple(insert_memory_texts(each, memories) if each.tool_calls else each for each in messages)
 
 
 async def fill_in_call_texts(

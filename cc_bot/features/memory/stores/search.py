@@ -21,7 +21,7 @@ from cc_bot.db import Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import to_text
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
-from cc_bot.domain.text import without_controls
+from cc_bot.domain.text import remove_controls
 from cc_bot.features.memory.model import Audience, FoundMemory
 from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, weigh_terms
 from cc_bot.features.memory.search.terms import Query, parse_query
@@ -281,7 +281,7 @@ class MemorySearch:
         if limit == 0:
             return []
         async with self._locks.setdefault(user_id, asyncio.Lock()):
-            typed = without_controls(query).strip()
+            typed = remove_controls(query).strip()
             visible_params = (user_id, audience, to_text(self._clock()), *filter_params)
             if not typed:
                 newest = await self._database.query(_SELECT_NEWEST, *visible_params, limit)

@@ -19,9 +19,10 @@ from cc_bot.chat.stores.settings import Keep
 from cc_bot.db import Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import ISO, Columns, to_text
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored, TooManyPinned
-from cc_bot.domain.text import without_controls
-from cc_bot.domain.usage import Rules
+from cc_bot.domain.errors import SecretNotStored
+from cc_bot.domain.text import remove_controls
+from cc_bot.domain.usage import LimitRules
+from cc_bot.features.memory.errors import EmptyMemory, MemoryTooLong, TooManyPinned
 from cc_bot.features.memory.files import ImportPlan, PortableMemory, to_portable
 from cc_bot.features.memory.model import (
     ALL_MEMORIES,
@@ -202,7 +203,7 @@ class MemoryStore:
 
     async def find_near_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
         """Return the newest memory with the same dedup hash."""
-        hash_ = dedup_hash(without_controls(content).strip())
+        hash_ = dedup_hash(remove_controls(content).strip())
         sql = f"""
             SELECT {MEMORY.select} FROM memories
             WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
@@ -494,7 +495,9 @@ class MemoryStore:
             await self._import_batch(user_id, batch, rules)
         return len(plan.memories)
 
-    async def _import_batch(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
+    async def _import_batch(
+        self, user_id: int, memories: Sequence[PortableMemory], rules: LimitRules
+    ) -> None:
         now = self._clock()
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
         ready = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])

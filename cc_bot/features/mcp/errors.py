@@ -1,0 +1,14 @@
+from cc_bot.domain.errors import InputError, StartupError, ToolServerError
+
+SecretAsked = ToolServerError.define("SecretAsked", ja="「{server}」がパスワードのような秘密をたずねてきたので、断りました。", en="“{server}” asked for a secret, such as a password. That was declined.")
+FormUnsuitable = ToolServerError.define("FormUnsuitable", ja="「{server}」の質問は、ここでは答えられない形だったので、断りました。", en="“{server}” asked something in a way that can't be answered here. That was declined.")
+FieldEmpty = InputError.define("FieldEmpty", ja="「{name}」を書いてください。", en="“{name}” is needed. Please fill it in.")
+FieldNotANumber = InputError.define("FieldNotANumber", ja="「{name}」は数字で書いてください。", en="“{name}” has to be a number.")
+FieldNotAWholeNumber = InputError.define("FieldNotAWholeNumber", ja="「{name}」は整数で書いてください。", en="“{name}” has to be a whole number.")
+FieldNotYesOrNo = InputError.define("FieldNotYesOrNo", ja="「{name}」は「はい」か「いいえ」で書いてください。", en="“{name}” has to be “yes” or “no”.")
+FieldNotAChoice = InputError.define("FieldNotAChoice", ja="「{name}」は次の中から選んで書いてください: {known}", en="“{name}” has to be one of: {known}")
+FieldOutOfBounds = InputError.define("FieldOutOfBounds", ja="「{name}」は {expected} の範囲で書いてください。", en="“{name}” has to be within {expected}.")
+FieldLengthOutOfBounds = FieldOutOfBounds.define("FieldLengthOutOfBounds", ja="「{name}」は {expected} 文字で書いてください。", en="“{name}” has to have {expected} characters.")
+ToolServerUnknown = InputError.define("ToolServerUnknown", ja="その名前のツールのサーバーはありません。</admin tools show> で名前を確かめてください。", en="There is no server with tools of that name. </admin tools show> has the names.")
+ToolListNotShown = InputError.define("ToolListNotShown", ja="コードがいまのツールのものではないため、何も承認していません。</admin tools show> にサーバーの名前を付けて、いまの内容とコードを確かめてください。", en="That is not the code of the tools as they are now, so nothing was accepted. Read them again with </admin tools show> and the name of the server, which gives the code.")
+InvalidToolServers = StartupError.define("InvalidToolServers", ja="ツールのサーバーの設定ファイル {path} を読めません。{detail}", en="The file of servers with tools {path} can't be read. {detail}")
