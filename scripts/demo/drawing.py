@@ -1,0 +1,125 @@
+"""Draws messages of the loopback Discord as HTML that looks like Discord's dark theme."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from hikari import ComponentType
+
+from tests.loopback.discord import Shown
+
+ZONE: Final = ZoneInfo("Asia/Tokyo")
+_CSS = Path(__file__).with_name("discord.css").read_text("utf-8")
+HEAD: Final = f'<!doctype html><html lang="ja"><meta charset="utf-8"><style>{_CSS}</style>'
+WEEKDAYS: Final = "月火水木金土日"
+APP: Final = {"ja": "アプリ", "en-US": "APP"}
+THINKING: Final = {"ja": "cc-bot が考え中…", "en-US": "cc-bot is thinking…"}
+
+
+def message(shown: Shown, locale: str, time: str, used: str = "") -> str:
+    """One state of one message of the bot. `used`: the line above, about the command that it answers."""
+    inner = f'<div class="text">{markdown(shown.content, locale)}</div>' if shown.content else ""
+    if shown.loading:
+        dots = '<span class="dots"><i></i><i></i><i></i></span>'
+        inner = f'<div class="thinking">{dots}{THINKING[locale]}</div>'
+    inner += "".join(_embed(each, locale) for each in shown.embeds) + components(shown.components, locale)
+    picture, name = '<div class="face bot">cc</div>', f'cc-bot<span class="app">{APP[locale]}</span>'
+    return _said(picture, name, time, inner, used)
+
+
+def user_message(name: str, time: str, text: str) -> str:
+    return _said(f'<div class="face other">{name[0]}</div>', name, time, escape(text))
+
+
+def used_line(user: str, command: str, text: str, file: str = "") -> str:
+    """The line of the command above its answer."""
+    face = f'<span class="face">{user[0]}</span><span class="name">{user}</span>'
+    attached = f" 📎 {file}" if file else ""
+    typed = f'<span class="command">/{command}</span><span>{escape(text)}{attached}</span>'
+    return f'<div class="used">{face}{typed}</div>'
+
+
+def day_line(name: str) -> str:
+    return f'<div class="day">{name}</div>'
+
+
+def markdown(text: str, locale: str) -> str:
+    """Discord's Markdown, as far as the bot's own messages use it."""
+    lines = []
+    for line in text.split("\n"):
+        quoted, small, heading = line.startswith("> "), line.startswith("-# "), re.match(r"(#{1,3}) ", line)
+        inner = _inline(
+            line[heading.end() :] if heading else line.removeprefix("> ").removeprefix("-# "), locale
+        )
+        tag = "blockquote" if quoted else f"h{len(heading[1])}" if heading else "div"
+        lines.append(f"<{tag}>{f'<small>{inner}</small>' if small else inner or '&nbsp;'}</{tag}>")
+    return "".join(lines)
+
+
+def components(given: Sequence[dict[str, Any]], locale: str) -> str:
+    return "".join(_component(each, locale) for each in given)
+
+
+def _inline(text: str, locale: str) -> str:
+    text = re.sub(r"<t:(\d+)(?::(\w))?>", lambda found: _stamp(int(found[1]), found[2] or "f", locale), text)
+    text = re.sub(r"\\([^\w\s])", lambda found: f"&#{ord(found[1])};", escape(text, quote=False))
+    text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
+    text = re.sub(r"\[([^]]+)\]\((?:&lt;)?[^)]+\)", r"<a>\1</a>", text)
+    return re.sub(r"\x02(.*?)\x03", r'<span class="stamp">\1</span>', text)
+
+
+def _stamp(seconds: int, style: str, locale: str) -> str:
+    when = datetime.fromtimestamp(seconds, ZONE)
+    if style == "R":
+        days = (when.date() - datetime.now(ZONE).date()).days
+        shown = f"{days} 日後" if locale == "ja" else f"in {days} days"
+    elif locale == "ja":
+        weekday = f" {WEEKDAYS[when.weekday()]}曜日" if style == "F" else ""
+        shown = f"{when.year}年{when.month}月{when.day}日{weekday} {when:%H:%M}"
+    else:
+        shown = f"{when:%A, %B} {when.day}, {when.year} at {when.hour % 12 or 12}:{when:%M %p}"
+    return f"\x02{shown}\x03"
+
+
+def _said(picture: str, name: str, time: str, inner: str, used: str = "") -> str:
+    head = f'<div><span class="name">{name}</span><span class="time">{time}</span></div>'
+    return f'<div class="message">{used}{picture}<div>{head}{inner}</div></div>'
+
+
+def _embed(embed: dict[str, Any], locale: str) -> str:
+    title = f"<h2>{_inline(embed['title'], locale)}</h2>" if embed.get("title") else ""
+    inner = title + markdown(embed.get("description") or "", locale)
+    for entry in embed.get("fields") or []:
+        inner += f"<b>{_inline(entry['name'], locale)}</b>{markdown(entry['value'], locale)}"
+    if footer := (embed.get("footer") or {}).get("text"):
+        inner += f"<small>{escape(footer)}</small>"
+    return f'<div class="embed" style="border-color: #{embed.get("color") or 0x1E1F22:06x}">{inner}</div>'
+
+
+def _component(given: dict[str, Any], locale: str) -> str:
+    inner = components(given.get("components") or (), locale)
+    match given["type"]:
+        case ComponentType.ACTION_ROW:
+            inner = f'<div class="row">{inner}</div>'
+        case ComponentType.BUTTON:
+            label = f"{(given.get('emoji') or {}).get('name') or ''} {given.get('label') or ''}".strip()
+            off = " off" if given.get("disabled") else ""
+            inner = f'<span class="button s{given.get("style", 2)}{off}">{escape(label)}</span>'
+        case ComponentType.SECTION:
+            inner = f'<div class="section"><div>{inner}</div>{_component(given["accessory"], locale)}</div>'
+        case ComponentType.TEXT_DISPLAY:
+            inner = f"<div>{markdown(given['content'], locale)}</div>"
+        case ComponentType.MEDIA_GALLERY:
+            inner = "".join(f'<img src="{item["media"]["url"]}">' for item in given["items"])
+        case ComponentType.SEPARATOR:
+            inner = "<hr>"
+        case ComponentType.CONTAINER:
+            colour = given.get("accent_color") or 0x3F4147
+            inner = f'<div class="container" style="border-left-color: #{colour:06x}">{inner}</div>'
+        case _:
+            pass
+    return inner
