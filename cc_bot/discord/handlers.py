@@ -33,7 +33,7 @@ from cc_bot.discord.pages.custom_ids import (
     StopButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, build_rows, controls_of, reply_view
+from cc_bot.discord.pages.page import NO_PINGS, EphemeralView, controls_of, reply_view
 from cc_bot.discord.recipients import Recipient, Recipients, tell_failure
 from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.domain.message import UserSettings
@@ -220,13 +220,7 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 async def show(interaction: Answerable, reply: Reply | EphemeralView, reader: Recipient) -> None:
     view = reply if isinstance(reply, EphemeralView) else reply_view(reply, reader)
-    await interaction.edit_initial_response(
-        view.content or None,
-        embeds=[view.embed] if view.embed else [],
-        components=build_rows(view.buttons, menu=view.menu),
-        attachment=view.attachment,
-        **NO_PINGS,
-    )
+    await interaction.edit_initial_response(None, embeds=[], components=view.components, **NO_PINGS)
 
 
 P = ParamSpec("P")

@@ -20,13 +20,13 @@ controls = st.one_of(
     st.builds(of.ListButton, users, st.sampled_from(get_args(Order)), pages, categories),
     st.builds(of.SearchButton, users, pages, categories),
     st.builds(of.MemoryButton, st.sampled_from(get_args(of.MemoryAction)), users, ids, ids),
-    st.builds(of.OpenMenu, users),
+    st.builds(of.OpenButton, users, ids),
     st.builds(of.EditForm, users, ids),
     st.builds(of.ConfirmButton, users, st.sampled_from(get_args(of.Decision)), ids, st.integers(0, 2**40)),
     st.builds(of.UndoButton, st.sampled_from(("added", "updated", "deleted")), users, users, users),
     st.builds(of.UnscheduleButton, users, ids),
     st.builds(of.SnoozeButton, users, ids, pages),
-    st.builds(of.RemindersButton, users, pages),
+    st.builds(of.RemindersButton, users, pages, ids),
 )
 
 
@@ -54,7 +54,7 @@ def test_a_broken_custom_id_is_nobodys_button(custom_id: str) -> None:
     assert found is None or parse_custom_id(found.custom_id()) == found
     broken = [
         *("", "stop", "again:", "again:1", "list:newest:1:1:", "more:ü:1", "x:1:2", "list", "list:1"),
-        *("list:1:sideways:1:", "search:1", "memory:1:burn:1:1", "open:1:2", "edit:1:", "x:1"),
-        *("snooze", "snooze:1:2", "unschedule:1:!", "reminders:1:2:3"),
+        *("list:1:sideways:1:", "search:1", "memory:1:burn:1:1", "open:1", "edit:1:", "x:1"),
+        *("snooze", "snooze:1:2", "unschedule:1:!", "reminders:1:2:3:4"),
     ]
     assert [each for each in broken if parse_custom_id(each) is not None] == []

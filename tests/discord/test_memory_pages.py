@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import hikari
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +20,7 @@ from cc_bot.features.memory.stores.removal import HiddenMemory
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
+from tests.loopback.discord.limits import check_components
 
 JA = texts(Locale.JA)
 WHEN = datetime(2026, 3, 15, tzinfo=UTC)
@@ -37,17 +37,10 @@ def entry(*, confidence: float = 1.0, **given: Any) -> tuple[str, ...]:
     return build_item(FoundMemory(memory(**given), confidence), READER, lambda: NOW).details
 
 
-def embed_of(view: EphemeralView) -> hikari.Embed:
-    assert view.embed is not None
-    return view.embed
-
-
-def fits(view: EphemeralView) -> bool:
-    embed = embed_of(view)
-    fields = sum(len(field.name) + len(field.value) for field in embed.fields)
-    whole = len(embed.title or "") + len(embed.description or "") + fields
-    values = all(len(field.value) <= 1024 for field in embed.fields)
-    return len(embed.description or "") <= 4096 and values and whole <= 6000
+def card_text(view: EphemeralView) -> str:
+    """All text of a card. Raises Refusal if Discord would not take it."""
+    check_components([dict(component.build()[0]) for component in view.components], v2=True)
+    return "\n".join(each.text for each in view.paragraphs)
 
 
 class TestList:
@@ -63,12 +56,12 @@ class TestList:
         assert entry(confidence=0.3)[0] == JA[MemoryTexts].unsure
 
     @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=ITEMS_PER_PAGE))
-    def test_fits_an_embed_whatever_is_remembered(self, contents: list[str]) -> None:
+    def test_fits_a_card_whatever_is_remembered(self, contents: list[str]) -> None:
         long: dict[str, Any] = {"category": "*" * 50, "tags": ("*" * 400,) * 20, "expires_at": NOW}
         found = [FoundMemory(memory(each, audience="private", **long), 0.1) for each in contents]
         items = tuple(build_item(each, READER, lambda: NOW) for each in found)
         reply = Reply(title="題", items=items, notes=(JA[MemoryTexts].private_mark,), pages=1)
-        assert len(embed_of(reply_view(reply, READER)).description or "") <= 4096
+        assert card_text(reply_view(reply, READER))
         assert all(1 <= len(pages.format_choice(each)) <= 100 for each in items)
 
 
@@ -79,22 +72,24 @@ class TestCard:
         st.lists(st.text(min_size=1, max_size=400), max_size=20),
         st.text(max_size=2000),
     )
-    def test_fits_an_embed_whatever_is_remembered(
+    def test_fits_a_card_whatever_is_remembered(
         self, content: str, category: str, tags: list[str], author: str
     ) -> None:
         source = Source("message", LINK * 20, author=author)
         kept = memory(content, category=category, tags=tuple(tags), source=source)
-        assert fits(pages.build_card(kept, [kept] * 30, READER, lambda: NOW))
+        versions = [replace(kept, id=each) for each in range(30)]
+        assert card_text(pages.build_card(kept, versions, READER, lambda: NOW))
 
     def test_of_the_longest_memory_fits_with_all_of_it_and_so_does_what_was_done_to_it(self) -> None:
         long: dict[str, Any] = {"category": "*" * 50, "tags": ("*" * 400,) * 20}
         kept = memory("あ" * 4000, source=Source("message", LINK), **long)
-        view = pages.build_card(kept, [memory("*" * 4000)] * 30, READER, lambda: NOW)
-        assert "あ" * 4000 in (embed_of(view).description or "")
-        history = "".join(field.value for field in embed_of(view).fields)
-        assert JA[MemoryCardTexts].more_former.format(count=30 - pages.MAX_VERSIONS) in history
-        assert fits(view)
-        assert embed_of(pages.build_card(memory("*猫*"), [], READER, lambda: NOW)).description == "\\*猫\\*"
+        versions = [memory("*" * 4000, id=each) for each in range(30)]
+        view = pages.build_card(kept, versions, READER, lambda: NOW)
+        assert view.attachment is not None
+        assert view.attachment.data == ("あ" * 4000).encode()
+        assert JA[MemoryCardTexts].more_former.format(count=30 - pages.MAX_VERSIONS) in card_text(view)
+        short = pages.build_card(memory("*猫*"), [], READER, lambda: NOW)
+        assert (short.paragraphs[0].text, short.attachment) == ("\\*猫\\*", None)
         after = memory("*" * 4000, expires_at=NOW, supersedes=2, **long)
         assert len(pages.build_edited_view(after, memory("_" * 4000), JA).content) <= 2000
         hidden = build_hidden_reply(HiddenMemory(memory("*" * 4000), NOW), READER)
@@ -104,9 +99,9 @@ class TestCard:
 @given(st.text(st.characters(exclude_characters="\\"), max_size=4000))
 def test_what_can_not_be_kept_is_given_back_whole(entered: str) -> None:
     view = pages.build_refused_view("だめでした。", entered, JA)
-    shown = (view.embed.description or "") if view.embed else ""
-    assert len(shown) <= 4096
-    assert not entered.strip() or shown.replace("\\", "") == entered
+    shown = card_text(view) if view.paragraphs else ""
+    given_back = view.attachment.data if view.attachment else shown.replace("\\", "").encode()
+    assert not entered.strip() or given_back == entered.encode()
 
 
 @pytest.mark.parametrize("locale", list(Locale))

@@ -20,6 +20,7 @@ from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Firing, FiringS
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
+from tests.loopback.discord.limits import check_components
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 USER = 2**63 - 1
@@ -72,13 +73,13 @@ class TestReminder:
             assert ("+" in page.content.rpartition("\n")[2]) or len(said) <= 6
 
 
-def test_a_list_fits_an_embed_and_has_every_one_on_some_page() -> None:
+def test_a_list_fits_a_card_and_has_every_one_on_some_page() -> None:
     paused = replace(schedule(), status="paused", obstacle="bot_removed", repeat="0 9 * * 1-5")
     known = [replace(paused, id=10**6 + n, number=10**6 + n, text="*_薬" * 67) for n in range(30)]
     listed = Reply(title="お知らせ", items=tuple(reminders.reminder_item(each, OWNER) for each in known))
     views = [reply_view(listed, OWNER, page, str) for page in range(1, 6)]
     assert views[4] == views[3]
-    embeds = [view.embed for view in views if view.embed]
-    assert all(utf16_length(str(embed.description)) <= 4096 for embed in embeds)
-    seen = "".join(str(embed.description) for embed in embeds)
+    for view in views:
+        check_components([dict(component.build()[0]) for component in view.components], v2=True)
+    seen = "".join(each.text for view in views for each in view.paragraphs)
     assert [each.id for each in known if f"#{each.id}**" not in seen] == []

@@ -2,9 +2,10 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from cc_bot.discord.pages.custom_ids import ConfirmButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import ConfirmButton, OpenButton, parse_custom_id
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, File, Reply, User
+from tests.loopback.discord.limits import TEXT_SELECT, Component, walk
 
 
 def numbers(text: str) -> list[int]:
@@ -40,9 +41,12 @@ async def press(stage: Stage, user: User, reply: Reply, label: str) -> Reply:
 
 def menu_id(reply: Reply) -> str:
     """The custom id of the menu below a reply."""
-    rows = reply.stored[0].components
-    [found] = [part["custom_id"] for row in rows for part in row["components"] if part["type"] == 3]
+    [found] = [part["custom_id"] for part in controls(reply) if part["type"] == TEXT_SELECT]
     return str(found)
+
+
+def controls(reply: Reply) -> list[Component]:
+    return [part for part in walk(reply.stored[0].components) if part.get("custom_id")]
 
 
 def signed_in(stage: Stage, user: User) -> None:
@@ -60,13 +64,18 @@ async def choose(stage: Stage, user: User, reply: Reply, value: int | str) -> Re
     return await chosen.finished(lambda shown: shown.history)
 
 
+async def opened(stage: Stage, user: User, listed: Reply, number: int) -> Reply:
+    """A memory's card, by the button beside it in a list."""
+    button = await stage.discord.click(user, listed.message, OpenButton(user.id, number).custom_id())
+    return await button.finished(lambda shown: shown.history)
+
+
 def grown_old(reply: Reply) -> None:
     """Let the time of the questions below a reply be over."""
-    for row in reply.stored[0].components:
-        for part in row["components"]:
-            pressed = parse_custom_id(part["custom_id"])
-            if isinstance(pressed, ConfirmButton):
-                part["custom_id"] = replace(pressed, until=1).custom_id()
+    for part in controls(reply):
+        pressed = parse_custom_id(part["custom_id"])
+        if isinstance(pressed, ConfirmButton):
+            part["custom_id"] = replace(pressed, until=1).custom_id()
 
 
 def contents(stage: Stage, user: User) -> list[str]:

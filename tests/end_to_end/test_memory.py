@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, run, submitted
+from tests.end_to_end.memories import contents, form, keep, numbers, opened, press, run, submitted
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
@@ -53,7 +53,7 @@ async def test_suggestions_are_ones_own(stage: Stage, aiko: User, ben: User, cha
 async def test_a_memory_is_its_owners_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     number = await keep(stage, aiko, channel, "猫の名前は*タマ*", category="ペット", tags="猫")
     listed = await run(stage, aiko, channel, "list")
-    card = await choose(stage, aiko, listed, number)
+    card = await opened(stage, aiko, listed, number)
     for part in (f"メモリ #{number}", r"猫の名前は\*タマ\*", "ペット", "#猫", "どこでも"):
         assert part in card.text
     assert "/メモリ 追加" in card.text

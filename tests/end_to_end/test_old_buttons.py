@@ -1,12 +1,12 @@
 import pytest
 
-from cc_bot.discord.pages.custom_ids import KINDS, RetryButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import KINDS, OpenButton, RetryButton, parse_custom_id
 from cc_bot.domain.text import Locale
 from cc_bot.features import modules
 from cc_bot.features.memory.service import PAGE_SIZE
 from cc_bot.texts import texts
 from cc_bot.texts.answer import UnfinishedTexts
-from tests.end_to_end.memories import choose, keep, menu_id, run, signed_in
+from tests.end_to_end.memories import choose, controls, keep, menu_id, run, signed_in
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import UNTELL, forgot, remembered
@@ -49,7 +49,9 @@ class Pressing:
     async def button(self, shown: Reply | ChannelReply | Shown, label: str, says: str) -> Reply:
         """Until this can be read: in the message, or in a new one."""
         message = shown if isinstance(shown, Shown) else shown.message
-        [custom_id] = [button.custom_id or "" for button in message.buttons if button.label == label]
+        [custom_id] = [
+            button.custom_id or "" for button in message.buttons if label in (button.label, button.custom_id)
+        ]
         self.kinds.add(kind_of(custom_id))
         press = await self._stage.discord.click(self._user, message, label)
         return await press.finished(lambda told: any(says in each.text for each in told.messages))
@@ -93,7 +95,7 @@ async def test_every_kind_works_after_a_restart(stage: Stage, aiko: User, channe
 
     pressed = Pressing(stage, aiko)
     await pressed.button(page, "次へ ▶", "2/2ページ")
-    await pressed.choice(menu, kept[0], "メモ0")
+    await pressed.button(menu, OpenButton(aiko.id, kept[0]).custom_id(), "メモ0")
     await pressed.button(deleted, "元に戻す", "元に戻しました")
     await pressed.button(found, "次へ ▶", "2/2ページ")
     await pressed.button(all_of_them, "やめる", "何も変わっていません")
@@ -123,7 +125,7 @@ async def test_of_another_version_say_one_sentence(
 ) -> None:
     number = await keep(stage, aiko, channel, "猫が好き")
     reply = await run(stage, aiko, channel, "show", id=number)
-    button = reply.stored[0].components[0]["components"][0]
+    button = controls(reply)[0]
     button["custom_id"] = RetryButton(aiko.id, "0" * 16).custom_id()
     asked_already = texts(Locale.JA)[UnfinishedTexts].cannot_ask_again
     await refused(await stage.discord.click(aiko, reply.message, button["label"]), asked_already)
@@ -134,10 +136,11 @@ async def test_of_another_version_say_one_sentence(
     await refused(
         await stage.discord.click(ben, reply.message, button["label"]), "Please start again with a command"
     )
-    listed = await run(stage, aiko, channel, "list")
-    [menu] = [each for row in listed.stored[0].components for each in row["components"] if each["type"] == 3]
+    signed_in(stage, aiko)
+    browsers = await (await stage.discord.slash(aiko, channel, "web")).finished()
+    [menu] = controls(browsers)
     menu["custom_id"] = "themes:1"
-    await refused(await stage.discord.select(aiko, listed.message, "themes:1", menu["options"][0]["value"]))
+    await refused(await stage.discord.select(aiko, browsers.message, "themes:1", "all"))
     form = await (await stage.discord.slash(aiko, channel, "memory edit", id=number)).acknowledged()
     assert form.modal is not None
     form.modal["custom_id"] = "rewrite:1"

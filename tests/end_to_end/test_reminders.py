@@ -2,6 +2,7 @@
 
 import pytest
 
+from cc_bot.discord.pages.custom_ids import RemindersButton
 from cc_bot.domain.text import Locale
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
@@ -39,6 +40,20 @@ async def test_repeats_and_several_times_are_taken(
     press = await stage.discord.click(aiko, reply.message, reply.labels[1])
     await press.finished(lambda shown: "取り消しました" in shown.text)
     assert len(stage.rows(SCHEDULES, aiko.id)) == 3
+    assert sum("取り消す: " in label for label in reply.labels) == 1
+
+
+async def test_a_list_has_a_button_beside_each(stage: Stage, aiko: User, channel: Channel) -> None:
+    texts = ("薬", "散歩")
+    numbers = [number_of(stage, await reminder(stage, aiko, channel, text)) for text in texts]
+    listed = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
+    for text, number, left in zip(texts, numbers, (1, 0), strict=True):
+        button = RemindersButton(aiko.id, 1, number).custom_id()
+        await stage.discord.click(aiko, listed.message, button)
+        cancelled = JA[ReminderTexts].cancelled.format(text=text)
+        await listed.until(lambda shown, told=cancelled: told in shown.text, "the list")  # type: ignore[misc]
+        assert (listed.labels, len(stage.rows(SCHEDULES, aiko.id))) == (["取り消す"] * left, left)
+    assert JA[ReminderTexts].none in listed.text
 
 
 async def test_a_reminder_calls_its_owner_alone(

@@ -15,9 +15,10 @@ from cc_bot.discord.interactions import defer
 from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.messages.listening import MessageListener
 from cc_bot.discord.pages.custom_ids import SummaryButton
-from cc_bot.discord.pages.page import BLURPLE, Button, EphemeralView, timestamp
+from cc_bot.discord.pages.page import MAX_CARD_CHARACTERS, Button, EphemeralView, Paragraph, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import shorten
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts.answer import SummaryTexts
 
@@ -94,10 +95,9 @@ async def show_summary(
         for each in current
     ]
     created_at = timestamp(max(each.created_at for each in current), "f")
-    description = "\n\n".join((*parts, f"-# {created_at}"))
-    embed = hikari.Embed(title=texts.title, description=description, colour=BLURPLE)
+    paragraphs = (Paragraph(shorten("\n\n".join(parts), MAX_CARD_CHARACTERS)), Paragraph(f"-# {created_at}"))
     button = Button(texts.delete, SummaryButton(caller.user_id, key.agent).custom_id())
-    return EphemeralView(embed=embed, buttons=(button,))
+    return EphemeralView(title=texts.title, paragraphs=paragraphs, buttons=(button,))
 
 
 reply_command(loader.command, "summary", show_summary)

@@ -181,8 +181,9 @@ class MemoryButton(Control, head="memory"):
     former_id: int = 0
 
 
-class OpenMenu(Control, head="open"):
+class OpenButton(Control, head="open"):
     user_id: int
+    number: int  # of a memory
 
 
 class EditForm(Control, head="edit", is_form=True):
@@ -213,6 +214,7 @@ class SnoozeButton(Control, head="snooze"):
 class RemindersButton(Control, head="reminders"):
     user_id: int
     page: int
+    cancelled: int = 0  # number of a reminder to cancel first
 
 
 class PrivacyButton(Control, head="privacy"):

@@ -2,18 +2,27 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 import hikari
-from hikari.impl import MessageActionRowBuilder
+from hikari.api import ComponentBuilder
+from hikari.impl import (
+    ContainerComponentBuilder,
+    FileComponentBuilder,
+    InteractiveButtonBuilder,
+    LinkButtonBuilder,
+    MessageActionRowBuilder,
+    SectionComponentBuilder,
+    TextDisplayComponentBuilder,
+)
 
-from cc_bot.chat.reply import Action, Caller, Reply, ReplyFile
+from cc_bot.chat.reply import Action, Caller, Item, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import Control, MemoryButton, UndoButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import split_messages
-from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.change import Change
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.texts import MemoryTexts
@@ -76,7 +85,7 @@ class Facts:
         name_command = command_namer(self.locale)
         lines = (_NUMBERED_LINK.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
         plain = (_TIMESTAMP.sub(_write_time, without_mentions(line, name_command)) for line in lines)
-        return tuple(_ESCAPED.sub(r"\1", line) for line in plain)
+        return tuple(map(unescape_markdown, plain))
 
     @classmethod
     def read(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
@@ -97,6 +106,10 @@ def escape_markdown(text: str) -> str:
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
 
 
+def unescape_markdown(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
+
+
 def small_print(*sentences: str) -> tuple[str, ...]:
     return tuple(_SMALL_PRINT + line for sentence in sentences for line in sentence.splitlines())
 
@@ -109,8 +122,8 @@ NO_FACTS: Final = Facts()
 BLURPLE = 0x5865F2
 CHOICE_CHARACTERS = 100  # Discord's limit for autocomplete choices and option labels
 ITEMS_PER_PAGE: Final = 8
-MAX_EMBED_CHARACTERS: Final = 4096  # Discord's limit; a longer text becomes a file
-MAX_ITEM_CHARACTERS: Final = 140  # eight items fit an embed even if escaped
+MAX_CARD_CHARACTERS: Final = 3700  # Discord allows 4000 with title and footer; a longer text becomes a file
+MAX_ITEM_CHARACTERS: Final = 140  # eight items fit a card even if escaped
 Part = Literal["reference", "files", "embeds", "components"]
 TEXT_LIMIT: Final = 1700  # Discord's limit is 2000, of which 300 are for brackets around links
 MAX_PLAIN_MESSAGES: Final = 12
@@ -136,14 +149,40 @@ class Menu:
 
 
 @dataclass(frozen=True, slots=True)
-class EphemeralView:
-    """An ephemeral message. It replaces all that its message showed before."""
+class Paragraph:
+    text: str
+    button: Button | None = None  # beside the text
 
-    content: str = ""
-    embed: hikari.Embed | None = None
+
+@dataclass(frozen=True, slots=True)
+class EphemeralView:
+    """An ephemeral message. It replaces all that its message showed before. With a title or paragraphs it is
+    a card."""
+
+    content: str = ""  # above the card
+    title: str = ""
+    paragraphs: tuple[Paragraph, ...] = ()  # at most eight with buttons
+    footer: str = ""
     buttons: tuple[Button, ...] = ()
     menu: Menu | None = None
     attachment: hikari.Bytes | None = None
+
+    @property
+    def components(self) -> list[ComponentBuilder]:
+        """Components of version 2. A message may have 40, with 4000 characters ("Component Reference" in
+        Discord's documentation)."""
+        content = [_build_paragraph(Paragraph(self.content))] if self.content else []
+        file = [FileComponentBuilder(file=self.attachment)] if self.attachment else []
+        rows = build_rows(self.buttons, menu=self.menu)
+        if not self.title and not self.paragraphs:
+            return [*content, *file, *rows]
+        title = [Paragraph(f"### {self.title}")] if self.title else []
+        footer = [Paragraph(f"-# {self.footer}")] if self.footer else []
+        texts = (each for each in (*title, *self.paragraphs, *footer) if each.text)
+        card = ContainerComponentBuilder(accent_color=hikari.Color(BLURPLE))
+        for part in (*map(_build_paragraph, texts), *file, *rows):
+            card.add_component(part)
+        return [*content, card]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,16 +328,43 @@ def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
 
 
 def controls_of(message: hikari.PartialMessage) -> Iterator[hikari.MessageComponentTypesT]:
-    for row in message.components or ():
-        for component in row.components if isinstance(row, hikari.ActionRowComponent) else ():
-            if isinstance(component, hikari.ButtonComponent | hikari.SelectMenuComponent):
-                yield component
+    for component in _walk(message.components or ()):
+        if isinstance(component, hikari.ButtonComponent | hikari.SelectMenuComponent):
+            yield component
+
+
+def texts_of(message: hikari.PartialMessage) -> Iterator[str]:
+    """The texts in components of version 2."""
+    for component in _walk(message.components or ()):
+        if isinstance(component, hikari.TextDisplayComponent):
+            yield component.content
+
+
+def file_url_of(message: hikari.PartialMessage) -> str | None:
+    """The URL of the file that components of version 2 show."""
+    files = (each for each in _walk(message.components or ()) if isinstance(each, hikari.FileComponent))
+    return next((each.file.url for each in files), None)
+
+
+def _walk(components: Iterable[hikari.PartialComponent]) -> Iterator[hikari.PartialComponent]:
+    for component in components:
+        yield component
+        yield from _walk(getattr(component, "components", ()))
+        if isinstance(component, hikari.SectionComponent):
+            yield component.accessory
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
     expected = [embed.description or "" for embed in page.embeds]
     actual = [embed.description or "" for embed in message.embeds if not embed.url]
     return (message.content or "").strip() == page.content.strip() and actual == expected
+
+
+def _build_paragraph(paragraph: Paragraph) -> TextDisplayComponentBuilder | SectionComponentBuilder:
+    text = TextDisplayComponentBuilder(content=paragraph.text)
+    if paragraph.button is None:
+        return text
+    return SectionComponentBuilder(components=[text], accessory=_build_button(paragraph.button))
 
 
 def build_rows(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
@@ -313,18 +379,18 @@ def build_rows(*rows: Sequence[Button], menu: Menu | None = None) -> list[Messag
 
 
 def _build_row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
-    row = MessageActionRowBuilder()
-    for button in buttons:
-        if button.url:
-            row.add_link_button(button.url, label=button.label)
-            continue
-        style: hikari.InteractiveButtonTypesT = hikari.ButtonStyle.SECONDARY
-        if button.primary or button.danger:
-            style = hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.DANGER
-        row.add_interactive_button(
-            style, button.custom_id, label=button.label, is_disabled=not button.enabled
-        )
-    return row
+    return MessageActionRowBuilder(components=[_build_button(each) for each in buttons])
+
+
+def _build_button(button: Button) -> LinkButtonBuilder | InteractiveButtonBuilder:
+    if button.url:
+        return LinkButtonBuilder(url=button.url, label=button.label)
+    style = hikari.ButtonStyle.SECONDARY
+    if button.primary or button.danger:
+        style = hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.DANGER
+    return InteractiveButtonBuilder(
+        style=style, custom_id=button.custom_id, label=button.label, is_disabled=not button.enabled
+    )
 
 
 def uploads_of(page: Page) -> list[hikari.Bytes]:
@@ -346,7 +412,7 @@ def reply_view(
     reader: Caller,
     page: int = 1,
     page_id: Callable[[int], str] | None = None,
-    menu: Menu | None = None,
+    button_beside: Callable[[Item], Button | None] = lambda _: None,
 ) -> EphemeralView:
     """`page_id` returns the custom id of the button to a page."""
     buttons = tuple(action_button(action, reader.user_id) for action in reply.actions)
@@ -355,26 +421,33 @@ def reply_view(
         pages = math.ceil(len(shown) / ITEMS_PER_PAGE)
         number = min(max(page, 1), pages)
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
-    entries = [
-        f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}\n"
-        f"-# {' ・ '.join((*each.details, *filter(None, [each.problem])))}\n"
+    items = [
+        Paragraph(
+            f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}\n"
+            f"-# {' ・ '.join((*each.details, *filter(None, [each.problem])))}",
+            button_beside(each),
+        )
         for each in shown
     ]
     table = [f"```\n{reply.table}\n```"] if reply.table else []
-    text = "\n".join((*reply.lines, *table, *entries, *(f"-# {note}" for note in reply.notes))).rstrip()
-    file = reply.file
-    if len(text) > MAX_EMBED_CHARACTERS and file is None:
-        file, text = ReplyFile(reader.words[ReplyTexts].file_name, text.encode()), ""
+    text = Paragraph("\n".join((*reply.lines, *table)))
+    notes = Paragraph("\n".join(f"-# {note}" for note in reply.notes))
+    paragraphs = [each for each in (text, *items, notes) if each.text]
+    file, whole = reply.file, "\n".join(each.text for each in paragraphs)
+    if utf16_length(whole) > MAX_CARD_CHARACTERS and file is None:
+        file, whole, paragraphs = ReplyFile(reader.words[ReplyTexts].file_name, whole.encode()), "", []
     attachment = hikari.Bytes(file.content, file.name) if file else None
-    if not reply.title and utf16_length(text) <= MESSAGE_LIMIT:
-        return EphemeralView(text, buttons=buttons, menu=menu, attachment=attachment)
-    embed = hikari.Embed(title=reply.title or None, description=text, colour=BLURPLE)
+    if not reply.title and not shown:
+        return EphemeralView(whole, buttons=buttons, attachment=attachment)
+    footer = ""
     if pages > 1 and page_id:
         texts = reader.words[MemoryTexts]
-        embed.set_footer(texts.page.format(page=number, pages=pages))
+        footer = texts.page.format(page=number, pages=pages)
         neighbours = ((texts.previous, number - 1), (texts.next, number + 1))
         buttons += tuple(Button(label, page_id(to), enabled=1 <= to <= pages) for label, to in neighbours)
-    return EphemeralView(embed=embed, buttons=buttons, menu=menu, attachment=attachment)
+    return EphemeralView(
+        title=reply.title, paragraphs=tuple(paragraphs), footer=footer, buttons=buttons, attachment=attachment
+    )
 
 
 def action_button(action: Action, user_id: int) -> Button:

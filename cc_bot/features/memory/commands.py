@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, get_args
@@ -36,10 +36,19 @@ from cc_bot.discord.pages.custom_ids import (
     EditForm,
     ListButton,
     MemoryButton,
-    OpenMenu,
+    OpenButton,
     SearchButton,
 )
-from cc_bot.discord.pages.page import Button, EphemeralView, Menu, reply_view, timestamp
+from cc_bot.discord.pages.page import (
+    Button,
+    EphemeralView,
+    escape_markdown,
+    file_url_of,
+    reply_view,
+    texts_of,
+    timestamp,
+    unescape_markdown,
+)
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import AttachmentNotFetched, InputError, StorageError
 from cc_bot.domain.text import shorten
@@ -156,16 +165,15 @@ async def _show_hits(
     view = _build_list_view(
         reply, caller, lambda page: SearchButton(caller.user_id, page, stored_category).custom_id()
     )
-    if view.embed is not None:
-        view.embed.set_author(name=f"{_QUERY_MARK}{' '.join(query.split())}")
-    return view
+    searched = f"{_QUERY_MARK}{escape_markdown(' '.join(query.split()))}"
+    return replace(view, content=searched) if view.paragraphs else view
 
 
 def _build_list_view(reply: Reply, caller: Recipient, page_id: Callable[[int], str]) -> EphemeralView:
-    menu = None
-    if options := tuple((format_choice(item), str(item.number)) for item in reply.items):
-        menu = Menu(OpenMenu(caller.user_id).custom_id(), caller.words[MemoryTexts].open, options)
-    return reply_view(reply, caller, page_id=page_id, menu=menu)
+    def open_button(item: Item) -> Button:
+        return Button(caller.words[MemoryTexts].open, OpenButton(caller.user_id, item.number).custom_id())
+
+    return reply_view(reply, caller, page_id=page_id, button_beside=open_button)
 
 
 async def _add(caller: Recipient, *, audience: str | None, service: MemoryService, **fields: str) -> Reply:
@@ -312,15 +320,14 @@ async def turn_list_page(press: Press[ListButton], service: MemoryService) -> Ep
 @on_memory_press(SearchButton)
 async def turn_hits_page(press: Press[SearchButton], service: MemoryService) -> EphemeralView:
     interaction, button, caller = press
-    author_names = (embed.author.name for embed in interaction.message.embeds if embed.author)
-    query = next(filter(None, author_names), "").removeprefix(_QUERY_MARK)
+    query = unescape_markdown(next(texts_of(interaction.message), "").removeprefix(_QUERY_MARK))
     return await _show_hits(caller, query, button.category or None, button.page, service=service)
 
 
-@on_memory_press(OpenMenu, response="message")
-async def open_card(press: Press[OpenMenu], service: MemoryService) -> EphemeralView:
-    interaction, _, caller = press
-    return await _show_memory(caller, int(interaction.values[0]), service=service)
+@on_memory_press(OpenButton, response="message")
+async def open_card(press: Press[OpenButton], service: MemoryService) -> EphemeralView:
+    _, button, caller = press
+    return await _show_memory(caller, button.number, service=service)
 
 
 @on_memory_press(MemoryButton, matches=lambda button: button.action != "edit")
@@ -461,9 +468,9 @@ def _build_form(stored: Memory, caller: Recipient) -> list[ModalActionRowBuilder
 async def _run_import(message: hikari.Message, caller: Recipient, service: MemoryService) -> EphemeralView:
     words = caller.words[MemoryBulkTexts]
     try:
-        if len(message.attachments) != 1:
+        if (url := file_url_of(message)) is None:
             raise AttachmentNotFetched
-        fetch = partial(fetch_bytes, message.attachments[0].url, MAX_PLANNED_BYTES)
+        fetch = partial(fetch_bytes, url, MAX_PLANNED_BYTES)
         count = await run_import(caller, fetch, service=service)
     except AttachmentNotFetched:
         return EphemeralView(words.attach_again)

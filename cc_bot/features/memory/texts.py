@@ -37,7 +37,7 @@ class MemoryTexts(Area):
     private_mark = Sentence(ja="🔒 は DM や自分だけに見える回答でだけ使います", en="🔒 used only in DMs and in answers that you alone see")
     previous = Sentence(ja="◀ 前へ", en="◀ Back")
     next = Sentence(ja="次へ ▶", en="Next ▶")
-    open = Sentence(ja="選ぶと、くわしく見られます", en="Choose one to see all of it")
+    open = Sentence(ja="開く", en="Open")
 
     general = Sentence(ja="一般", en="general")
     id_needed = Sentence(ja="メモリの番号を指定してください。</memory list> で確かめられます。", en="Give the number of the memory. </memory list> shows them.")

@@ -10,11 +10,11 @@ import hikari
 from cc_bot.chat.reply import Caller, Item
 from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryButton
 from cc_bot.discord.pages.page import (
-    BLURPLE,
     CHOICE_CHARACTERS,
     Button,
     EphemeralView,
     Menu,
+    Paragraph,
     escape_markdown,
     timestamp,
 )
@@ -25,6 +25,7 @@ from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.memory.service import JUST_BEFORE, describe_expiry
 from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
+from cc_bot.texts.session import ReplyTexts
 
 PIN_MARK = "📌 "
 
@@ -37,14 +38,13 @@ def format_last_day(expires_at: datetime) -> str:
     return timestamp(expires_at - JUST_BEFORE)
 
 
-MAX_DESCRIPTION_CHARACTERS = 4096
+MAX_TEXT_CHARACTERS = 2400  # of a card's 4000
 MAX_VERSIONS = 4
 MAX_VERSION_CHOICES = 25
-_MAX_FIELD_CHARACTERS = 1024
 _MAX_LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
 """The Markdown sign of a heading, small print or list."""
-_MAX_TAGS_CHARACTERS = 250  # of all tags; the embeds of a message may have 6000
+_MAX_TAGS_CHARACTERS = 250  # of all tags
 
 
 def build_card(
@@ -52,18 +52,19 @@ def build_card(
 ) -> EphemeralView:
     """`versions`: the former ones, newest first."""
     words, card = caller.words, caller.words[MemoryCardTexts]
-    embed = hikari.Embed(
-        title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
-        description=_escape(memory.content),
-        colour=BLURPLE,
-    )
-    for name, value in _list_fields(memory, caller, clock):
-        embed.add_field(name, shorten(value, _MAX_FIELD_CHARACTERS), inline=True)
-    embed.add_field(card.why, shorten(_format_source(memory, words), _MAX_FIELD_CHARACTERS))
+    fields = "\n".join(f"**{name}**: {value}" for name, value in _list_fields(memory, caller, clock))
+    content, file = _text_or_file(memory.content, words)
+    paragraphs = [content, fields, f"**{card.why}**\n{_format_source(memory, words)}"]
     if versions:
-        embed.add_field(card.history, _format_versions(memory, versions, words))
-    menu = _build_restore_menu(memory, versions, words)
-    return EphemeralView(text, embed, _build_buttons(memory, words), menu)
+        paragraphs.append(f"**{card.history}**\n{_format_versions(memory, versions, words)}")
+    return EphemeralView(
+        text,
+        title=f"{PIN_MARK if memory.pinned else ''}{card.title.format(id=memory.number)}",
+        paragraphs=tuple(map(Paragraph, paragraphs)),
+        buttons=_build_buttons(memory, words),
+        menu=_build_restore_menu(memory, versions, words),
+        attachment=file,
+    )
 
 
 def build_edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
@@ -88,13 +89,20 @@ def build_edited_view(memory: Memory, before: Memory, words: Texts) -> Ephemeral
 
 
 def build_refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    embed = hikari.Embed(title=words[MemoryCardTexts].your_text, description=_escape(entered), colour=BLURPLE)
-    return EphemeralView(sentence, embed if entered.strip() else None)
+    if not entered.strip():
+        return EphemeralView(sentence)
+    text, file = _text_or_file(entered, words)
+    title = words[MemoryCardTexts].your_text
+    return EphemeralView(sentence, title=title, paragraphs=(Paragraph(text),), attachment=file)
 
 
-def _escape(content: str) -> str:
+def _text_or_file(content: str, words: Texts) -> tuple[str, hikari.Bytes | None]:
+    """Return the text for a card. If it is too long, return an excerpt, and a file with all of it."""
     escaped = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
-    return escaped if len(escaped) <= MAX_DESCRIPTION_CHARACTERS else content[:MAX_DESCRIPTION_CHARACTERS]
+    if len(escaped) <= MAX_TEXT_CHARACTERS:
+        return escaped, None
+    excerpt = escape_markdown(shorten(one_line(content), MAX_TEXT_CHARACTERS // 2))
+    return excerpt, hikari.Bytes(content.encode(), words[ReplyTexts].file_name)
 
 
 def _list_fields(memory: Memory, caller: Caller, clock: Clock) -> list[tuple[str, str]]:
@@ -191,25 +199,22 @@ def build_preview(plan: ImportPlan, file: str, user_id: int, until: datetime, wo
     if plan.refused_count:
         reasons = texts.import_reasons(plan)
         lines.append(texts.import_refused.format(count=plan.refused_count, reasons=reasons))
+    counts = Paragraph("\n".join(lines))
     if not count:
-        return EphemeralView(texts.nothing_to_import, _build_import_embed(lines, words))
-    lines += ["", f"**{texts.examples}**"]
+        return EphemeralView(texts.nothing_to_import, title=texts.import_title, paragraphs=(counts,))
     contents = (shorten(one_line(each.content), 80) for each in plan.memories[:MAX_EXAMPLES])
-    lines += [f"・{escape_markdown(content)}" for content in contents]
-    lines += ["", f"-# {texts.import_check.format(until=timestamp(until, 't'))}"]
+    examples = (f"**{texts.examples}**", *(f"・{escape_markdown(content)}" for content in contents))
     confirm_id, cancel_id = (
         ConfirmButton(user_id, decision, count, int(until.timestamp())).custom_id()
         for decision in ("import", "cancel")
     )
     confirm = Button(texts.import_now.format(count=count), confirm_id, primary=True)
-    buttons = (confirm, Button(texts.cancel, cancel_id))
-    attachment = hikari.Bytes(file.encode(), "memories.json")
-    return EphemeralView("", _build_import_embed(lines, words), buttons, attachment=attachment)
-
-
-def _build_import_embed(lines: list[str], words: Texts) -> hikari.Embed:
-    return hikari.Embed(
-        title=words[MemoryBulkTexts].import_title, description="\n".join(lines), colour=BLURPLE
+    return EphemeralView(
+        title=texts.import_title,
+        paragraphs=(counts, Paragraph("\n".join(examples))),
+        footer=texts.import_check.format(until=timestamp(until, "t")),
+        buttons=(confirm, Button(texts.cancel, cancel_id)),
+        attachment=hikari.Bytes(file.encode(), "memories.json"),
     )
 
 

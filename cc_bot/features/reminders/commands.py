@@ -1,8 +1,10 @@
 """`/remind …`. All replies are ephemeral."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
+import hikari
 import lightbulb
 
 from cc_bot.chat.reply import Reply
@@ -22,7 +24,7 @@ from cc_bot.discord.handlers import (
 from cc_bot.discord.interactions import can_write, is_bot_dm
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.page import EphemeralView, Page, reply_view
+from cc_bot.discord.pages.page import Button, EphemeralView, Page, reply_view, texts_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
 from cc_bot.features.reminders import service as reminders
@@ -62,14 +64,27 @@ async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> Ephe
 
 
 @on_press(RemindersButton, not_yours=lambda words: words[ReminderTexts].not_yours)
-async def turn_page(press: Press[RemindersButton], schedules: ScheduleStore) -> EphemeralView:
+async def turn_page(
+    press: Press[RemindersButton], schedules: ScheduleStore, updater: ReceiptUpdater
+) -> EphemeralView:
+    """Show a page, after cancelling a reminder if the button is one's."""
     _, button, recipient = press
-    return await _list_view(recipient, button.page, schedules)
+    if not button.cancelled:
+        return await _list_view(recipient, button.page, schedules)
+    reminder = await schedules.get_by_number(recipient.user_id, button.cancelled)
+    reply = await reminders.cancel(recipient, reminder.id if reminder else 0, schedules=schedules)
+    updater.refresh(recipient.user_id, recipient.words)
+    view = await _list_view(recipient, button.page, schedules)
+    return replace(view, content="\n".join(filter(None, (*reply.lines, view.content))))
 
 
 async def _list_view(reader: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
+    def make_id(page: int, cancelled: int = 0) -> str:
+        return RemindersButton(reader.user_id, page, cancelled).custom_id()
+
+    label = reader.words[ReminderTexts].cancel_listed
     reply = await reminders.list_reminders(reader, schedules=schedules)
-    return reply_view(reply, reader, page, lambda number: RemindersButton(reader.user_id, number).custom_id())
+    return reply_view(reply, reader, page, make_id, lambda item: Button(label, make_id(page, item.number)))
 
 
 async def add(
@@ -113,11 +128,18 @@ reply_command(
 
 
 @on_press(UnscheduleButton, not_yours=lambda words: words[ReminderTexts].not_yours)
-async def cancel(press: Press[UnscheduleButton], schedules: ScheduleStore, updater: ReceiptUpdater) -> str:
+async def cancel(
+    press: Press[UnscheduleButton], schedules: ScheduleStore, updater: ReceiptUpdater
+) -> EphemeralView | str:
     interaction, button, recipient = press
-    reply = await reminders.cancel(recipient, button.schedule_id, schedules=schedules)
-    await updater.refresh_pressed(interaction, recipient.user_id, recipient.words)
-    return "\n".join(reply.lines)
+    [sentence] = (await reminders.cancel(recipient, button.schedule_id, schedules=schedules)).lines
+    if not interaction.message.flags & hikari.MessageFlag.IS_COMPONENTS_V2:
+        await updater.refresh_pressed(interaction, recipient.user_id, recipient.words)
+        return sentence
+    updater.refresh(recipient.user_id, recipient.words)
+    buttons = page_of(interaction.message, recipient.locale).receipts.buttons
+    others = tuple(each for each in buttons if each.custom_id != interaction.custom_id)
+    return EphemeralView("\n".join((*texts_of(interaction.message), sentence)), buttons=others)
 
 
 @on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)

@@ -25,6 +25,7 @@ class ReminderTexts(Area):
     repeated = Sentence(ja="🔁 {repeat}にお知らせします（次は {time}）: {text}", en="🔁 I’ll remind you {repeat} (next: {time}): {text}")
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
+    cancel_listed = Sentence(ja="取り消す", en="Cancel")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
     gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.")
 

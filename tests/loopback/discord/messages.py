@@ -1,6 +1,7 @@
 """Messages and what a user sees of them, at each moment of their life."""
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -132,7 +133,12 @@ class Shown:
             described = {"description": change(embed["description"])} if embed.get("description") else {}
             return {**embed, **described, **({"fields": entries} if entries else {})}
 
-        return replace(self, content=change(self.content), embeds=tuple(map(changed, self.embeds)))
+        components = [deepcopy(each) for each in self.components]
+        for part in walk(components):
+            if part.get("type") == TEXT:
+                part["content"] = change(part["content"])
+        embeds = tuple(map(changed, self.embeds))
+        return replace(self, content=change(self.content), embeds=embeds, components=tuple(components))
 
     def _texts(self) -> Iterator[str]:
         yield self.content
