@@ -16,9 +16,8 @@ from bench.programs import roomy
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.commands import CoreCommandTexts
-from scripts.demo import scene
 from scripts.demo.drawing import HEAD, day_line, message, used_line, user_message
-from scripts.demo.scene import EN, FRIDAY, JA, Scene
+from scripts.demo.scene import FRIDAY, Scene, read_scene
 from tests.browser import new_page, running_browser
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import File, Reply
@@ -26,8 +25,9 @@ from tests.loopback.model_server import Call, End, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 from tests.web.pages import free_port
 
+FOLDER: Final = Path(sys.argv[1])
 FILM_SIZE: Final = (800, 496)
-PAGE_SIZE: Final = (800, 680)
+PAGE_SIZE: Final = (860, 700)
 MESSAGE_WIDTH: Final = 533
 SHOT_WIDTH: Final = 640
 CHUNK_S, TYPED_S, SHORTEST_S, RECEIPT_S, INVITED_S, LAST_S = 0.42, 0.1, 0.2, 2.4, 0.9, 2.2
@@ -46,14 +46,14 @@ async def film(stage: Stage, said: Scene) -> list[Frame]:
     frames = [*_asked(Window(said, 0, day_line(said.days[0])), reply, said.question, RECEIPT_S)]
 
     await stage.discord.post(friend, second, said.invitation, mention=False)
-    stage.model.script(calls(Call("recall", {"query": said.query})), _spoken(said.next_answer))
+    stage.model.script(calls(Call("recall", {"query": said.memory})), _spoken(said.next_answer))
     reply = await stage.ask(user, second, said.next_question)
     above = day_line(said.days[1]) + user_message(said.friend, said.times[1], said.invitation)
     window = Window(said, 1, above)
     return [*frames, (window.draw(), INVITED_S), *_asked(window, reply, said.next_question, LAST_S)]
 
 
-def _spoken(parts: tuple[str, ...]) -> Answer:
+def _spoken(parts: list[str]) -> Answer:
     return Answer(*(Say(part, CHUNK_S) for part in parts), End())
 
 
@@ -71,7 +71,7 @@ def _asked(window: "Window", reply: Reply, question: str, last_s: float) -> Iter
 
 def _command(said: Scene) -> tuple[str, str]:
     """The names of `/ask` and of its option."""
-    commands = texts(Locale.JA if said is JA else Locale.EN)[CoreCommandTexts]
+    commands = texts(Locale.JA if said.locale == "ja" else Locale.EN)[CoreCommandTexts]
     return commands.ask[0], commands.ask_question[0]
 
 
@@ -84,17 +84,18 @@ class Window:
     def draw(self, messages: str = "", *, typed: str = "") -> str:
         said, name = self.said, self.said.channels[self.number]
         command, option = _command(said)
+        empty = said.empty_input.format(channel=name)
         written = f'<b>/{command}</b><span class="option">{option} <i>{typed}</i></span>'
         names = (f'<p class="hash{" open" * (each == name)}">{each}</p>' for each in said.channels)
         return (
             f'<div class="window"><div class="channels"><h1>{said.server}</h1>{"".join(names)}</div>'
             f'<div class="channel"><header class="hash">{name}</header>'
             f'<div class="messages">{self.above}{messages}</div>'
-            f'<div class="input">{written if typed else said.hint.format(name)}</div></div></div>'
+            f'<div class="input">{written if typed else empty}</div></div></div>'
         )
 
 
-async def write_film(browser: Browser, frames: list[Frame], path: Path) -> None:
+async def write_film(browser: Browser, frames: list[Frame], name: str) -> None:
     pictures = []
     async with new_page(browser, size=FILM_SIZE) as page:
         for html, _ in frames:
@@ -107,81 +108,83 @@ async def write_film(browser: Browser, frames: list[Frame], path: Path) -> None:
     palette = every.quantize()
     few = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(seconds * 100) * 10 for _, seconds in frames]
-    few[0].save(path, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True)
-    _tell(path, f"{sum(times) / 1000:.1f} s")
+    few[0].save(FOLDER / name, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True)
+    _tell(name, f"{sum(times) / 1000:.1f} s")
 
 
-async def shoot_messages(stage: Stage, browser: Browser, folder: Path) -> None:
+async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: str) -> None:
     """A memory with its receipt and its use, and an answer about a file that gives the bot an order."""
-    user, channel = stage.discord.user(scene.READER, locale="ja"), stage.discord.guild_channel()
-    await stage.ask_in_words(user, channel, "🙂")
+    user = stage.discord.user(said.reader, locale=said.locale)
+    await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")
 
-    async def ask(said: tuple[str, str], *wanted: Call, file: File | None = None) -> str:
-        stage.model.script(calls(*wanted), says(said[1]))
+    async def ask(words: tuple[str, str], wanted: Call, file: File | None = None) -> str:
+        stage.model.script(calls(wanted), says(words[1]))
         options = {"attachment": file} if file else {}
-        reply = await stage.ask(user, stage.discord.guild_channel(), said[0], **options)
-        used = used_line(user.name, _command(JA)[0], said[0], file.name if file else "")
-        return "".join(message(shown, "ja", "9:12", used) for shown in reply.messages)
+        reply = await stage.ask(user, stage.discord.guild_channel(), words[0], **options)
+        used = used_line(user.name, _command(said)[0], words[0], file.name if file else "")
+        return "".join(message(shown, said.locale, said.times[1], used) for shown in reply.messages)
 
-    kept = await ask(scene.FACT_TOLD, Call("remember", {"content": scene.FACT}))
-    used = await ask(scene.FACT_USED, Call("recall", {"query": scene.FACT}))
-    order = Call("remember", {"content": scene.ORDER})
-    proposed = await ask(scene.SUMMARISED, order, file=scene.LETTER)
-    for name, drawn in (("receipt", kept + day_line(scene.LATER) + used), ("proposal", proposed)):
-        scale = SHOT_WIDTH / MESSAGE_WIDTH
+    kept = await ask(said.fact_told, Call("remember", {"content": said.fact}))
+    used = await ask(said.fact_used, Call("recall", {"query": said.fact}))
+    letter = File(said.letter_name, said.letter.encode(), "text/plain")
+    proposed = await ask(said.summarised, Call("remember", {"content": said.order}), letter)
+    scale = SHOT_WIDTH / MESSAGE_WIDTH
+    for name, drawn in (("receipt", kept + day_line(said.later) + used), ("proposal", proposed)):
         async with new_page(browser, size=(MESSAGE_WIDTH, 100), device_scale_factor=scale) as page:
             await page.set_content(f'{HEAD}<div class="alone">{drawn}</div>')
-            _save(await page.screenshot(full_page=True), folder / f"shot-{name}.png")
+            _save(await page.screenshot(full_page=True), f"shot-{name}{ending}.png")
 
 
-async def shoot_pages(stage: Stage, browser: Browser, folder: Path) -> None:
-    """The canvas of a channel, and the memories."""
-    user, channel = stage.discord.user(scene.READER, locale="ja"), stage.discord.guild_channel("旅行")
-    for days, pinned, content, category, tags in scene.MEMORIES:
+async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) -> None:
+    """The canvas of a channel, and the memories, of which the last one is pinned."""
+    user = stage.discord.user(said.reader, locale=said.locale)
+    channel = stage.discord.guild_channel(said.drawn_in)
+    for days, content, category, tags in said.memories:
         await stage.told(user, channel, "memory add", content=content, category=category, tags=tags)
         moment = f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%dT%H:%M:%S.%f+00:00}"
-        change = "UPDATE memories SET created_at = ?, updated_at = ?, pinned = ?"
-        where = "WHERE user_id = ? AND content = ?"
-        stage.change(f"{change} {where}", moment, moment, pinned, user.id, content)
-    asked, answer = scene.TRIP
-    stage.model.script(calls(*scene.CANVAS), says(answer))
-    await stage.ask(user, channel, asked)
+        change = "UPDATE memories SET created_at = ?, updated_at = ? WHERE user_id = ? AND content = ?"
+        stage.change(change, moment, moment, user.id, content)
+    stage.change("UPDATE memories SET pinned = 1 WHERE user_id = ? AND content = ?", user.id, content)
+    cards = [Call("canvas_add_card", {"title": title, "content": text}) for title, text in said.cards]
+    cards.insert(1, Call("canvas_add_chart", said.chart))
+    stage.model.script(calls(*cards, Call("canvas_set_mode", {"mode": "board"})), says(said.drawn[1]))
+    await stage.ask(user, channel, said.drawn[0])
     reply = await (await stage.discord.slash(user, channel, "web")).finished()
     [link] = [each.url for each in reply.message.buttons if each.url]
     site = link.partition("/sign-in")[0]
-    async with new_page(browser, size=PAGE_SIZE, locale="ja-JP", color_scheme="dark") as page:
+    async with new_page(browser, size=PAGE_SIZE, locale=said.locale, color_scheme="dark") as page:
         await page.goto(link)
         await page.locator("button.main").click()
         await expect(page.locator("nav").first).to_be_visible()
         for name, path in (("canvas", f"/canvas/{channel.id}"), ("memories", "/memories")):
             await page.goto(site + path)
             await page.wait_for_load_state("networkidle")
-            _save(await page.screenshot(), folder / f"shot-{name}.png")
+            _save(await page.screenshot(), f"shot-{name}{ending}.png")
 
 
-def _save(png: bytes, path: Path) -> None:
+def _save(png: bytes, name: str) -> None:
     picture = Image.open(BytesIO(png)).convert("RGB")
     size = SHOT_WIDTH, round(picture.height * SHOT_WIDTH / picture.width)
     few = picture.resize(size, Image.Resampling.LANCZOS).quantize(dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
-    _tell(path)
+    few.save(FOLDER / name, optimize=True)
+    _tell(name)
 
 
-def _tell(path: Path, more: str = "") -> None:
-    sys.stdout.write(f"{path.name}: {path.stat().st_size / 1000:.0f} kB {more}\n")
+def _tell(name: str, more: str = "") -> None:
+    sys.stdout.write(f"{name}: {(FOLDER / name).stat().st_size / 1000:.0f} kB {more}\n")
 
 
-async def main(folder: Path) -> None:
-    discord = roomy()
-    discord.guild.name = JA.server
-    settings = {"CC_BOT_WEB_PORT": str(free_port())}
-    with TemporaryDirectory() as data:
-        async with running_browser() as browser, running_stage(Path(data), settings, discord) as stage:
-            await write_film(browser, await film(stage, JA), folder / "demo.gif")
-            await write_film(browser, await film(stage, EN), folder / "demo.en.gif")
-            await shoot_messages(stage, browser, folder)
-            await shoot_pages(stage, browser, folder)
+async def main() -> None:
+    async with running_browser() as browser:
+        for language, ending in (("ja", ""), ("en", ".en")):
+            said, discord, settings = read_scene(language), roomy(), {"CC_BOT_WEB_PORT": str(free_port())}
+            discord.guild.name = said.server
+            with TemporaryDirectory() as data:
+                async with running_stage(Path(data), settings, discord) as stage:
+                    await write_film(browser, await film(stage, said), f"demo{ending}.gif")
+                    await shoot_messages(stage, browser, said, ending)
+                    await shoot_pages(stage, browser, said, ending)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main())

@@ -10,10 +10,12 @@ from zoneinfo import ZoneInfo
 
 from hikari import ComponentType
 
+from cc_bot import web
 from tests.loopback.discord import Shown
 
 ZONE: Final = ZoneInfo("Asia/Tokyo")
 _CSS = Path(__file__).with_name("discord.css").read_text("utf-8")
+ICON: Final = (Path(web.__file__).parent / "static" / "icon.svg").read_text("utf-8")
 HEAD: Final = f'<!doctype html><html lang="ja"><meta charset="utf-8"><style>{_CSS}</style>'
 WEEKDAYS: Final = "月火水木金土日"
 APP: Final = {"ja": "アプリ", "en-US": "APP"}
@@ -27,7 +29,7 @@ def message(shown: Shown, locale: str, time: str, used: str = "") -> str:
         dots = '<span class="dots"><i></i><i></i><i></i></span>'
         inner = f'<div class="thinking">{dots}{THINKING[locale]}</div>'
     inner += "".join(_embed(each, locale) for each in shown.embeds) + components(shown.components, locale)
-    picture, name = '<div class="face bot">cc</div>', f'cc-bot<span class="app">{APP[locale]}</span>'
+    picture, name = f'<div class="face bot">{ICON}</div>', f'cc-bot<span class="app">{APP[locale]}</span>'
     return _said(picture, name, time, inner, used)
 
 
