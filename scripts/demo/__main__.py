@@ -27,9 +27,9 @@ from tests.web.pages import free_port
 
 FOLDER: Final = Path(sys.argv[1])
 FILM_SIZE: Final = (800, 496)
-PAGE_SIZE: Final = (860, 700)
-MESSAGE_WIDTH: Final = 533
-SHOT_WIDTH: Final = 640
+SHOT_SIZE: Final = (640, 560)
+MESSAGE_SIZE: Final = (528, 462)
+PAGE_SIZE: Final = (720, 630)
 CHUNK_S, TYPED_S, SHORTEST_S, RECEIPT_S, INVITED_S, LAST_S = 0.42, 0.1, 0.2, 2.4, 0.9, 2.2
 Frame = tuple[str, float]
 """HTML, and the seconds for which it is shown."""
@@ -128,11 +128,11 @@ async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: st
     used = await ask(said.fact_used, Call("recall", {"query": said.fact}))
     letter = File(said.letter_name, said.letter.encode(), "text/plain")
     proposed = await ask(said.summarised, Call("remember", {"content": said.order}), letter)
-    scale = SHOT_WIDTH / MESSAGE_WIDTH
+    scale = SHOT_SIZE[0] / MESSAGE_SIZE[0]
     for name, drawn in (("receipt", kept + day_line(said.later) + used), ("proposal", proposed)):
-        async with new_page(browser, size=(MESSAGE_WIDTH, 100), device_scale_factor=scale) as page:
+        async with new_page(browser, size=MESSAGE_SIZE, device_scale_factor=scale) as page:
             await page.set_content(f'{HEAD}<div class="alone">{drawn}</div>')
-            _save(await page.screenshot(full_page=True), f"shot-{name}{ending}.png")
+            _save(await page.screenshot(), f"shot-{name}{ending}.png")
 
 
 async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) -> None:
@@ -164,8 +164,7 @@ async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) 
 
 def _save(png: bytes, name: str) -> None:
     picture = Image.open(BytesIO(png)).convert("RGB")
-    size = SHOT_WIDTH, round(picture.height * SHOT_WIDTH / picture.width)
-    few = picture.resize(size, Image.Resampling.LANCZOS).quantize(dither=Image.Dither.NONE)
+    few = picture.resize(SHOT_SIZE, Image.Resampling.LANCZOS).quantize(dither=Image.Dither.NONE)
     few.save(FOLDER / name, optimize=True)
     _tell(name)
 
