@@ -1,7 +1,8 @@
 """Gives the web pages what Discord knows: permissions and names."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Literal, TypeVar, cast
@@ -9,12 +10,13 @@ from typing import Final, Literal, TypeVar, cast
 import hikari
 import structlog
 
+from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate, error_of_refusal
 from cc_bot.discord.locations import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
-from cc_bot.domain.access import WebOrigin
-from cc_bot.domain.errors import AccessError, CcBotError
+from cc_bot.domain.access import BotProfile, WebOrigin
+from cc_bot.domain.errors import AccessError, AttachmentNotFetched, CcBotError
 from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import one_line, remove_controls
@@ -25,6 +27,9 @@ T = TypeVar("T")
 
 PERMISSION_CACHE_S: Final = 60.0
 NAME_CACHE_S: Final = 3600.0
+TIMEOUT_S: Final = 2.0
+MAX_AVATAR_BYTES: Final = 200_000
+AVATAR_PIXELS: Final = 128
 
 
 @dataclass(eq=False, slots=True)
@@ -59,6 +64,16 @@ class DiscordForPages:
             return bool(guild_permissions(guild, member) & MANAGER_PERMISSIONS)
 
         return await self._cached_fetch(("manages", user_id, guild_id), fetch, PERMISSION_CACHE_S) or False
+
+    async def bot_profile(self) -> BotProfile:
+        async def fetch() -> BotProfile:
+            bot, avatar = await self.gate.rest.fetch_my_user(), b""
+            if url := bot.make_avatar_url(file_format="PNG", size=AVATAR_PIXELS):
+                with suppress(AttachmentNotFetched):
+                    avatar = await fetch_bytes(str(url), MAX_AVATAR_BYTES)
+            return BotProfile(one_line(remove_controls(bot.global_name or bot.username)), avatar)
+
+        return await self._cached_fetch(("bot",), fetch, NAME_CACHE_S) or BotProfile()
 
     async def user_name(self, user_id: int) -> str | None:
         async def fetch() -> str:
@@ -132,8 +147,10 @@ class DiscordForPages:
 
 
 async def _value_or_none(request: Awaitable[T]) -> T | None:
+    """Names must not cost a page: any error, and a slow answer, count as unknown."""
     try:
-        return await request
-    except hikari.HikariError as error:
+        async with asyncio.timeout(TIMEOUT_S):
+            return await request
+    except Exception as error:  # noqa: BLE001 - the log names it
         _log.info("discord_did_not_tell", error=type(error).__name__)
         return None

@@ -11,6 +11,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Final, Literal, NamedTuple, get_args
 
 from cc_bot.domain.message import ChannelKey
@@ -100,6 +101,16 @@ def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules
 LINK_LIFETIME: Final = timedelta(minutes=10)  # of a sign-in link
 MAX_SESSION_IDLE_TIME: Final = timedelta(days=7)  # then a browser session ends
 MAX_SESSION_LIFETIME: Final = timedelta(days=30)  # of a browser session
+
+
+@dataclass(frozen=True, slots=True)
+class BotProfile:
+    name: str = "cc-bot"
+    avatar: bytes = b""  # a PNG; empty: it has none
+
+    @property
+    def avatar_hash(self) -> str:
+        return sha256(self.avatar).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)

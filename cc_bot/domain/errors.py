@@ -12,14 +12,15 @@ class CcBotError(Exception):
 
     ja: ClassVar[str] = "うまくいきませんでした。もう一度お試しください。"
     en: ClassVar[str] = "Something went wrong. Please try again."
+    fields: ClassVar[str] = ""  # of a form, which it may be about; the likeliest first
 
     def __init__(self, **params: str | int | datetime) -> None:
         super().__init__(type(self).__name__, params)
         self.params = params
 
     @classmethod
-    def define(cls, name: str, *, ja: str, en: str) -> type[Self]:
-        return type(name, (cls,), {"ja": ja, "en": en})
+    def define(cls, name: str, *, ja: str, en: str, fields: str = "") -> type[Self]:
+        return type(name, (cls,), {"ja": ja, "en": en, "fields": fields or cls.fields})
 
 
 def drop_tracebacks(error: Error) -> Error:
@@ -81,21 +82,21 @@ class InputError(CcBotError):
 EmptyQuestion = InputError.define("EmptyQuestion", ja="質問が空です。聞きたいことを書いて、もう一度送ってください。", en="The question is empty. Write what you would like to know and send it again.")
 QuestionTooLong = InputError.define("QuestionTooLong", ja="質問が長すぎます（{length}文字）。{limit}文字までにするか、テキストファイルで添付してください。", en="The question is too long ({length} characters). Keep it under {limit}, or attach it as a text file.")
 EarlierFilesInProgress = InputError.define("EarlierFilesInProgress", ja="前のファイルをまだ処理しています。終わってから、もう一度お試しください。", en="I'm still at work on your earlier files. Please try again when they are done.")
-SecretNotStored = InputError.define("SecretNotStored", ja="パスワードやカード番号のように見えるため、保存しませんでした。大切な情報は専用の管理アプリでの保管をお勧めします。", en="That looks like a password, token, card or key number, so I did not store it. A password manager is the place for it.")
+SecretNotStored = InputError.define("SecretNotStored", ja="パスワードやカード番号のように見えるため、保存しませんでした。大切な情報は専用の管理アプリでの保管をお勧めします。", en="That looks like a password, token, card or key number, so I did not store it. A password manager is the place for it.", fields="content")
 MemoryPaused = InputError.define("MemoryPaused", ja="メモリは一時停止中です。</memory resume> で再開できます。", en="Memory is paused. Resume it with </memory resume>.")
 CanvasSwitched = InputError.define("CanvasSwitched", ja="別のエージェントのキャンバスに切り替わったので、何も外していません。ページを開き直してお試しください。", en="Another agent's canvas is up by now, so nothing was taken down. Open the page again and retry.")
-UnknownTimezone = InputError.define("UnknownTimezone", ja="そのタイムゾーンは見つかりません。東京 や Asia/Tokyo のような名前で指定してください。", en="I don't know that time zone. Please give a city like London, or a name like Europe/London.")
+UnknownTimezone = InputError.define("UnknownTimezone", ja="そのタイムゾーンは見つかりません。東京 や Asia/Tokyo のような名前で指定してください。", en="I don't know that time zone. Please give a city like London, or a name like Europe/London.", fields="timezone")
 ScheduleNotFound = InputError.define("ScheduleNotFound", ja="#{id} のお知らせは見つかりません。</remind list> で番号を確かめてください。", en="There is no reminder #{id}. See </remind list> for the numbers.")
 ProposalGone = InputError.define("ProposalGone", ja="この提案はもう決まっているか、取り下げられたか、期限が過ぎています。必要なら、もう一度お聞きください。", en="This was decided already, withdrawn, or its time is over. Ask again if you still want it.")
 ProposalOutdated = InputError.define("ProposalOutdated", ja="提案のあとに元の内容が変わったので、何もしていません。必要なら、もう一度お聞きください。", en="What this would change has changed since, so nothing was done. Ask again if you still want it.")
-WhenNotUnderstood = InputError.define("WhenNotUnderstood", ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。", en="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.")
+WhenNotUnderstood = InputError.define("WhenNotUnderstood", ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。", en="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.", fields="when repeat")
 NoSuchTime = WhenNotUnderstood.define("NoSuchTime", ja="「{when}」という日付や時刻はありません。日にち、曜日、時刻を確かめてください。", en="There is no such date or time: “{when}”. Please check the day, the weekday and the time.")
-SeveralTimes = InputError.define("SeveralTimes", ja="時刻がいくつもあります。お知らせ1件につき時刻は1つなので、分けて予約してください。毎日なら「毎日9時と18時」のように書けます。", en="Those are several times. A reminder has one, so please set them one by one. What comes every day may have more: every day at 9 and 18:00.")
-WhenPassed = InputError.define("WhenPassed", ja="その時刻はもう過ぎています。これからの時刻を書いてください。", en="That time is over. Please give one that is still to come.")
-WhenTooFar = InputError.define("WhenTooFar", ja="先すぎます。{limit}年先までの時刻を書いてください。", en="That is too far away. Please give a time within {limit} years.")
-RepeatNotUnderstood = InputError.define("RepeatNotUnderstood", ja="繰り返しが読み取れませんでした。「毎日9時と18時」「月水金 7:30」「隔週の火曜 10時」「3日ごとに8時」「毎月第2水曜」「毎月末」のように書いてください。", en="I can't tell how that repeats. Write it like: every day at 8am and 6pm, mon/wed/fri 7:30, every other Tuesday at 10, every 3 days at 8, every 2nd Wednesday of the month, on the last day of every month.")
+SeveralTimes = InputError.define("SeveralTimes", ja="時刻がいくつもあります。お知らせ1件につき時刻は1つなので、分けて予約してください。毎日なら「毎日9時と18時」のように書けます。", en="Those are several times. A reminder has one, so please set them one by one. What comes every day may have more: every day at 9 and 18:00.", fields="when repeat")
+WhenPassed = InputError.define("WhenPassed", ja="その時刻はもう過ぎています。これからの時刻を書いてください。", en="That time is over. Please give one that is still to come.", fields="when repeat")
+WhenTooFar = InputError.define("WhenTooFar", ja="先すぎます。{limit}年先までの時刻を書いてください。", en="That is too far away. Please give a time within {limit} years.", fields="when repeat")
+RepeatNotUnderstood = InputError.define("RepeatNotUnderstood", ja="繰り返しが読み取れませんでした。「毎日9時と18時」「月水金 7:30」「隔週の火曜 10時」「3日ごとに8時」「毎月第2水曜」「毎月末」のように書いてください。", en="I can't tell how that repeats. Write it like: every day at 8am and 6pm, mon/wed/fri 7:30, every other Tuesday at 10, every 3 days at 8, every 2nd Wednesday of the month, on the last day of every month.", fields="repeat when")
 RepeatAmbiguous = RepeatNotUnderstood.define("RepeatAmbiguous", ja="「○日おき」は二通りに読めます（2日おきなら、2日ごととも3日ごととも）。「○日ごと」の形で書いてください。", en="“Every second Tuesday” can be read in two ways. Write “every other Tuesday” or “every 2nd Tuesday of the month”.")
-RepeatTooOften = InputError.define("RepeatTooOften", ja="繰り返しは1時間に1回までです。間隔をもっと空けてください。", en="A reminder repeats at most once an hour. Please leave more time between.")
+RepeatTooOften = InputError.define("RepeatTooOften", ja="繰り返しは1時間に1回までです。間隔をもっと空けてください。", en="A reminder repeats at most once an hour. Please leave more time between.", fields="repeat when")
 AttachmentTooLarge = InputError.define("AttachmentTooLarge", ja="添付ファイルが大きすぎます。{limit}までのファイルを添付してください。", en="The attachment is too large. Please attach a file of up to {limit}.")
 AttachmentNotSupported = InputError.define("AttachmentNotSupported", ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）、テキスト、文書（PDF・Word・Excel・PowerPoint・EPUBなど）、音声（OGG・MP3・M4A・WAV・WebM）を添付してください。", en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP), a text file, a document (PDF, Word, Excel, PowerPoint, EPUB and others) or a recording (OGG, MP3, M4A, WAV, WebM).")
 AttachmentNotFetched = InputError.define("AttachmentNotFetched", ja="添付ファイルを受け取れませんでした。もう一度添付して送ってください。", en="I could not get the attachment. Please attach it and send again.")

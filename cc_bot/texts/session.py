@@ -20,6 +20,20 @@ class MomentTexts(Area):
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # monday first
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
+    now = Sentence(ja="たった今", en="just now")
+    past = Sentence(ja="{count}{unit}前", en="{count} {unit} ago")
+    future = Sentence(ja="{count}{unit}後", en="in {count} {unit}")
+    units = Both(ja=(("分",) * 2, ("時間",) * 2, ("日",) * 2), en=(("minute", "minutes"), ("hour", "hours"), ("day", "days")))
+
+    def relative(self, local: datetime, now: datetime) -> str:
+        """Write how far away a moment is; the date if that is more than 30 days."""
+        minutes = round(abs((local - now).total_seconds()) / 60)
+        if minutes > 30 * 1440:
+            return self.written(local, now)
+        count, unit = (minutes // 1440, 2) if minutes >= 1440 else (minutes // 60, 1) if minutes >= 60 else (minutes, 0)
+        template = self.past if local < now else self.future
+        return template.format(count=count, unit=self.units[unit][count != 1]) if count else self.now
+
     def written(self, local: datetime, now: datetime) -> str:
         """Write 11月23日(月) 9:00, with the year if it is not that of `now`."""
         template = self.at if local.year == now.astimezone(local.tzinfo).year else self.at_in_year

@@ -35,7 +35,18 @@ from cc_bot.texts.session import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, get_form, parse_digits
-from cc_bot.web.page import Pages, redirect, render, render_for_anyone, see_other, send_file, texts_and_zone
+from cc_bot.web.page import (
+    BOT,
+    THEME_COOKIE,
+    THEMES,
+    Pages,
+    redirect,
+    render,
+    render_for_anyone,
+    see_other,
+    send_file,
+    texts_and_zone,
+)
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import (
     VISITOR,
@@ -43,12 +54,14 @@ from cc_bot.web.visitor import (
     WebVisitor,
     address_of,
     drop_cookie,
+    is_secure,
     set_cookie,
     visitor_of,
 )
 
 MAX_INVALID_LINKS: Final = 5  # per address within INVALID_LINKS_S
 INVALID_LINKS_S: Final = 60.0
+THEME_COOKIE_S: Final = 365 * 86400
 
 
 class SignInPages(Pages):
@@ -61,6 +74,8 @@ class SignInPages(Pages):
             web.get("/sign-in", self.show),
             web.post("/sign-in", self.sign_in),
             web.get("/signed-out", self.show_signed_out),
+            web.get("/avatar", self.send_avatar),
+            web.post("/theme", self.set_theme),
         )
 
     async def show(self, request: web.Request) -> web.Response:
@@ -96,6 +111,29 @@ class SignInPages(Pages):
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
         return render_for_anyone(request, "signed_out.html")
+
+    async def send_avatar(self, request: web.Request) -> web.Response:
+        """Raises NothingHere."""
+        if not request[BOT].avatar:
+            raise NothingHere
+        return web.Response(body=request[BOT].avatar, content_type="image/png")
+
+    async def set_theme(self, request: web.Request) -> web.Response:
+        """Raises InputError."""
+        theme, back = form_text(request, "theme"), form_text(request, "back")
+        if theme not in THEMES:
+            raise InputError
+        # Only a path of ours: browsers take "//host" and "/\\host" as another site.
+        response = see_other(back if re.fullmatch(r"/(?![/\\])[!-~]*", back) else "/")
+        response.set_cookie(
+            THEME_COOKIE,
+            theme,
+            max_age=THEME_COOKIE_S,
+            secure=is_secure(request),
+            httponly=True,
+            samesite="Lax",
+        )
+        return response
 
     def _count_invalid_link(self, request: web.Request) -> CcBotError:
         """Return the error to raise. Codes of 256 bits can't be guessed, so valid ones always work."""

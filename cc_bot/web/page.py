@@ -1,11 +1,13 @@
 """Renders pages from templates, shows notices after a press, and sends files."""
 
+import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -15,10 +17,13 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from cc_bot import features
 from cc_bot.charts.table import format_exactly
 from cc_bot.chat.reply import Reply
+from cc_bot.domain.access import BotProfile
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AccessError,
     AttachmentTooLarge,
@@ -42,14 +47,18 @@ from cc_bot.domain.text import remove_leading_emoji
 from cc_bot.features.memory.errors import MemoryHidden, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.session import UsageTexts
+from cc_bot.texts.session import MomentTexts, UsageTexts
 from cc_bot.texts.web import WebTexts
+from cc_bot.web.form import form_text
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SETTINGS, VISITOR, WebVisitor, locale_of, visitor_of
+from cc_bot.web.visitor import SETTINGS, VISITOR, WebVisitor, locale_of, read_cookie, visitor_of
 
 _log = structlog.get_logger(__name__)
 
 STATIC_FOLDER: Final = Path(__file__).parent / "static"
+_CONTENT: Final = b"".join(path.read_bytes() for path in sorted(STATIC_FOLDER.iterdir()))
+# Changes with the content of the files, so browsers may keep them for good.
+STATIC_PATH: Final = f"/static/{hashlib.sha256(_CONTENT).hexdigest()[:12]}"
 # An error has the status of the first row that matches.
 STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     401: (NotSignedIn,),
@@ -62,6 +71,9 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     400: (InputError,),
     503: (StorageError,),
 }
+THEMES: Final = ("", "light", "dark")  # empty: as the system has it
+THEME_COOKIE: Final = "theme"
+BOT: Final = web.RequestKey("bot", BotProfile)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
 PAGES: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("parts", Sequence)
@@ -79,6 +91,7 @@ class PageNotice:
     name: str = ""  # of a sentence in WebTexts.done
     params: Mapping[str, Any] = field(default_factory=dict)  # of the sentence
     text: str = ""  # instead of a sentence
+    undo: str = ""  # the path to which the button "Undo" posts
 
 
 Notices = OrderedDict[int, PageNotice]
@@ -106,6 +119,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": lambda value: f"{value:,}", "exactly": format_exactly}
+    environment.globals["static"] = STATIC_PATH
     environment.globals["query"] = lambda **values: urlencode(
         {name: value for name, value in values.items() if value not in (None, "", ())}, doseq=True
     )
@@ -159,11 +173,14 @@ class Pages:
         """Return a context that is entered while pages are served."""
         return nullcontext()
 
-    async def _redirect_with_reply(self, request: web.Request, path: str, reply: Reply) -> web.Response:
+    async def _redirect_with_reply(
+        self, request: web.Request, path: str, reply: Reply, undo: str = ""
+    ) -> web.Response:
+        """`undo`: the path to which the button "Undo" posts."""
         if reply.receipts_changed:
             await self._services.discord.receipts_changed(visitor_of(request).user_id)
         text = "\n".join(map(remove_leading_emoji, (*reply.lines, *reply.notes)))
-        return _redirect_with_notice(request, path, PageNotice(text=text))
+        return _redirect_with_notice(request, path, PageNotice(text=text, undo=undo))
 
 
 async def sections_on(request: web.Request, path: str) -> Sequence[Section]:
@@ -194,9 +211,11 @@ def render(
     values["done"] = (
         visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
     )
+    values["undo"] = notice.undo
     if problem:
         status = http_status(problem)
     values["problem"] = explain_error(problem, request) if problem else ""
+    values["problem_field"] = field_of(problem, request) if problem else ""
     page = render_for_anyone(request, template, status=status, **values)
     page.text = add_user_field(page.text or "", visitor.user_id)
     return page
@@ -221,6 +240,8 @@ def render_for_anyone(
 ) -> web.Response:
     """Render a page; signed-in users get the navigation."""
     visitor, (words, zone) = request.get(VISITOR), texts_and_zone(request)
+    address = request.path_qs if request.method == "GET" else request.path
+    theme, bot = read_cookie(request, THEME_COOKIE), request.get(BOT, BotProfile())
     owner = bool(visitor and visitor.is_owner)
     linked = (each for each in request.app[PAGES] if each.path and (owner or not each.for_owners))
     links = [(each.path, each.title(words)) for each in linked]
@@ -232,10 +253,30 @@ def render_for_anyone(
             web=words[WebTexts],
             at=time_formatter(zone),
             day=lambda moment: moment.astimezone(zone).date().isoformat(),
-            **{"visitor": visitor, "owner": owner, "navigation": links, "done": "", **values},
+            ago=partial(_time_element, words[MomentTexts], zone),
+            theme=theme if theme in THEMES else "",
+            bot=bot,
+            avatar=f"/avatar?v={bot.avatar_hash}" if bot.avatar else f"{STATIC_PATH}/icon.svg",
+            **{
+                "visitor": visitor,
+                "owner": owner,
+                "navigation": links,
+                "done": "",
+                "undo": "",
+                "path": "/" if status == 404 else address,
+                **values,
+            },
         )
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
+
+
+def _time_element(texts: MomentTexts, zone: ZoneInfo, moment: datetime) -> Markup:
+    """Return how long ago that was, with the exact time as the title."""
+    local, now = moment.astimezone(zone), utc_now()
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        local.isoformat(timespec="seconds"), texts.written(local, now), texts.relative(local, now)
+    )
 
 
 def texts_and_zone(request: web.Request) -> tuple[Texts, ZoneInfo]:
@@ -259,6 +300,12 @@ def explain_error(error: CcBotError, request: web.Request) -> str:
     words, zone = texts_and_zone(request)
     at = time_formatter(zone)
     return explain(error, words, lambda moment: words[UsageTexts].at.format(time=at(moment)))
+
+
+def field_of(error: CcBotError, request: web.Request) -> str:
+    """Return the field that the error is shown beside: the first that is filled in. Empty for none."""
+    names = error.fields.split() or [""]
+    return next((name for name in names if form_text(request, name)), names[0])
 
 
 async def send_file(

@@ -29,15 +29,18 @@ from cc_bot.web.account import AccountPages, SignInPages, UsagePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.form import form_text, read_form
 from cc_bot.web.page import (
+    BOT,
     ENVIRONMENT,
     NOTICES,
     PAGES,
     STATIC_FOLDER,
+    STATIC_PATH,
     USER_FIELD,
     Handler,
     Notices,
     Pages,
     explain_error,
+    field_of,
     http_status,
     make_environment,
     render_for_anyone,
@@ -65,13 +68,14 @@ _log = structlog.get_logger(__name__)
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "manifest-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/")  # need no session
+PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/", "/theme", "/avatar")  # need no session
 # For users who may no longer use the bot, too.
 OWN_DATA_PATHS: Final = ("/privacy", "/sign-out", "/sessions/")
 MAX_FORM_BYTES: Final = 2**20  # a file of 1 MB
@@ -102,7 +106,9 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     async def go_home(_: web.Request) -> web.StreamResponse:
         return see_other(home)
 
-    app.add_routes([web.get("/", go_home), web.static("/static", STATIC_FOLDER)])
+    app.add_routes(
+        [web.get("/", go_home), *(web.static(path, STATIC_FOLDER) for path in (STATIC_PATH, "/static"))]
+    )
     app.add_routes([route for each in pages for route in each.routes()])
     settings = services.settings
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
@@ -119,8 +125,10 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
         yield start_serving
 
 
-async def _add_headers(_: web.Request, response: web.StreamResponse) -> None:
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
+    if request.path.startswith((f"{STATIC_PATH}/", "/avatar")) and response.status < 400:
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
 
 
 class RequestGuard:
@@ -153,6 +161,7 @@ class RequestGuard:
             raise ForeignRequest
         if request.path.startswith("/static/"):
             return await handler(request)
+        request[BOT] = await services.discord.bot_profile()
         session = await find_session(services, request)
         if session is not None:
             self._rate_limiter.count(session.id, asyncio.get_running_loop().time())
@@ -199,6 +208,8 @@ class RequestGuard:
             status=status,
             sentence=explain_error(NothingHere() if hidden else error, request),
             links=(),
+            field=field_of(error, request),
+            path="/",
             here=f"/{page.split('/')[1]}" if page and not hidden else "",
         )
         signed_out = VISITOR not in request and isinstance(error, NotSignedIn)

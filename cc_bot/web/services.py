@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.parts import Parts
-from cc_bot.domain.access import WebOrigin
+from cc_bot.domain.access import BotProfile, WebOrigin
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.message import Location
 from cc_bot.domain.session import SessionKey
@@ -30,6 +30,8 @@ class Discord(Protocol):
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         """The result may be a minute old."""
+
+    async def bot_profile(self) -> BotProfile: ...
 
     async def user_name(self, user_id: int) -> str | None: ...
 

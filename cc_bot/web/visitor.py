@@ -32,6 +32,7 @@ _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?"
 class WebVisitor(Caller):
     session: WebSession
     is_owner: bool  # checked in each request
+    name: str
 
 
 VISITOR: Final = web.RequestKey("visitor", WebVisitor)
@@ -93,6 +94,7 @@ async def load_visitor(services: WebServices, request: web.Request, session: Web
     """Raises StorageError."""
     user_settings = await services.stores.settings.get(session.user_id)
     locale = user_settings.locale or locale_of(request, services.settings.locale)
+    name = await services.discord.user_name(session.user_id) if session.user_id else ""
     guild_id = session.origin.guild_id  # a member's roles are unknown here
     return WebVisitor(
         session.user_id,
@@ -104,6 +106,7 @@ async def load_visitor(services: WebServices, request: web.Request, session: Web
         payer=Payer(session.user_id, guild_id or 0, None if guild_id else ()),
         session=session,
         is_owner=await services.discord.is_owner(session.user_id),
+        name=name or "",
     )
 
 

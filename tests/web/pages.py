@@ -15,7 +15,7 @@ import aiohttp
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.web import web_services
 from cc_bot.config import read_config
-from cc_bot.domain.access import WebOrigin
+from cc_bot.domain.access import BotProfile, WebOrigin
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
 from cc_bot.domain.message import ChannelKey, Location
@@ -43,6 +43,7 @@ class Town:
     former_owners: set[int] = field(default_factory=set)
     managers: set[tuple[int, int]] = field(default_factory=set)
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
+    bot: BotProfile = field(default_factory=BotProfile)
     dms: set[int] = field(default_factory=lambda: {DM})
     changed: list[SessionKey] = field(default_factory=list)
     told_anew: list[int] = field(default_factory=list)
@@ -63,6 +64,9 @@ class Town:
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         return (user_id, guild_id) in self.managers
+
+    async def bot_profile(self) -> BotProfile:
+        return self.bot
 
     async def user_name(self, user_id: int) -> str | None:
         return self.names.get(user_id)

@@ -45,7 +45,7 @@ def said(page: str) -> str:
 
 
 def alert(page: str) -> str:
-    [sentence] = re.findall(r'role="alert">([^<]*)</p>', page)
+    [sentence] = re.findall(r'role="alert"[^>]*>([^<]*)</p>', page)
     return str(sentence)
 
 

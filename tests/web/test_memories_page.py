@@ -116,7 +116,7 @@ class TestWithScripts:
             await page.locator("#new-content").fill("歯医者")
             await page.locator("#new-end").fill("いつか")
             await page.get_by_role("button", name="覚える", exact=True).click()
-            await expect(page.locator("#said.trouble")).to_be_visible()
+            await expect(page.locator("#new-end + [role=alert]")).to_be_visible()
             await expect(page.locator("#new-content")).to_have_value("歯医者")
             trouble.forgive("400 (Bad Request)")
             assert await contents(site) == ["水曜は在宅"]

@@ -1,6 +1,7 @@
 import asyncio
 import io
 import logging
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
+from cc_bot.domain.access import BotProfile
 from cc_bot.domain.text import Locale
 from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
 from cc_bot.web.server import MAX_ANONYMOUS_FORM_BYTES, MAX_FORMS_PER_SENDER
@@ -20,6 +22,7 @@ from tests.web.pages import HANA, TARO, Site, Visit, open_site
 STRICT: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "manifest-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cache-Control": "no-store",
@@ -48,6 +51,37 @@ async def test_every_response_carries_what_keeps_a_browser_strict(site: Site, ta
     text = await taro.open("/nowhere", status=404)
     for inline in ("<script>", " style=", "<style"):
         assert inline not in text
+
+
+async def test_static_files_are_named_by_their_content_and_kept(site: Site, taro: Visit) -> None:
+    [path] = {*re.findall(r'"(/static/\w+/style\.css)"', await taro.open("/settings"))}
+    async with taro.client.get(path) as answer:
+        assert (answer.status, "immutable" in answer.headers["Cache-Control"]) == (200, True)
+    async with taro.client.get("/static/none/style.css") as answer:
+        assert (answer.status, answer.headers["Cache-Control"]) == (404, "no-store")
+
+
+async def test_the_chosen_theme_holds_on_every_page_and_leads_nowhere_else(site: Site) -> None:
+    async with site.visit(None) as visit:
+        for back, location in (
+            ("/sign-in?code=x", "/sign-in?code=x"),
+            ("//evil.example", "/"),
+            ("/\\\\evil", "/"),
+        ):
+            answer = await visit.press("/theme", theme="dark", back=back)
+            assert answer.headers["Location"] == location
+        assert 'data-theme="dark"' in await visit.open("/sign-in", status=401)
+        assert (await visit.press("/theme", theme="pink", back="/")).status == 400
+
+
+async def test_the_bot_has_its_name_and_avatar(site: Site, taro: Visit) -> None:
+    site.town.bot = BotProfile("ひつじ", b"png")
+    text = await taro.open("/settings")
+    assert "ひつじ</a>" in text
+    assert "太郎</span>" in text
+    [avatar] = re.findall(r'src="(/avatar\?v=\w+)"', text)
+    async with site.visit(None) as visit, visit.client.get(avatar) as answer:
+        assert (await answer.read(), answer.content_type) == (b"png", "image/png")
 
 
 def test_a_header_is_read_in_few_steps() -> None:

@@ -1,6 +1,6 @@
 /* The live canvas: each message of the server is the whole canvas as HTML; only changed elements are replaced. */
 
-import { say, troubleOf } from "/static/live.js";
+import { say, troubleOf } from "./live.js";
 
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;

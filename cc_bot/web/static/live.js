@@ -1,5 +1,5 @@
 /* Sends forms marked `data-live` in the background and replaces the page's content by the response's. If the
-   server refuses, only the reason is shown, and the user keeps the typed text. Without JavaScript forms work, too. */
+   server refuses, only the reason is shown, beside its field, and the user keeps the typed text. Without JavaScript forms work, too. */
 
 // Its page shows the typed text beside the stored one, so it is shown like a success.
 const CONFLICT = 409;
@@ -8,10 +8,12 @@ let pressed = new WeakSet(); // forms that were sent
 
 const main = () => document.getElementById("content");
 
-/* Show a sentence at the top of the page. */
-export function say(sentence, refused = false) {
+/* Show a sentence in the toast, with a form that undoes what it tells of. */
+export function say(sentence, refused = false, undo = null) {
   const line = document.getElementById("said");
   if (!line) return;
+  document.querySelector("#toast form")?.remove();
+  if (undo) line.after(document.adoptNode(undo));
   line.textContent = sentence;
   line.classList.toggle("trouble", refused);
   line.setAttribute("role", refused ? "alert" : "status");
@@ -24,7 +26,10 @@ export function show(html, part = "content") {
   const old = document.getElementById(part);
   if (!fresh || !old) return false;
   old.replaceWith(document.adoptNode(fresh));
-  if (part === "content") document.title = fetched.title;
+  if (part === "content") {
+    document.title = fetched.title;
+    say(fetched.getElementById("said")?.textContent ?? "", false, fetched.querySelector("#toast form"));
+  }
   document.dispatchEvent(new CustomEvent("page:shown", { detail: { part } }));
   return true;
 }
@@ -33,6 +38,19 @@ export function show(html, part = "content") {
 export function troubleOf(html) {
   const fetched = new DOMParser().parseFromString(html, "text/html");
   return fetched.querySelector("[role=alert]")?.textContent ?? "";
+}
+
+/* Show why a form was refused: beside the field that the page names, else in the toast. */
+function refuse(form, html) {
+  const alert = new DOMParser().parseFromString(html, "text/html").querySelector("[role=alert]");
+  const field = form.elements[alert.dataset.field || "-"];
+  if (!field?.after) return say(alert.textContent, true);
+  const line = document.createElement("p");
+  Object.assign(line, { id: "refused", className: "trouble", role: "alert", textContent: alert.textContent });
+  field.after(line);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-errormessage", "refused");
+  field.focus();
 }
 
 async function send(form, submitter) {
@@ -46,15 +64,19 @@ async function send(form, submitter) {
   const body = isGet ? undefined : multipart ? data : new URLSearchParams(data);
   main().setAttribute("aria-busy", "true");
   say(""); // removes the sentence of an earlier press
+  document.getElementById("refused")?.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
   try {
     const method = form.getAttribute("method");
     const response = await fetch(address, { method, body, credentials: "same-origin" });
     const html = await response.text();
     if (!response.ok && response.status !== CONFLICT && troubleOf(html)) {
-      say(troubleOf(html), true);
+      refuse(form, html);
     } else if (show(html)) {
+      const moved = new URL(response.url).pathname !== location.pathname;
       history.pushState(null, "", response.url);
-      main().focus();
+      main().focus({ preventScroll: true });
+      if (moved) scrollTo(0, 0);
     }
   } catch {
     say(document.body.dataset.away, true);
@@ -85,6 +107,11 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   send(form, event.submitter).finally(() => pressed.delete(form));
 });
+
+const close = document.getElementById("close-toast");
+close.hidden = false;
+close.addEventListener("click", () => say(""));
+document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 /* The browser may show a cached page again: its forms can be sent again. */
 window.addEventListener("pageshow", () => {

@@ -1,6 +1,6 @@
 /* Searches while the user types. Only the newest response is shown, and only the results are replaced: the input
    keeps its focus, its cursor and the text that an input method is composing. */
-import { say, show } from "/static/live.js";
+import { say, show } from "./live.js";
 
 const PAUSE_MS = 250;
 
