@@ -1,4 +1,4 @@
-"""The recipe of docs/litestream.md for continuous replication: the program itself, and deploy/litestream.yml."""
+"""The recipe of docs/litestream.md: the program itself, and deploy/litestream.yml."""
 
 import asyncio
 import os
