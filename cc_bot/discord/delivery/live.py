@@ -224,6 +224,6 @@ def texts_for_channel(words: Texts) -> Texts:
     """Return texts that mention no buttons: these answers have none."""
     mention = words[MentionTexts]
     answer = words[AnswerTexts].reword(
-        cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty
+        cut=mention.cut, cut_without_button=mention.cut, stopped_empty=mention.stopped_empty
     )
     return words.with_area(answer)
