@@ -7,8 +7,7 @@ from typing import Final
 
 from tests.architecture.test_layout import ROOT
 
-THREAT_MODEL: Final = "docs/threat-model.md"
-DOCUMENTS: Final = (THREAT_MODEL, "SECURITY.md")
+ATTACKS: Final = sorted((ROOT / "docs").glob("attacks-*.md"))
 NAMED_TEST: Final = re.compile(r"`(tests/[\w/.]+\.py)::([\w:]+)`")
 TABLE_HEAD: Final = "| attack | defence | test |"
 TABLE_RULE: Final = "| --- | --- | --- |"
@@ -33,16 +32,16 @@ def list_tests(path: str) -> frozenset[str]:
 
 def test_every_named_test_exists() -> None:
     missing = [
-        f"{document}: {path}::{name}"
-        for document in DOCUMENTS
-        for path, name in NAMED_TEST.findall((ROOT / document).read_text("utf-8"))
+        f"{document.name}: {path}::{name}"
+        for document in ATTACKS
+        for path, name in NAMED_TEST.findall(document.read_text("utf-8"))
         if name not in list_tests(path)
     ]
     assert not missing, "\n".join(missing)
 
 
 def test_every_attack_names_one_or_two_tests() -> None:
-    lines = (ROOT / THREAT_MODEL).read_text("utf-8").splitlines()
+    lines = [line for document in ATTACKS for line in document.read_text("utf-8").splitlines()]
     rows = [line for line in lines if line.startswith("|") and line not in {TABLE_HEAD, TABLE_RULE}]
     assert len(rows) >= MIN_ROWS
     wrong = [row for row in rows if not 1 <= len(NAMED_TEST.findall(row)) <= MAX_TESTS_PER_ROW]

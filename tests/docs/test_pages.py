@@ -27,7 +27,9 @@ CONTENTS: Final = ("docs/README.md", "docs/README.ja.md")
 DOCUMENTS: Final = sorted(
     path.relative_to(ROOT).as_posix() for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md")
 )
-ENGLISH_ONLY: Final = {"docs/architecture.md", "docs/threat-model.md"}
+ENGLISH_ONLY: Final = {"docs/architecture.md", "docs/threat-model.md"} | {
+    name for name in DOCUMENTS if name.startswith("docs/attacks-")
+}
 MAX_README_BYTES: Final = 7_000
 BADGES: Final = "../../actions/"
 """GitHub's pages of the repository, relative to its README."""
