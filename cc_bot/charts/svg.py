@@ -463,9 +463,15 @@ _STYLE: Final = (
 )
 
 
+@cache
+def can_draw_png() -> bool:
+    """Return whether the extra `charts` is installed."""
+    return all(map(find_spec, _EXTRA_PACKAGES))
+
+
 def draw_png(chart: Chart, locale: Locale) -> bytes | None:
     """Return a PNG; None without the extra `charts` or a label's glyphs. May block for 0.1 s."""
-    if not all(map(find_spec, _EXTRA_PACKAGES)):
+    if not can_draw_png():
         return None
     import resvg_py  # noqa: PLC0415 - of an extra
 

@@ -18,6 +18,9 @@ class MomentTexts(Area):
     at = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
     at_in_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # monday first
+    day = Sentence(ja="{m}月{d}日({w})", en="{w}, {m} {d}")
+    day_in_year = Sentence(ja="{y}年{m}月{d}日({w})", en="{w}, {m} {d} {y}")
+    recent_days = Both(ja=("今日", "昨日"), en=("Today", "Yesterday"))
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
     now = Sentence(ja="たった今", en="just now")
@@ -36,7 +39,17 @@ class MomentTexts(Area):
 
     def written(self, local: datetime, now: datetime) -> str:
         """Write 11月23日(月) 9:00, with the year if it is not that of `now`."""
-        template = self.at if local.year == now.astimezone(local.tzinfo).year else self.at_in_year
+        return self._fill(self.at if local.year == now.astimezone(local.tzinfo).year else self.at_in_year, local)
+
+    def name_day(self, local: datetime, now: datetime) -> str:
+        """Write 今日, 昨日 or 11月23日(月), with the year if it is not that of `now`."""
+        today = now.astimezone(local.tzinfo).date()
+        days = (today - local.date()).days
+        if 0 <= days < len(self.recent_days):
+            return self.recent_days[days]
+        return self._fill(self.day if local.year == today.year else self.day_in_year, local)
+
+    def _fill(self, template: str, local: datetime) -> str:
         month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]
         return template.format(y=local.year, m=month, d=local.day, w=weekday, t=f"{local.hour}:{local.minute:02}")
 

@@ -41,6 +41,8 @@ class WebTexts(Area):
             "memories_none": Sentence(ja="書き出すメモリはまだありません。", en="There are no memories to export yet."),
             "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories by now, so nothing was erased. Please look once more."),
             "canvas_cleared": Sentence(ja="キャンバスを空にしました。会話の内容はそのままです。", en="The canvas is empty now. The conversation stays as it is."),
+            "undone": Sentence(ja="元に戻しました。", en="Undone."),
+            "undo_too_late": Sentence(ja="もう元に戻せません。時間がたったか、そのあとに何かを消しています。", en="This can't be undone any more: too much time has passed, or something was erased since."),
             "element_removed": Sentence(ja="キャンバスから外しました。", en="Taken off the canvas."),
             "agent_used": Sentence(ja="エージェントを切り替えました。次の質問から、このエージェントが答えます。", en="Switched. This agent answers from the next question on."),
         }
@@ -83,17 +85,23 @@ class WebSettingsTexts(Area):
 class WebConversationTexts(Area):
     hint = Sentence(ja="ボットとのあなたの会話です。ほかの人には見えません。", en="Your own conversations with the bot. Nobody else sees this page.")
     none = Sentence(ja="会話はまだありません。", en="There are no conversations yet.")
+    search = Sentence(ja="会話を検索", en="Search conversations")
+    search_now = Sentence(ja="検索", en="Search")
+    found = Sentence(ja="「{words}」をふくむ会話: {count}件", en="Conversations with “{words}”: {count}")
+    show_all = Sentence(ja="すべての会話", en="All conversations")
     channel_and_agent = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
     everywhere = Sentence(ja="すべて（{count}）", en="All ({count})")
     choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
     show = Sentence(ja="表示する", en="Show")
+    copy = Sentence(ja="コピー", en="Copy")
+    copied = Sentence(ja="コピーしました", en="Copied")
+    in_discord = Sentence(ja="Discord で開く", en="Open in Discord")
     terminal = Sentence(ja="ターミナル", en="Terminal")
     dm = Sentence(ja="ボットとのDM", en="DM with the bot")
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")
     open = Sentence(ja="続いています", en="goes on")
-    closed = Sentence(ja="終わりました", en="over")
-    when = Sentence(ja="{first} 〜 {last}", en="{first} to {last}")
     messages = Sentence(ja="発言と回答 {count}件", en="{count} messages")
+    count = Sentence(ja="{count}件", en="{count} messages")
     no_words = Sentence(ja="（本文なし）", en="(no text)")
     summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations in this place")
     you = Sentence(ja="あなた", en="You")
@@ -117,7 +125,6 @@ class WebConversationTexts(Area):
 
 
 class WebUsageTexts(Area):
-    now = Sentence(ja="今日と今月", en="Today and this month")
     roles = Sentence(ja="ロールごとに上限があるサーバーでは、Discord の </usage> で残りをたしかめてください。", en="Where a server has limits by role, </usage> on Discord tells what is left to you there.")
     period = Sentence(ja="期間", en="Period")
     days = Sentence(ja="{days}日間", en="{days} days")
@@ -133,6 +140,10 @@ class WebUsageTexts(Area):
     turns = Sentence(ja="質問", en="Questions")
     cost = Sentence(ja="金額", en="Cost")
     sound = Sentence(ja="音声", en="Sound")
+    sound_s = Sentence(ja="音声（秒）", en="Sound (s)")
+    download = Sentence(ja="CSV で受け取る", en="Download as CSV")
+    file_name = Sentence(ja="使用量-{days}日間", en="usage-{days}-days")
+    percent_left = Sentence(ja="残り {percent}%", en="{percent}% left")
     total = Sentence(ja="合計", en="In all")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in these days.")
     purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="reading what a time means"), "speech": Sentence(ja="読み上げ", en="reading aloud")})

@@ -1,18 +1,22 @@
 """A user's conversations by channel and agent, to read and delete."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, Final
 
 import structlog
 from aiohttp import web
 
 from cc_bot.domain.errors import NothingHere
-from cc_bot.domain.session import SessionKey
+from cc_bot.domain.session import ArchivedSession, SessionKey
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_calls import list_sources
 from cc_bot.texts import Texts
+from cc_bot.texts.session import MomentTexts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
@@ -25,6 +29,8 @@ _log = structlog.get_logger(__name__)
 SESSIONS_PER_PAGE: Final = 20
 MESSAGES_PER_PAGE: Final = 40
 MAX_CHOICES: Final = 50
+MAX_SEARCH_CHARACTERS: Final = 100
+MAX_TITLE_CHARACTERS: Final = 80
 _ID: Final = "{id:[0-9a-f-]{36}}"
 
 
@@ -45,18 +51,28 @@ class ConversationPages(Pages):
     async def list(self, request: web.Request) -> web.Response:
         """List all, or those of one channel and agent, with their summaries."""
         visitor, stores = visitor_of(request), self._services.stores
-        counts = Counter(await stores.archive.list_keys(visitor.user_id))
-        selected = _find_key(request.query.get("place", ""), counts)
+        all_keys = await stores.archive.list_keys(visitor.user_id)
+        selected = _find_key(request.query.get("place", ""), all_keys)
+        search = " ".join(request.query.get("q", "").split())[:MAX_SEARCH_CHARACTERS]
+        counts = Counter(
+            await stores.archive.list_keys(visitor.user_id, search=search) if search else all_keys
+        )
         count = counts[selected] if selected else counts.total()
         page = PageNumber.parse(request.query.get("page", "1"), count, SESSIONS_PER_PAGE)
         sessions = await stores.archive.list_sessions(
             visitor.user_id,
             channel_id=selected.channel_id if selected else None,
             agent=selected.agent if selected else None,
+            search=search,
             limit=SESSIONS_PER_PAGE,
             offset=page.offset(SESSIONS_PER_PAGE),
         )
-        choices = [*counts][:MAX_CHOICES]
+        choices = [*dict.fromkeys(all_keys)][:MAX_CHOICES]
+        zone, moments, now = visitor.timezone, visitor.words[MomentTexts], self._services.clock()
+
+        def name_day(session: ArchivedSession) -> str:
+            return moments.name_day(session.created_at.astimezone(zone), now)
+
         keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]
         return render(
             request,
@@ -64,7 +80,10 @@ class ConversationPages(Pages):
             counts=counts,
             choices=choices,
             selected=selected,
-            sessions=sessions,
+            days=[(day, [*group]) for day, group in groupby(sessions, name_day)],
+            search=search,
+            max_search=MAX_SEARCH_CHARACTERS,
+            plain_title=plain_title,
             summaries=await stores.summaries.list_current(selected) if selected else (),
             **await _template_names(self._services, keys, visitor),
             page=page,
@@ -85,13 +104,23 @@ class ConversationPages(Pages):
             request,
             "conversation.html",
             session=session,
+            title=shorten(plain_title(session.opening), MAX_TITLE_CHARACTERS),
             messages=messages,
+            discord_path=await self._discord_path(session.key.channel_id),
             **await _template_names(self._services, [session.key], visitor),
             page=page,
             key_text=key_text,
             to_html=to_html,
             list_sources=list_sources,
         )
+
+    async def _discord_path(self, channel_id: int) -> str:
+        """Return the address of the channel's messages on Discord; empty for the terminal."""
+        if not channel_id:
+            return ""
+        is_dm = await self._services.discord.is_dm(channel_id)
+        guild_id = None if is_dm else (await self._services.discord.location_of(channel_id)).guild_id
+        return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}" if is_dm or guild_id else ""
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
         """Raises StorageError if nothing was deleted."""
@@ -108,6 +137,13 @@ def _show_not_found(request: web.Request) -> web.Response:
     texts, here = visitor_of(request).words[WebConversationTexts], "/conversations"
     links = [(here, texts.back)]
     return render(request, "trouble.html", status=404, here=here, sentence=texts.gone, links=links)
+
+
+_MARKDOWN: Final = re.compile(r"```\w*|`|\*\*|^[#>]+ ", re.MULTILINE)
+
+
+def plain_title(opening: str) -> str:
+    return one_line(_MARKDOWN.sub(" ", opening))
 
 
 def key_text(key: SessionKey) -> str:

@@ -1,7 +1,7 @@
 """Untrusted Markdown as safe HTML: HTML stays text, links are http or https, and pictures are links."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -23,9 +23,13 @@ _URL_PUNCTUATION: Final = ".,;:!?'*_~)]}"
 _MAX_DEPTH: Final = 12  # of nested lists and quotations
 
 
-def to_html(text: str) -> str:
-    """Line breaks stay; `h3` is the highest heading."""
-    return str(_markdown().render(text))
+_TASK: Final = re.compile(r"\[([ xX])\] ")
+RenderCheckbox = Callable[[int, bool], str]  # of a line's number, and whether it is checked, as HTML
+
+
+def to_html(text: str, render_checkbox: RenderCheckbox | None = None) -> str:
+    """Line breaks stay; `h3` is the highest heading. `[ ]` at the start of a list's item is a box."""
+    return str(_markdown().render(text, {"render_checkbox": render_checkbox}))
 
 
 @cache
@@ -83,13 +87,28 @@ class _Renderer(RendererHTML):
 
 
 def _adapt_to_page(state: StateCore) -> None:
-    for token in state.tokens:
+    for at, token in enumerate(state.tokens):
+        if state.tokens[max(0, at - 2)].type == "list_item_open" and token.type == "inline":
+            _draw_checkbox(token, state.tokens[at - 2], state.env.get("render_checkbox"))
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
         if style := token.attrs.pop("style", None):  # the page's policy forbids inline styles
             token.attrSet("class", str(style).replace("text-align:", "align-"))
         if token.type == "inline" and token.children:
             token.children = list(_with_links(token.children))
+
+
+def _draw_checkbox(token: Token, item: Token, render_checkbox: RenderCheckbox | None) -> None:
+    first = token.children[0] if token.children else None
+    task = _TASK.match(first.content) if first and first.type == "text" else None
+    if not task or not first or not token.children or not token.map:
+        return
+    first.content, is_checked = first.content[task.end() :], task[1] != " "
+    item.attrJoin("class", "task")
+    box = _text("☑ " if is_checked else "☐ ")
+    if render_checkbox:
+        box = Token("html_inline", "", 0, content=render_checkbox(token.map[0], is_checked))
+    token.children.insert(0, box)
 
 
 def _with_links(tokens: Sequence[Token]) -> Iterator[Token]:

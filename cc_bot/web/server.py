@@ -2,7 +2,7 @@
 same gate as for commands."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
@@ -48,6 +48,7 @@ from cc_bot.web.page import (
     see_other,
 )
 from cc_bot.web.services import RequestKind, WebServices
+from cc_bot.web.undo import UNDOS, UndoPages
 from cc_bot.web.visitor import (
     SETTINGS,
     VISITOR,
@@ -94,11 +95,12 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Open the port; yields a function that starts serving. Both raise PortTaken and InvalidSetting."""
     classes: list[type[Pages]] = [page for module in modules("web") for page in module.PAGES]
-    classes += [SignInPages, ConversationPages, UsagePages, AccountPages]
+    classes += [SignInPages, ConversationPages, UsagePages, AccountPages, UndoPages]
     pages = [each(services) for each in classes]
     app = web.Application(middlewares=[RequestGuard(services).handle])
     app.on_response_prepare.append(_add_headers)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
+    app[UNDOS] = OrderedDict()
     app[PAGES] = sorted(pages, key=lambda each: (each.for_owners, each.rank))
 
     home = next(each.path for each in app[PAGES] if each.path)

@@ -50,6 +50,25 @@ class TestReading:
         by_agent = await stores.archive.list_sessions(KEY.user_id, agent="tutor")
         assert [(each.id, each.key) for each in by_agent] == [(third, tutor)]
 
+    async def test_finds_the_sessions_in_which_all_words_were_said(self, stores: Stores) -> None:
+        trip = await talk(stores, "旅行の計画", "100% Sure_", end=True)
+        await talk(stores, "旅行の話")
+        for search, found in {
+            "": 2,
+            "旅行": 2,
+            "計画 旅行": 1,
+            "sure_ 旅行の": 1,
+            "%_": 0,
+            "計画 話": 0,
+            "x 計画": 0,
+        }.items():
+            assert len(await stores.archive.list_keys(KEY.user_id, search=search)) == found, search
+            listed = await stores.archive.list_sessions(KEY.user_id, search=search)
+            assert len(listed) == found, search
+        [first] = await stores.archive.list_sessions(KEY.user_id, channel_id=KEY.channel_id, search="計画")
+        assert first.id == trip
+        assert await stores.archive.list_sessions(OTHER_USER.user_id, search="旅行") == []
+
     async def test_goes_page_by_page_with_the_names_of_files_for_its_user_alone(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         session = await stores.sessions.commit_turn(session, turn("一", attachments=(FILE,)))

@@ -36,13 +36,16 @@ class TestUsage:
         await spend(site, 1234)
         await spend(site, 500, model="large", purpose="summary", days_ago=20)
         page = await taro.open("/usage?days=30")
-        for html in ("今日: 1,234 トークン", ">1,734</td>", "1,234</title>"):
+        for html in ("1,234 トークン", ">1,734</td>", "1,234</title>"):
             assert html in page
         for name in ("small", "large", "質問への回答", "会話の要約"):
             assert f'<th scope="row">{name}</th>' in page
         for secret in ("777", "secret-model", "サーバー:"):
             assert secret not in page
         assert ">1,734</td>" not in await taro.open("/usage?days=7")
+        rows = (await taro.open("/usage/file?days=30")).removeprefix("\ufeff").splitlines()
+        assert (len(rows), rows[0]) == (31, "日,トークン,質問,音声（秒）,金額")
+        assert [row.split(",")[1] for row in rows if ",0,0,0," not in row] == ["トークン", "500", "1234"]
         assert "月ごと" in await taro.open("/usage?days=365")
         for wrong in ("1", "abc", "", "-7", "９"):
             assert ">1,734</td>" in await taro.open(f"/usage?days={wrong}")
@@ -53,7 +56,7 @@ class TestUsage:
         assert "サーバー:" not in await taro.open("/usage")
         await spend(site, 100)
         page = await taro.open("/usage")
-        for words in ("サーバー: 日本語サーバー", ">1,000</td>", "今月使った人: 2人"):
+        for words in ("サーバー: 日本語サーバー", ">1,000</td>", "今月使った人"):
             assert words in page
         assert str(HANA) not in page
         site.town.managers.clear()

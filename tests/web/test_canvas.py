@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
@@ -18,7 +19,7 @@ from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.features.canvas.web import MAX_OPEN_PAGES, RELOAD_S, TOO_MANY_OPEN
 from cc_bot.texts import texts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
-from tests.web.stored import CARD, CHART, KEY, draw
+from tests.web.stored import CARD, CHART, KEY, draw, keep
 
 WORDS: Final = texts(Locale.JA)[CanvasPageTexts]
 PAGE: Final = f"/canvas/{CHANNEL}"
@@ -154,6 +155,51 @@ class TestAnother:
                     async with asyncio.timeout(0.5):
                         await socket.connection.receive()
         assert await count(site) == 2
+
+
+async def test_what_was_taken_down_comes_back_unless_something_was_erased(site: Site, taro: Visit) -> None:
+    await draw(site, CARD, visibility="private")
+    await draw(site, CHART, SetMode("board"))
+    before = await get_canvas(site.core.stores.canvases, KEY)
+    for path, form in (("remove", {"id": "shopping"}), ("remove", {"id": "sales"}), ("clear", {})):
+        page = await taro.follow(await taro.press(f"{PAGE}/{path}", agent="default", **form))
+        [undo] = re.findall(r'action="(/undo/[\w-]+)"', page)
+        assert "元に戻しました" in await taro.follow(await taro.press(undo))
+        assert await get_canvas(site.core.stores.canvases, KEY) == before
+    page = await taro.follow(await taro.press(f"{PAGE}/clear", agent="default"))
+    [undo] = re.findall(r'action="(/undo/[\w-]+)"', page)
+    memory = await keep(site, "牛乳")
+    await site.core.stores.memory_removal.erase(TARO, memory.id)
+    assert "もう元に戻せません" in await taro.follow(await taro.press(undo))
+    assert await count(site) == 0
+
+
+async def test_an_item_of_a_list_is_checked_and_unchecked(site: Site, taro: Visit) -> None:
+    content = "# 朝\n\n- [ ] 牛乳\n- [x] <b>卵</b> [ ]\n\n`- [ ]`"
+    await draw(site, Text("list", content), visibility="private")
+    page = await taro.open(PAGE)
+    boxes = re.findall(r'name="item" [^>]*value="([\w-]+)" aria-checked="(\w+)"', page)
+    assert [checked for _, checked in boxes] == ["false", "true"]
+    milk, eggs = (item for item, _ in boxes)
+    for item in (milk, eggs):
+        assert (await taro.press(f"{PAGE}/check", id="list", agent="default", item=item)).status == 303
+    canvas = await get_canvas(site.core.stores.canvases, KEY)
+    assert canvas.elements == (
+        Text("list", "# 朝\n\n- [x] 牛乳\n- [ ] <b>卵</b> [ ]\n\n`- [ ]`", visibility="private"),
+    )
+    await draw(site, UpdateCard("list", content="- [ ] 卵\n" * 4), visibility="private")
+    for item in (milk, "", "0-00000000"):
+        answer = await taro.press(f"{PAGE}/check", id="list", agent="default", item=item)
+        assert answer.status == 404, "its text has changed"
+
+
+async def test_a_chart_is_sent_as_a_picture(site: Site, taro: Visit) -> None:
+    await draw(site, CARD, CHART)
+    async with taro.client.get(f"{PAGE}/sales.png") as answer:
+        assert (answer.status, answer.content_type) == (200, "image/png")
+        assert (await answer.read()).startswith(b"\x89PNG")
+    for name in ("shopping", "none"):
+        await taro.open(f"{PAGE}/{name}.png", status=404)
 
 
 async def test_a_press_takes_down_one_element_or_all_of_the_agent_that_answers_and_discord_follows(

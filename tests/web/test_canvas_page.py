@@ -22,7 +22,7 @@ SIGNED_OUT = texts(Locale.JA)[CanvasPageTexts].closed_signed_out
 
 
 async def is_live(page: Page) -> None:
-    await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+    await expect(page.locator("#state")).to_have_text("変更はすぐ届きます")
 
 
 class TestThePage:
@@ -51,6 +51,13 @@ class TestThePage:
             await page.get_by_role("button", name="「買い物」をキャンバスから外す").click()
             await expect(page.locator("#said")).to_have_text("キャンバスから外しました。")
             await expect(page.locator(".element")).to_have_count(1)
+            await page.get_by_role("button", name="元に戻す").click()
+            await expect(page.locator(".element").first).to_contain_text("買い物")
+            await draw(site, UpdateCard("shopping", content="1. [ ] 豆腐\n2. [ ] 卵"))
+            box = page.get_by_role("checkbox", name="卵")
+            await box.click()
+            await expect(box).to_be_checked()
+            await expect(box).to_be_focused()
             await page.locator("#clearing summary").click()
             await page.get_by_role("button", name="すべて外す").click()
             await expect(page.locator("#empty")).to_be_visible()

@@ -1,4 +1,5 @@
 from typing import Final
+from urllib.parse import quote
 from uuid import uuid4
 
 from cc_bot.domain.message import Attachment
@@ -17,7 +18,7 @@ class TestList:
         await talk(site, ("DMの話", "はい"), key=DM)
         page = await taro.open("/conversations")
         assert f'href="/conversations/{here}">旅行の&lt;計画&gt;</a>' in page
-        for words in ("#雑談 (日本語サーバー)", "ボットとのDM", "発言と回答 2件"):
+        for words in ("#雑談 (日本語サーバー)", "ボットとのDM", "2件"):
             assert words in page
         assert page.index("DMの話") < page.index("旅行の")
         backlog = await site.core.stores.summaries.get_backlog(KEY)
@@ -34,6 +35,18 @@ class TestList:
         assert ("質問22番" in second, "旅行の" in second) == (False, True)
         for wrong in ("3", "x", "-1", "9" * 30):
             await taro.open(f"/conversations?page={wrong}", status=404)
+
+    async def test_finds_the_words_that_were_said(self, site: Site, taro: Visit) -> None:
+        id_ = await talk(site, ("旅行の計画", "Kyoto です"), ("<宿>は?", "八条口"))
+        await talk(site, ("DMの話", "京都"), key=DM)
+        await talk(site, ("八条口の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
+        for words in ("八条口", "kyoto 宿", "計画　八条口"):
+            page = await taro.open(f"/conversations?q={quote(words)}")
+            assert (f"/conversations/{id_}" in page, "DMの話" in page) == (True, False), words
+            assert "秘密" not in page
+        assert "DMの話" not in await taro.open(f"/conversations?place={CHANNEL}/default&q=%20")
+        page = await taro.open("/conversations?q=%3Cb%3E%25_")
+        assert ("「&lt;b&gt;%_」をふくむ会話: 0件" in page, id_ in page) == (True, False)
 
 
 class TestReading:

@@ -39,6 +39,7 @@ SHOWN = {
     "これは**（注）**です": "これは<strong>（注）</strong>です",
     "~~「古い」~~もの": "<s>「古い」</s>もの",
     "snake_case_name と 3 * 4 * 5": "snake_case_name と 3 * 4 * 5",
+    "[ ] 卵": "[ ] 卵",
     "牛乳\nパン": "牛乳<br />\nパン",
     "[ここ](https://example.com/a?b=1&c=2)": link("https://example.com/a?b=1&amp;c=2", "ここ"),
     "<http://example.com>": link("http://example.com"),
@@ -58,6 +59,12 @@ def test_a_text_is_emphasized_and_linked_in_japanese_below_the_headings_of_the_p
     tags = Looked(to_html("- a\n  1. b\n\n|x|y|\n|-|:-:|\n|1|2|\n\n~~c~~\n\n```\nd\n```")).tags
     assert {"ul", "ol", "li", "table", "th", "td", "s", "pre", "code"} <= set(tags)
     assert Looked(to_html("# a\n## b\n### c\n##### d\n\ne\n===")).tags == ["h3", "h4", "h5", "h6", "h3"]
+
+
+def test_a_task_of_a_list_is_a_box() -> None:
+    assert to_html("- [ ] 卵") == '<ul>\n<li class="task">☐ 卵</li>\n</ul>\n'
+    page = to_html("a\n\n1. [X] [卵](https://a.example)", lambda line, checked: f"<{line} {checked}>")
+    assert f'<li class="task"><2 True>{link("https://a.example", "卵")}</li>' in page
 
 
 URLS = (

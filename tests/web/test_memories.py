@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from base64 import b64encode
+from html import unescape
 from io import BytesIO
 from random import Random
 from typing import Final
@@ -185,6 +186,17 @@ class TestOne:
         assert (await edit(taro, after)).status == 404
         assert after.content in await said_after(taro, await taro.press("/memories/1/undelete"))
         assert await site.core.stores.memories.get(TARO, memory.id)
+
+    async def test_is_pinned_and_deleted_in_the_list(self, site: Site, taro: Visit) -> None:
+        await fill(site, *"一二三")
+        back = "category=general"
+        answer = await taro.press("/memories/1/pin", back=back)
+        assert answer.headers["Location"] == "/memories?category=general"
+        assert listed(await taro.follow(answer)) == ["一", "三", "二"]
+        page = await taro.follow(await taro.press("/memories/2/delete", back=back))
+        assert listed(page) == ["一", "三"]
+        [undo] = re.findall(r'action="(/memories/2/undelete[^"]*)"', page)
+        assert listed(await taro.follow(await taro.press(unescape(undo)))) == ["一", "三", "二"]
 
     async def test_that_changed_meanwhile_shows_both_and_keeps_neither(self, site: Site, taro: Visit) -> None:
         memory = await keep(site, "犬")

@@ -67,6 +67,19 @@ class TestNewReminder:
         assert len(await listed(site, HANA)) == 1
 
 
+class TestReading:
+    async def test_says_how_a_time_is_understood_and_nothing_of_another_text(self, taro: Visit) -> None:
+        assert re.fullmatch(r"\d+月\d+日\(.\) 9:00", await taro.open("/reminders/reading?when=明日9時"))
+        assert (await taro.open("/reminders/reading?when=毎朝7時")).startswith("毎日 7:00 · ")
+        for text in ("", "いつか", "昨日9時", "x" * 5000):
+            assert await taro.open(f"/reminders/reading?when={text}") == ""
+
+
+def undo_in(page: str) -> str:
+    [path] = re.findall(r'action="(/undo/[\w-]+)"', page)
+    return str(path)
+
+
 async def change(visit: Visit, number: int | None, **form: str) -> aiohttp.ClientResponse:
     page = await visit.open("/reminders")
     form_of = rf'action="/reminders/{number}/change".*?name="mark" value="(\w+)"'
@@ -120,7 +133,15 @@ class TestReminder:
         assert [each.status for each in await listed(site)] == ["active"]
         answer = await taro.press(f"/reminders/{reminder.number}/cancel")
         assert await listed(site) == []
-        assert "お知らせを取り消しました: 薬" in await taro.follow(answer)
+        page = await taro.follow(answer)
+        assert "お知らせを取り消しました: 薬" in page
+        undo = undo_in(page)
+        async with site.visit() as other:
+            assert (await other.press(undo)).status == 404, "another browser"
+        assert "元に戻しました" in await taro.follow(await taro.press(undo))
+        [restored] = await listed(site)
+        assert (restored.text, restored.due_at, restored.status) == ("薬", reminder.due_at, "active")
+        assert (await taro.press(undo)).status == 404
         assert (await taro.press(f"/reminders/{reminder.number}/cancel")).status == 404
 
     async def test_that_is_somebody_elses_is_as_none(self, site: Site, taro: Visit) -> None:

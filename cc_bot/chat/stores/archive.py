@@ -1,6 +1,7 @@
 """Lists, reads and deletes a user's conversations. A deletion includes their summaries, and their messages in
 a channel's context."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -47,18 +48,16 @@ _SELECT_SESSION: Final = f"""
         ), '')
 """
 
-# Uses sessions_by_user. $2 channel and $3 agent, or NULL for all
-_LIST: Final = f"""
-    {_SELECT_SESSION}
-    {_FROM_SESSIONS} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
-        AND (CAST($3 AS TEXT) IS NULL OR s.agent = $3)
-    ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
+# Uses messages_by_session.
+_HAS_WORD: Final = """
+    AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = s.id AND m.user_id = $1 AND m.status <> 'replaced'
+            AND @position(lower(m.content), lower({word})) > 0
+    )
 """
+MAX_WORDS: Final = 5  # the words after these do not count
 
-# Uses sessions_by_user.
-_LIST_KEYS: Final = (
-    f"SELECT s.user_id, s.channel_id, s.agent {_FROM_SESSIONS} ORDER BY s.created_at DESC, s.id DESC"
-)
 
 # Uses the primary key.
 _GET: Final = f"{_SELECT_SESSION} {_FROM_SESSIONS} AND s.id = $2"
@@ -83,6 +82,10 @@ _SELECT_CHANNELS: Final = """
 """
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
 _DELETE_SESSION: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
+
+
+def _have_words(words: Sequence[str], *, first: int) -> str:
+    return "".join(_HAS_WORD.format(word=f"${first + at}") for at in range(len(words)))
 
 
 class ArchiveStore(Store):
@@ -111,8 +114,15 @@ class ArchiveStore(Store):
         since = to_ms(self._clock() - MAX_NOTIFICATION_AGE)
         return MESSAGE.read_first(await self._database.query(sql, user_id, channel_id, since))
 
-    async def list_keys(self, user_id: int) -> list[SessionKey]:
-        rows = await self._database.read_long(Statement(_LIST_KEYS, (user_id,)).as_transaction)
+    async def list_keys(self, user_id: int, *, search: str = "") -> list[SessionKey]:
+        """List the key of each session whose messages have all words of `search`."""
+        words = search.split()[:MAX_WORDS]
+        # Uses sessions_by_user.
+        sql = f"""
+            SELECT s.user_id, s.channel_id, s.agent {_FROM_SESSIONS} {_have_words(words, first=2)}
+            ORDER BY s.created_at DESC, s.id DESC
+        """
+        rows = await self._database.read_long(Statement(sql, (user_id, *words)).as_transaction)
         return [*map(KEY.read, rows)]
 
     async def list_sessions(
@@ -121,10 +131,20 @@ class ArchiveStore(Store):
         *,
         channel_id: int | None = None,
         agent: str | None = None,
+        search: str = "",
         limit: int = 20,
         offset: int = 0,
     ) -> list[ArchivedSession]:
-        listing = Statement(_LIST, (user_id, channel_id, agent, limit, offset))
+        """List the sessions, newest first, whose messages have all words of `search`."""
+        words = search.split()[:MAX_WORDS]
+        # Uses sessions_by_user. $2 channel and $3 agent, or NULL for all
+        sql = f"""
+            {_SELECT_SESSION}
+            {_FROM_SESSIONS} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
+                AND (CAST($3 AS TEXT) IS NULL OR s.agent = $3) {_have_words(words, first=6)}
+            ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
+        """
+        listing = Statement(sql, (user_id, channel_id, agent, limit, offset, *words))
         rows = await self._database.read_long(listing.as_transaction)
         return [*map(_SESSION.read, rows)]
 

@@ -1,7 +1,9 @@
 """The canvas as JSON, as text for the model, and as a turn's draft."""
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -15,6 +17,7 @@ from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.canvas.model import (
+    MAX_ELEMENTS,
     Canvas,
     CanvasCommand,
     Card,
@@ -22,6 +25,7 @@ from cc_bot.features.canvas.model import (
     Element,
     RemoveElement,
     Text,
+    UpdateCard,
     apply_edit,
     apply_edits,
     element_type,
@@ -83,6 +87,45 @@ async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str
     return await canvases.change(key, partial(_redraw, edits=[removal]))
 
 
+async def put_back(canvases: CanvasStore, key: SessionKey, before: Canvas, ids: Collection[str]) -> bool:
+    """Add removed elements of a former canvas again. Returns False if the canvas did not change."""
+    return await canvases.change(key, partial(_put_back, before=before, ids=ids))
+
+
+def _put_back(state: str, *, before: Canvas, ids: Collection[str]) -> str:
+    canvas = canvas_from_json(state)
+    mode, focus = (canvas.mode, canvas.focus) if canvas.elements else (before.mode, before.focus)
+    elements = [*canvas.elements]
+    for at, each in enumerate(before.elements):
+        if each.id in ids and not canvas.find(each.id) and len(elements) < 2 * MAX_ELEMENTS:
+            elements.insert(at, each)
+    after = Canvas(tuple(elements), mode, focus)
+    return state if after == canvas else canvas_to_json(after)
+
+
+async def toggle_item(canvases: CanvasStore, key: SessionKey, element_id: str, item: str) -> bool:
+    """Check or uncheck an item, as `name_item` names it. Returns False if it does not exist."""
+    return await canvases.change(key, partial(_toggle_item, element_id=element_id, item=item))
+
+
+def _toggle_item(state: str, *, element_id: str, item: str) -> str:
+    element = canvas_from_json(state).find(element_id)
+    if element is None or isinstance(element, Chart):
+        return state
+    lines = element.content.split("\n")
+    for at, line in enumerate(lines):
+        if name_item(at, line) == item:
+            lines[at] = _BOX.sub(lambda box: "[ ]" if box[0] != "[ ]" else "[x]", line, count=1)
+    edit = Edit(UpdateCard(element_id, content="\n".join(lines)), element.visibility)
+    return _redraw(state, edits=[edit])
+
+
+def name_item(number: int, line: str) -> str:
+    """Return a name that changes with the line's words, but not with its box."""
+    return f"{number}-{hashlib.sha256(_BOX.sub('', line, count=1).encode()).hexdigest()[:8]}"
+
+
+_BOX: Final = re.compile(r"\[[ xX]\]")
 MAX_QUOTED_CHARACTERS: Final = 80
 
 

@@ -6,24 +6,35 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
+from html import escape
 from typing import Final
 
 import structlog
 from aiohttp import WSCloseCode, web
 
-from cc_bot.charts.svg import chart_svg
+from cc_bot.charts.svg import can_draw_png, chart_svg, draw_png
+from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasClock
 from cc_bot.concurrency import Tasks
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.drawing import get_canvas, remove_element
+from cc_bot.domain.text import Locale, one_line
+from cc_bot.features.canvas.drawing import (
+    canvas_from_json,
+    get_canvas,
+    name_item,
+    put_back,
+    remove_element,
+    toggle_item,
+)
 from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasPageTexts
 from cc_bot.log import upkeep
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
 from cc_bot.web.markdown import to_html
@@ -33,11 +44,12 @@ from cc_bot.web.page import (
     add_user_field,
     explain_error,
     make_environment,
-    redirect,
     render,
     see_other,
+    send_file,
 )
 from cc_bot.web.services import WebServices
+from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, has_our_origin, read_cookie, visitor_of
 
 _log = structlog.get_logger(__name__)
@@ -179,7 +191,7 @@ _ENVIRONMENT: Final = make_environment()
 
 def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     template = _ENVIRONMENT.get_template("canvas/canvas_parts.html")
-    macros = template.make_module({"words": TemplateTexts(words)})
+    macros = template.make_module({"words": TemplateTexts(words), "can_draw_png": can_draw_png()})
 
     def render_macro(macro: str, *values: object) -> str:
         return add_user_field(getattr(macros, macro)(*values, key.channel_id, key.agent).strip(), key.user_id)
@@ -194,7 +206,20 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
 
 
 def body_html(element: Element, words: Texts) -> str:
-    return chart_svg(element, words.locale) if isinstance(element, Chart) else to_html(element.content)
+    if isinstance(element, Chart):
+        return chart_svg(element, words.locale)
+    lines = element.content.split("\n")
+
+    def render_checkbox(number: int, is_checked: bool) -> str:
+        """Return a button of the form that stands beside the element."""
+        name, checked = escape(lines[number].partition("] ")[2]), "true" if is_checked else "false"
+        return (
+            f'<button class="check" form="check-{element.id}" name="item" role="checkbox"'
+            f' value="{name_item(number, lines[number])}" aria-checked="{checked}" aria-label="{name}">'
+            f"{'☑' if is_checked else '☐'}</button> "
+        )
+
+    return to_html(element.content, render_checkbox)
 
 
 MAX_MESSAGE_BYTES: Final = 1024
@@ -223,6 +248,8 @@ class CanvasPages(Pages):
             web.get("/canvas", self.list_channels),
             web.get("/canvas/{channel}", self.show),
             web.get("/canvas/{channel}/socket", self.connect),
+            web.get("/canvas/{channel}/{element}.png", self.send_chart),
+            web.post("/canvas/{channel}/check", self.check),
             web.post("/canvas/{channel}/remove", self.remove),
             web.post("/canvas/{channel}/clear", self.clear),
         )
@@ -234,11 +261,13 @@ class CanvasPages(Pages):
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
         names = await channel_names(self._services, channels[:MAX_CHANNELS], visitor)
-        elements = {}
+        canvases = {}
         for channel_id in channels[:MAX_CHANNELS]:
-            _, canvas = await self._load_canvas(visitor, channel_id)
-            elements[channel_id] = len(canvas.elements)
-        return render(request, "canvas/canvases.html", names=names, elements=elements)
+            key = await self._services.discord.current_key(visitor.user_id, channel_id)
+            current = await self._services.stores.canvases.get(key)
+            canvas = canvas_from_json(current.state) if current else Canvas()
+            canvases[channel_id] = canvas, current and datetime.fromisoformat(current.last_active)
+        return render(request, "canvas/canvases.html", names=names, canvases=canvases)
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._read_channel(request)
@@ -257,6 +286,7 @@ class CanvasPages(Pages):
             ),
             agent=key.agent,
             is_hiding=is_hiding,
+            can_draw_png=can_draw_png(),
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:
@@ -283,21 +313,59 @@ class CanvasPages(Pages):
             self._feed.forget(watcher)
         return socket
 
-    async def remove(self, request: web.Request) -> web.Response:
-        """Raises NothingHere, and as `_read_key`."""
-        key = await self._read_key(request)
-        element_id = form_text(request, "id")
-        if not await remove_element(self._services.stores.canvases, key, element_id):
+    async def send_chart(self, request: web.Request) -> web.StreamResponse:
+        """Send a chart as a picture. Raises NothingHere, also if it can't be drawn."""
+        visitor, channel_id = visitor_of(request), await self._read_channel(request)
+        chart = (await self._load_canvas(visitor, channel_id))[1].find(request.match_info["element"])
+        picture = (
+            await asyncio.to_thread(draw_png, chart, visitor.locale) if isinstance(chart, Chart) else None
+        )
+        if not isinstance(chart, Chart) or not picture:
+            raise errors.NothingHere
+
+        async def chunks() -> AsyncIterator[bytes]:
+            yield picture
+
+        return await send_file(request, chunks(), f"{one_line(chart.title)}.png", "image/png")
+
+    async def check(self, request: web.Request) -> web.Response:
+        """Check or uncheck an item of a list. Raises as `remove`."""
+        key, canvases = await self._read_key(request), self._services.stores.canvases
+        if not await toggle_item(canvases, key, form_text(request, "id"), form_text(request, "item")):
             raise errors.NothingHere
         await self._services.discord.canvas_changed(key)
-        return redirect(request, f"/canvas/{key.channel_id}", "element_removed")
+        return see_other(f"/canvas/{key.channel_id}")
+
+    async def remove(self, request: web.Request) -> web.Response:
+        """Raises NothingHere, and as `_read_key`."""
+        key, element_id = await self._read_key(request), form_text(request, "id")
+        before = await get_canvas(self._services.stores.canvases, key)
+        if not await remove_element(self._services.stores.canvases, key, element_id):
+            raise errors.NothingHere
+        return await self._redirect_with_undo(request, key, before, [element_id], "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
         """Raises as `_read_key`."""
         key = await self._read_key(request)
+        before = await get_canvas(self._services.stores.canvases, key)
         await self._services.stores.canvases.clear(key)
-        await self._services.discord.canvas_changed(key)
-        return redirect(request, f"/canvas/{key.channel_id}", "canvas_cleared")
+        ids = [each.id for each in before.elements]
+        return await self._redirect_with_undo(request, key, before, ids, "canvas_cleared")
+
+    async def _redirect_with_undo(
+        self, request: web.Request, key: SessionKey, before: Canvas, ids: Sequence[str], sentence: str
+    ) -> web.Response:
+        discord, path = self._services.discord, f"/canvas/{key.channel_id}"
+        await discord.canvas_changed(key)
+
+        async def restore() -> bool:
+            is_restored = await put_back(self._services.stores.canvases, key, before, ids)
+            await discord.canvas_changed(key)
+            return is_restored
+
+        reply = Reply((visitor_of(request).words[WebTexts].done[sentence],))
+        undo = await offer_undo(request, self._services, path, restore)
+        return await self._redirect_with_reply(request, path, reply, undo)
 
     async def _read_key(self, request: web.Request) -> SessionKey:
         """Raises CanvasSwitched if another agent answers by now, InputError for a form without an agent."""

@@ -39,6 +39,7 @@ _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 Audience = Literal["anywhere", "private"]  # `private`: used only in answers that no one else sees
 
 Order = Literal["newest", "oldest", "updated"]  # `updated`: latest change first
+ListOrder = Literal["pinned", "newest", "oldest", "updated"]  # `pinned`: the pinned first, then the newest
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
 """How a memory was created; empty if unknown. `proposal`: a tainted turn proposed it, the user approved."""

@@ -28,9 +28,9 @@ from cc_bot.features.memory.model import (
     Audience,
     ErasureCounts,
     FoundMemory,
+    ListOrder,
     Memory,
     MemoryFilter,
-    Order,
     Source,
     format_expiry,
     parse_category,
@@ -96,7 +96,7 @@ async def find_page(
     offset = (page - 1) * page_size
     if query:
         return MemoryPage(hits[:MAX_HITS][offset : offset + page_size], total, page, page_count)
-    valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
+    valid_order: ListOrder = next((each for each in get_args(ListOrder) if each == order), "newest")
     memories = await store.list(user_id, filters=filters, limit=page_size, order=valid_order, offset=offset)
     return MemoryPage([FoundMemory(each, confidence=1.0) for each in memories], total, page, page_count)
 

@@ -190,7 +190,7 @@ class MemoryPages(Pages):
             visitor,
             query=params.get("q", ""),
             filters=filters,
-            order=params.get("order", "newest"),
+            order=params.get("order", "pinned"),
             page=page_number,
             page_size=PAGE_SIZE,
             service=self._services[MemoryService],
@@ -219,7 +219,7 @@ class MemoryPages(Pages):
             page=PageNumber(page.number, page.page_count),
             categories=categories,
             tags=tags,
-            has_filters=bool(params.keys() - {"q"}),
+            has_filters=bool(params.keys() & _CHOICES.keys()),
             entered=entered or MemoryForm(audience="private"),
             is_adding=entered is not None,
             selected=selected,
@@ -264,16 +264,23 @@ class MemoryPages(Pages):
         return await self._redirect_with_reply(request, _memory_path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        """Run the action in the path. Raises NothingHere, and what `run_action` raises."""
+        """Run the action in the path, and go back to the memory, or to the list if the press came from it.
+        Raises NothingHere, and what `run_action` raises."""
         visitor, action = visitor_of(request), request.match_info["action"]
         memory_id = await self._find_id(request)
         version = _parse_number(form_text(request, "version") or "0")
         reply = await memories.run_action(
             visitor, action, memory_id, version=version, service=self._services[MemoryService]
         )
-        if action == "delete":  # the page of a deleted memory says so
+        path, undo = _memory_path(path_id(request, "number")), ""
+        back = request.query.get("back", form_text(request, "back") or None)
+        if back is not None:
+            back = urlencode(_parse_list_query(back))
+            undo = f"{path}/undelete?{urlencode({'back': back})}" if action == "delete" else ""
+            path = f"/memories?{back}"
+        elif action == "delete":  # the page of a deleted memory says so
             reply = Reply(receipts_changed=True)
-        return await self._redirect_with_reply(request, _memory_path(path_id(request, "number")), reply)
+        return await self._redirect_with_reply(request, path, reply, undo)
 
     async def _render_card(
         self,

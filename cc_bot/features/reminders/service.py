@@ -1,6 +1,6 @@
 """`/remind …`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -11,6 +11,7 @@ from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes
 from cc_bot.domain.message import Message, Target
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.when.repeats import QuietHours, move_start
+from cc_bot.domain.when.resolve import ScheduledTime
 from cc_bot.features.reminders.errors import TooManySchedules
 from cc_bot.features.reminders.model import MAX_SCHEDULES, ReminderChange, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
@@ -141,6 +142,23 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     return Reply((cancelled_sentence(reminder, caller),), notes=notes, receipts_changed=True)
 
 
+async def restore(reminder: Schedule, *, schedules: ScheduleStore) -> None:
+    """Add a cancelled reminder again, with another number. Raises TooManySchedules."""
+    await schedules.add(
+        reminder.key,
+        reminder.text,
+        reminder.due_at,
+        target=reminder.target,
+        guild_id=reminder.guild_id,
+        visibility=reminder.visibility,
+        repeat=reminder.repeat,
+        timezone=reminder.timezone,
+        quiet=reminder.quiet,
+        locale=reminder.locale,
+        tainted=reminder.tainted,
+    )
+
+
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
     """Cancel a reminder with its repeats, unless it is over."""
     reminder = await schedules.get(caller.user_id, schedule_id)
@@ -167,6 +185,14 @@ def reminder_sentence(
         repeat = caller.words[RepeatTexts].describe(reminder.repeat)
         return texts.repeated.format(repeat=repeat, time=caller.format_time(due_at), text=text)
     return texts.once.format(time=caller.format_moment(due_at), text=text)
+
+
+def describe_times(times: Sequence[ScheduledTime], caller: Caller) -> str:
+    """Return each first time, with its repeat."""
+    describe = caller.words[RepeatTexts].describe
+    return " / ".join(
+        (f"{describe(repeat)} · " if repeat else "") + caller.format_time(due_at) for due_at, repeat in times
+    )
 
 
 def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:

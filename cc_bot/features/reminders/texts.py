@@ -204,13 +204,13 @@ def _join(phrases: RepeatTexts, parts: list[str]) -> str:
 
 
 class WebReminderTexts(Area):
-    new = Sentence(ja="新しいお知らせ", en="New reminder")
     new_hint = Sentence(ja="時刻になったら、DM でお知らせします。", en="When its time comes, you get a DM.")
     new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When its time comes, it is said in the terminal that is open.")
     text = Sentence(ja="お知らせする内容", en="What to remind you of")
     when = Sentence(ja="いつ", en="When")
-    when_hint = Sentence(ja="「明日9時」「30分後」「毎朝7時」のように書いてください。", en="For example: tomorrow at 9, in 30 minutes, every morning at 7.")
-    repeat = Sentence(ja="繰り返し（なくてもかまいません）", en="Repeat (optional)")
+    when_example = Sentence(ja="明日9時", en="tomorrow at 9")
+    when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="Or: in 30 minutes, every morning at 7.")
+    repeat = Sentence(ja="繰り返し", en="Repeat")
     repeat_hint = Sentence(ja="「毎日」「毎週月曜」「1回だけ」のように書いてください。", en="For example: every day, every Monday, once.")
     add = Sentence(ja="予約する", en="Set it")
     change = Sentence(ja="変える", en="Change")

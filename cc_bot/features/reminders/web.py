@@ -5,6 +5,7 @@ import secrets
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Final, NamedTuple
 
 from aiohttp import web
@@ -12,6 +13,7 @@ from aiohttp import web
 from cc_bot.chat.reply import Reply
 from cc_bot.concurrency import KeyedLock
 from cc_bot.domain.errors import InputError
+from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.reminders import service
 from cc_bot.features.reminders.errors import ReminderEditOutdated
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
@@ -23,10 +25,12 @@ from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
 from cc_bot.web.page import Pages, render, sections_on
 from cc_bot.web.services import WebServices
+from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 MAX_WHEN_CHARACTERS: Final = 100  # as in commands.py
 MAX_ADDED_FORMS: Final = 1000
+SOON: Final = timedelta(days=30)  # further off, a date alone says more
 
 
 class ReminderForm(NamedTuple):
@@ -53,6 +57,7 @@ class ReminderPages(Pages):
         return (
             web.get("/reminders", self.page),
             web.post("/reminders", self.add),
+            web.get("/reminders/reading", self.read_time),
             web.post("/reminders/{number}/change", self.change),
             web.post("/reminders/{number}/cancel", self.cancel),
             web.post("/reminders/{number}/resume", self.resume),
@@ -77,6 +82,7 @@ class ReminderPages(Pages):
             make_item=lambda each: service.reminder_item(each, caller),
             max_text_characters=MAX_TEXT_CHARACTERS,
             max_when_characters=MAX_WHEN_CHARACTERS,
+            is_soon=lambda each: each.due_at - self._services.clock() < SOON,
             sections=await sections_on(request, self.path),
         )
 
@@ -121,10 +127,26 @@ class ReminderPages(Pages):
             return await self.page(request, form, error)
         return await self._redirect_with_reply(request, "/reminders", reply)
 
+    async def read_time(self, request: web.Request) -> web.Response:
+        """Return how a typed time is understood by the rules; an empty text if it is not."""
+        visitor, when = visitor_of(request), request.query.get("when", "")[:MAX_WHEN_CHARACTERS]
+        try:
+            times = parse_schedules(when, "", self._services.clock(), visitor.timezone)
+        except InputError:
+            times = ()
+        return web.Response(text=service.describe_times(times, visitor))
+
     async def cancel(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        reply = await service.delete(visitor, path_id(request, "number"), schedules=self._schedules)
-        return await self._redirect_with_reply(request, "/reminders", reply)
+        visitor, number = visitor_of(request), path_id(request, "number")
+        reminder = await service.find_reminder(self._schedules, visitor.user_id, number)
+        reply = await service.delete(visitor, number, schedules=self._schedules)
+
+        async def restore() -> bool:
+            await service.restore(reminder, schedules=self._schedules)
+            return True
+
+        undo = await offer_undo(request, self._services, "/reminders", restore)
+        return await self._redirect_with_reply(request, "/reminders", reply, undo=undo)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)

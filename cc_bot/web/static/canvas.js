@@ -4,6 +4,7 @@ import { say, troubleOf } from "./live.js";
 
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
+const CHANGED_MS = 2000;
 const SIGNED_OUT = 4401;
 const DENIED = 4403;
 const TOO_MANY_OPEN = 4429;
@@ -19,7 +20,7 @@ let socket = null;
 let closeReason = ""; // why the server closed the socket
 let shown = new Map(); // by id: the HTML of an element, and its node
 let shownBelow = "";
-const pressed = new WeakSet(); // forms being sent
+const pressed = new WeakSet(); // buttons whose forms are being sent
 let currentAgent = canvas.dataset.agent;
 
 /* ---- elements ---- */
@@ -32,7 +33,10 @@ function nodeOf(html) {
 
 /* Unchanged nodes stay, with their focus and open details. */
 function show(message) {
-  const focused = document.activeElement?.closest(".element .remove")?.closest(".element").dataset.id;
+  const active = document.activeElement?.closest("button");
+  const holder = active?.closest(".element");
+  const position = [...(holder?.querySelectorAll("button") ?? [])].indexOf(active);
+  const isFirst = shownBelow === "";
   const next = new Map(
     message.elements.map(({ id, html }) => {
       const old = shown.get(id);
@@ -44,13 +48,18 @@ function show(message) {
   nodes.forEach((node, at) => {
     if (canvas.children[at] !== node) canvas.insertBefore(node, canvas.children[at] ?? null);
   });
+  for (const [id, { html, node }] of next) {
+    if (isFirst || shown.get(id)?.html === html) continue;
+    node.classList.add("changed");
+    setTimeout(() => node.classList.remove("changed"), CHANGED_MS);
+  }
   shown = next;
   canvas.classList.remove("list", "board", "focus");
   canvas.classList.add(message.mode);
   if (message.below !== shownBelow) below.innerHTML = message.below;
   shownBelow = message.below;
   if (!document.activeElement || document.activeElement === document.body)
-    next.get(focused)?.node.querySelector(".remove").focus();
+    next.get(holder?.dataset.id)?.node.querySelectorAll("button")[position]?.focus();
 }
 
 function showNothing() {
@@ -119,13 +128,13 @@ function connect() {
 
 /* ---- forms ---- */
 
-async function send(form) {
-  if (pressed.has(form)) return; // a double click is one press
-  pressed.add(form);
+async function send(form, button) {
+  if (pressed.has(button)) return; // a double click is one press
+  pressed.add(button);
   try {
     const response = await fetch(form.getAttribute("action"), {
       method: "post",
-      body: new URLSearchParams(new FormData(form)),
+      body: new URLSearchParams(new FormData(form, button)),
       credentials: "same-origin",
     });
     const text = await response.text();
@@ -133,11 +142,17 @@ async function send(form) {
       say(troubleOf(text), true);
       if (form.elements.agent?.id) form.elements.agent.value = currentAgent;
     }
-    else say(new DOMParser().parseFromString(text, "text/html").getElementById("said")?.textContent ?? "");
+    else {
+      const fetched = new DOMParser().parseFromString(text, "text/html");
+      const undo = fetched.querySelector("#toast form");
+      undo?.removeAttribute("data-live"); // else the whole page would be replaced
+      undo?.setAttribute("data-draws", "");
+      say(fetched.getElementById("said")?.textContent ?? "", false, undo);
+    }
   } catch {
     say(document.body.dataset.away, true);
   } finally {
-    pressed.delete(form);
+    pressed.delete(button);
   }
 }
 
@@ -145,7 +160,7 @@ document.addEventListener("submit", (event) => {
   if (!event.target.hasAttribute("data-draws")) return;
   event.preventDefault();
   event.target.closest("details")?.removeAttribute("open");
-  send(event.target);
+  send(event.target, event.submitter ?? event.target);
 });
 
 /* Hide private elements at once; to a new socket the server sends none. */

@@ -380,6 +380,11 @@ class MemoryRemovalStore:
         [(deleted_at,)] = await self._database.query(sql)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
+    async def count_erasures(self) -> int:
+        """Return the number of erasures, by all users, so far."""
+        rows = await self._database.query("SELECT erased FROM memory_erasures WHERE id = 1")
+        return int(rows[0][0])
+
     async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
         """Remove erased data from SQLite's WAL and, with `vacuum` or if the file is small, from unused pages.
         Database servers do so themselves."""

@@ -31,11 +31,11 @@ from cc_bot.features.memory.model import (
     VERSIONED_FIELDS,
     Audience,
     FoundMemory,
+    ListOrder,
     Memory,
     MemoryChange,
     MemoryFilter,
     MemoryStatistics,
-    Order,
     Source,
     check_details,
     clean_category,
@@ -72,13 +72,14 @@ MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
 MAX_PROMPT_CANDIDATES: Final = 200  # a prompt's memories are chosen from the newest
 _MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
-_ORDERS: Final[Mapping[Order, str]] = {
+_ORDERS: Final[Mapping[ListOrder, str]] = {
+    "pinned": "pinned DESC, id DESC",
     "newest": "id DESC",
     "oldest": "id",
     "updated": "updated_at DESC, id DESC",
 }
 # $1 user, $2 and $3 the ids between which the page lies, $4 to $7 as FILTER_SQL, $8 limit, $9 offset
-LIST_MEMORIES: Final[Mapping[Order, str]] = {
+LIST_MEMORIES: Final[Mapping[ListOrder, str]] = {
     order: f"""
         SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTER_SQL} AND status = 'active'
@@ -280,7 +281,7 @@ class MemoryStore:
         limit: int = 20,
         before_id: int | None = None,
         after_id: int | None = None,
-        order: Order = "newest",
+        order: ListOrder = "newest",
         offset: int = 0,
         filters: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":

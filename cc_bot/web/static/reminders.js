@@ -1,0 +1,26 @@
+/* Shows how a time is understood while the user types it. */
+const PAUSE_MS = 250;
+let timer;
+let newest = "";
+
+document.addEventListener("input", (event) => {
+  const hint = document.getElementById("when-hint");
+  if (event.target.id !== "when" || event.isComposing) return;
+  hint.dataset.hint ??= hint.textContent;
+  newest = event.target.value;
+  clearTimeout(timer);
+  timer = setTimeout(read, PAUSE_MS, hint, newest);
+});
+
+async function read(hint, when) {
+  let reading = "";
+  try {
+    const response = await fetch(`${hint.dataset.reading}?${new URLSearchParams({ when })}`);
+    if (response.ok) reading = await response.text();
+  } catch {
+    // the hint is shown
+  }
+  if (when !== newest) return;
+  hint.textContent = reading ? `→ ${reading}` : hint.dataset.hint;
+  hint.classList.toggle("good", reading !== "");
+}

@@ -1,0 +1,59 @@
+"""Undoes a press that deleted something: for ten minutes, while the program runs, unless anything was erased
+since."""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.domain.errors import NothingHere
+from cc_bot.web.page import Pages, redirect
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import visitor_of
+
+UNDO_TIME: Final = timedelta(minutes=10)
+MAX_UNDOS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    session_id: int  # only this browser may undo
+    until: datetime
+    erasure_count: int  # an undo must not bring back what was erased
+    back: str  # the page shown afterwards
+    run: Callable[[], Awaitable[bool]]  # returns whether it changed anything
+
+
+UNDOS: Final = web.AppKey("undos", OrderedDict[str, Undo])
+
+
+async def offer_undo(
+    request: web.Request, services: WebServices, back: str, run: Callable[[], Awaitable[bool]]
+) -> str:
+    """Return the path to which the button "Undo" posts."""
+    undos, token = request.app[UNDOS], secrets.token_urlsafe(12)
+    until = services.clock() + UNDO_TIME
+    count = await services.stores.memory_removal.count_erasures()
+    undos[token] = Undo(visitor_of(request).session.id, until, count, back, run)
+    if len(undos) > MAX_UNDOS:
+        undos.popitem(last=False)
+    return f"/undo/{token}"
+
+
+class UndoPages(Pages):
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (web.post("/undo/{token}", self.undo),)
+
+    async def undo(self, request: web.Request) -> web.Response:
+        """Raises NothingHere for an undo of another browser, or one that is over."""
+        undo = request.app[UNDOS].get(request.match_info["token"])
+        if undo is None or undo.session_id != visitor_of(request).session.id:
+            raise NothingHere
+        del request.app[UNDOS][request.match_info["token"]]
+        erased = await self._services.stores.memory_removal.count_erasures() != undo.erasure_count
+        is_open = self._services.clock() <= undo.until and not erased
+        return redirect(request, undo.back, "undone" if is_open and await undo.run() else "undo_too_late")
