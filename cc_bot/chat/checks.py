@@ -12,7 +12,8 @@ from cc_bot.texts import Texts
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-Verdict = Literal["ok", "warning", "failed"]  # warning: the bot runs, but something may not work
+# warning: the bot runs, but something may not work; off: not set up, and nothing is wrong
+Verdict = Literal["ok", "off", "warning", "failed"]
 SLACK_S = 2.0  # added to a check's own timeouts, so that they are reported first
 
 
@@ -58,6 +59,10 @@ class Service(Protocol):
 
 def ok(check: str, detail: str) -> Finding:
     return Finding(check, "ok", detail)
+
+
+def off(check: str, detail: str) -> Finding:
+    return Finding(check, "off", detail)
 
 
 def warning(check: str, text: str, fix: str = "") -> Finding:

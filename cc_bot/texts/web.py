@@ -1,6 +1,6 @@
 """The pages in a browser."""
 
-from cc_bot.texts.area import Area, Sentence, by_key
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class WebTexts(Area):
@@ -15,7 +15,13 @@ class WebTexts(Area):
     console = Sentence(ja="管理", en="Console")
     sign_out = Sentence(ja="サインアウト", en="Sign out")
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
-    come_back = Sentence(ja="またページを見るときは、Discord で </web> を実行してください。", en="To see your pages again, use </web> on Discord.")
+    welcome = Sentence(ja="{name} のページ", en="The pages of {name}")
+    welcome_what = Sentence(ja="ボットが覚えていること、会話、お知らせ、キャンバスを、ブラウザで見て直せます。", en="See and change what the bot remembers, your conversations, reminders and canvases.")
+    steps = Both(
+        ja=("Discord で </web> を実行します。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
+        en=("Use </web> on Discord.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
+    )
+    welcome_own = Sentence(ja="見えるのはご自分のものだけです。パスワードは要りません。", en="You see your own data alone, and need no password.")
     failure_title = Sentence(ja="できませんでした", en="That didn't work")
     undo = Sentence(ja="元に戻す", en="Undo")
     close = Sentence(ja="閉じる", en="Close")
@@ -73,10 +79,11 @@ class WebSettingsTexts(Area):
     browsers = Sentence(ja="サインインしているブラウザ", en="Browsers that are signed in")
     browsers_hint = Sentence(ja="心当たりのないものがあれば、サインアウトしてください。", en="If you don't know one of them, sign it out.")
     this_browser = Sentence(ja="このブラウザ", en="this browser")
-    since = Sentence(ja="サインイン: {time}", en="Signed in: {time}")
-    from_channel = Sentence(ja="リンクを受け取った場所: {channel}", en="Its link is from: {channel}")
-    used = Sentence(ja="最後の利用: {time}", en="Last used: {time}")
-    ends = Sentence(ja="使わなければ {time} に終わります", en="Ends, if unused: {time}")
+    since = Sentence(ja="サインイン: {time}", en="signed in {time}")
+    time_now = Sentence(ja="いまは {time} です。", en="It is {time} now.")
+    privacy_open = Sentence(ja="見る・消す", en="See or erase it")
+    used = Sentence(ja="最後の利用: {time}", en="last used {time}")
+    ends = Sentence(ja="使わなければ{time}に終了", en="ends {time} if unused")
     end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser of {made}")
     end_others = Sentence(ja="ほかのブラウザをすべてサインアウト", en="Sign out all others")
     end_all = Sentence(ja="このブラウザもふくめ、すべてサインアウト", en="Sign out everywhere, here too")

@@ -84,6 +84,8 @@ class SignInPages(Pages):
         if not code:
             raise NotSignedIn
         origin = await self._services.stores.web_sessions.find_code(code)
+        if origin is None and VISITOR in request:  # a used link, in a browser that is signed in
+            raise web.HTTPSeeOther("/")
         if origin is None:
             raise self._count_invalid_link(request)
         name = texts_and_zone(request)[0][WebTexts].terminal_user
@@ -110,7 +112,7 @@ class SignInPages(Pages):
         return response
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
-        return render_for_anyone(request, "signed_out.html")
+        return render_for_anyone(request, "landing.html", signed_out=True)
 
     async def send_avatar(self, request: web.Request) -> web.Response:
         """Raises NothingHere."""
@@ -225,6 +227,7 @@ class AccountPages(Pages):
             "settings.html",
             problem=problem,
             user_settings=entered or await services.stores.settings.get(visitor.user_id),
+            now=services.clock(),
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
             may_speak=services.settings.may_speak,

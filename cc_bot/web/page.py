@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from cc_bot import features
 from cc_bot.charts.table import format_exactly
@@ -120,10 +120,16 @@ def make_environment() -> Environment:
     )
     environment.filters |= {"number": lambda value: f"{value:,}", "exactly": format_exactly}
     environment.globals["static"] = STATIC_PATH
+    environment.globals["code"] = _mark_code
     environment.globals["query"] = lambda **values: urlencode(
         {name: value for name, value in values.items() if value not in (None, "", ())}, doseq=True
     )
     return environment
+
+
+def _mark_code(text: str) -> Markup:
+    """Return a text whose `words in backticks` are code."""
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 def _load_template(name: str) -> str | None:

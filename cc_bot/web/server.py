@@ -204,17 +204,18 @@ class RequestGuard:
         if status != 401:  # expired sessions and robots are not logged
             _log.info("page_refused", page=page, error=type(error).__name__, status=status)
         hidden = isinstance(error, OwnersOnly)
+        signed_out = VISITOR not in request and isinstance(error, NotSignedIn)
         response = render_for_anyone(
             request,
-            "trouble.html",
+            "landing.html" if signed_out else "trouble.html",
             status=status,
             sentence=explain_error(NothingHere() if hidden else error, request),
             links=(),
+            signed_out=False,
             field=field_of(error, request),
             path="/",
             here=f"/{page.split('/')[1]}" if page and not hidden else "",
         )
-        signed_out = VISITOR not in request and isinstance(error, NotSignedIn)
         if signed_out and read_cookie(request, cookie_name(request)):
             drop_cookie(request, response)
         return response

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
 import structlog
@@ -18,6 +19,7 @@ from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.db.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, ModelNotFound
 from cc_bot.domain.text import format_size, one_line, remove_controls
 from cc_bot.domain.usage import (
@@ -330,32 +332,56 @@ async def _find_missing(models: Sequence[str], probe: ProbeModel) -> Sequence[st
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     snapshot, texts = await status.take_snapshot(), caller.words[AdminTexts]
-    lines = [f"{label}: {value}" for label, value in describe_status(snapshot, caller)]
+    lines = [f"{each.label}: {each.value}" for each in describe_status(snapshot, caller, utc_now())]
     if snapshot.maintenance is not None:
         note = caller.format_text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
     return Reply(tuple(lines))
 
 
-def describe_status(snapshot: StatusSnapshot, caller: Caller) -> Sequence[tuple[str, str]]:
-    """Return labels and values."""
+class Fact(NamedTuple):
+    label: str
+    value: str
+    verdict: Literal["", "ok", "warning", "failed"] = ""
+    at: datetime | None = None  # what `value` says, if that is a moment
+
+
+OLD_BACKUP: Final = timedelta(days=2)
+LOW_DISK_BYTES: Final = 2**30
+
+
+def describe_status(snapshot: StatusSnapshot, caller: Caller, now: datetime) -> Sequence[Fact]:
     texts = caller.words[ConsoleTexts]
     connected = texts.connected_just_now if snapshot.connected else texts.disconnected
     if snapshot.connected and snapshot.latency_s is not None:
         connected = texts.connected.format(milliseconds=round(snapshot.latency_s * 1000))
-    backup = texts.no_backup if snapshot.backup_at is None else caller.format_moment(snapshot.backup_at)
+    backup, backup_at = texts.no_backup, snapshot.backup_at
+    if backup_at is not None:
+        backup = caller.format_moment(backup_at)
+    is_backed_up = backup_at is not None and now - backup_at < OLD_BACKUP
+    free = snapshot.free_bytes
+    has_room = free is not None and free >= LOW_DISK_BYTES
     turns = texts.turns_count.format(running=snapshot.load.running, waiting=snapshot.load.waiting)
     return [
-        (texts.version, texts.version_value.format(version=snapshot.version, schema=snapshot.schema_version)),
-        (texts.since, caller.format_moment(snapshot.began_at)),
-        ("Discord", connected),
-        (texts.database, format_size(snapshot.database_bytes)),
-        (texts.disk, texts.unknown if snapshot.free_bytes is None else format_size(snapshot.free_bytes)),
-        *([(texts.last_backup, backup)] if snapshot.backs_up else []),
-        (texts.today, _format_today(snapshot, caller.words)),
-        (texts.turns, f"{turns} {texts.of_this_process}" if snapshot.has_other_processes else turns),
-        *((f"🧩 {model}", ", ".join(changes)) for model, changes in snapshot.model_changes.items()),
-        *((texts.processes, line) for line in _process_lines(snapshot, caller)),
+        Fact("Discord", connected, "ok" if snapshot.connected else "failed"),
+        *(
+            [Fact(texts.last_backup, backup, "ok" if is_backed_up else "warning", backup_at)]
+            if snapshot.backs_up
+            else []
+        ),
+        Fact(
+            texts.disk, texts.unknown if free is None else format_size(free), "ok" if has_room else "warning"
+        ),
+        Fact(texts.turns, f"{turns} {texts.of_this_process}" if snapshot.has_other_processes else turns),
+        Fact(texts.today, _format_today(snapshot, caller.words)),
+        Fact(texts.since, caller.format_moment(snapshot.began_at), at=snapshot.began_at),
+        Fact(texts.database, format_size(snapshot.database_bytes)),
+        Fact(
+            texts.version,
+            texts.version_value.format(version=snapshot.version, schema=snapshot.schema_version),
+        ),
+        *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in snapshot.model_changes.items()),
+        *(Fact(texts.processes, line) for line in _process_lines(snapshot, caller)),
     ]
 
 

@@ -76,6 +76,12 @@ class ConsoleTexts(Area):
     log = Sentence(ja="記録", en="Log")
     doctor = Sentence(ja="点検", en="Doctor")
     refresh = Sentence(ja="最新にする", en="Refresh")
+    state_at = Sentence(ja="{time} の状態", en="As of {time}")
+    all_well = Sentence(ja="すべて正常です", en="All is well")
+    attention = Sentence(ja="確かめてほしいことが{count}件あります", en="Needs attention: {count}")
+    verdicts = by_key({"ok": Sentence(ja="正常", en="ok"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="異常", en="failed")})
+    recent = Sentence(ja="この1時間の記録", en="Log of the last hour")
+    recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="errors: {errors}, warnings: {warnings}")
 
     version = Sentence(ja="バージョン", en="Version")
     version_value = Sentence(ja="cc-bot {version}（データベースのバージョン {schema}）", en="cc-bot {version} (database version {schema})")

@@ -1,9 +1,10 @@
 """The owners' console; for other users it does not exist. It shows no texts or names of users."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -35,6 +36,8 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 MAX_ID_CHARACTERS: Final = 60
+RECENT: Final = timedelta(hours=1)
+_VERDICTS: Final = ("failed", "warning", "ok", "off", "")  # the worst first
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +98,21 @@ class ConsolePages(Pages):
         return await self._redirect_with_reply(request, page, reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
-        snapshot = await self._services[BotStatus].take_snapshot()
+        snapshot, now = await self._services[BotStatus].take_snapshot(), self._services.clock()
+        owner = owner_of(request)
+        recent = [each for each in self._services.records.newest("warning") if now - each.at < RECENT]
+        errors = sum(each.level != "warning" for each in recent)
+        texts = owner.words[ConsoleTexts]
+        counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
+        trouble = admin.Fact(texts.recent, counts, "failed" if errors else "warning" if recent else "ok")
+        facts = [*admin.describe_status(snapshot, owner, now), trouble]
         return _render(
             request,
             "admin/console.html",
             snapshot=snapshot,
-            facts=admin.describe_status(snapshot, owner_of(request)),
+            facts=sorted(facts, key=lambda each: _VERDICTS.index(each.verdict)),
+            bad=sum(each.verdict in ("warning", "failed") for each in facts),
+            clock=_format_time(owner, now),
         )
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
@@ -189,14 +201,20 @@ class ConsolePages(Pages):
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        return _render(request, "admin/console_doctor.html", report=(), examined_at=None)
+        return _render(request, "admin/console_doctor.html", report=(), counts=Counter(), examined_at=None)
 
     async def run_doctor(self, request: web.Request) -> web.Response:
         owner = await self._require_owner(request)
         async with self._doctor_lock:
             report = await self._services[DoctorRunner].run(owner.locale)
         examined_at = self._services.clock()
-        return _render(request, "admin/console_doctor.html", report=report, examined_at=examined_at)
+        return _render(
+            request,
+            "admin/console_doctor.html",
+            report=sorted(report, key=lambda each: _VERDICTS.index(each["verdict"])),
+            counts=Counter(each["verdict"] for each in report),
+            examined_at=examined_at,
+        )
 
 
 async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse:

@@ -49,7 +49,7 @@ class Report:
         return 1 if self.verdict == "failed" else 0
 
 
-_SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
+_SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "off": "–", "warning": "!", "failed": "✗"}
 
 
 def as_lines(report: Report, words: Texts, *, offline: bool) -> list[str]:

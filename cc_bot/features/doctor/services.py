@@ -19,7 +19,7 @@ import aiohttp
 
 from cc_bot import __version__
 from cc_bot.charts.svg import draw_png
-from cc_bot.chat.checks import Finding, failed, ok, warning
+from cc_bot.chat.checks import Finding, failed, off, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain import errors
 from cc_bot.domain.chart import Chart, Series
@@ -228,7 +228,7 @@ async def _ask(
 async def check_charts(locale: Locale, words: Texts) -> Finding:
     texts = words[DoctorTexts]
     if not find_spec("resvg_py"):
-        return ok("font", texts.font_none)
+        return off("font", texts.font_none)
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
     try:
         png = await asyncio.to_thread(draw_png, chart, locale)
@@ -244,7 +244,7 @@ PUBLIC_FILE: Final = "live.js"  # served without signing in
 
 async def check_pages(config: Config, words: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
     if config.web_port is None:
-        return [ok("pages", words[DoctorTexts].pages_off)]
+        return [off("pages", words[DoctorTexts].pages_off)]
     host = LOOPBACK_ADDRESSES.get(config.web_host, config.web_host)
     findings = [await _check_port(host, config.web_port, words)]
     if not offline and urlsplit(config.web_url).scheme == "https":

@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Final
 
-from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, CheckContext, Finding, failed, off, ok, warning
 from cc_bot.domain.errors import DocumentsNotConfined, InputError
 from cc_bot.features.documents.reader import EXTRA_MODULES, DocumentReader
 from cc_bot.features.documents.texts import DocumentCheckTexts
@@ -30,7 +30,7 @@ def list_checks(given: CheckContext) -> Iterator[Check]:
 async def check_documents(reader: DocumentReader, texts: Texts) -> Sequence[Finding]:
     words = texts[DocumentCheckTexts]
     if not all(map(find_spec, EXTRA_MODULES)):
-        return [ok("documents", words.documents_none)]
+        return [off("documents", words.documents_none)]
     try:
         await reader.read(SMALL_PDF)
     except DocumentsNotConfined:  # reported by check_sandbox

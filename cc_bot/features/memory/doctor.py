@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from cc_bot.chat.checks import Check, CheckContext, Finding, ok, try_service
+from cc_bot.chat.checks import Check, CheckContext, Finding, off, try_service
 from cc_bot.config import LOCAL, OFF
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.texts import MemoryCheckTexts
@@ -18,6 +18,6 @@ def list_checks(context: CheckContext) -> Iterator[Check]:
 async def check_embedder(embedder: Embedder | None, texts: Texts, *, wanted: bool) -> Finding:
     sentences = texts[MemoryCheckTexts]
     if embedder is None:
-        return ok("embedder", sentences.embedder_none if wanted else sentences.embedder_off)
+        return off("embedder", sentences.embedder_none if wanted else sentences.embedder_off)
     use = embedder.embed(["猫 cat"])
     return await try_service("embedder", embedder, use, sentences.embedder_ok, sentences.embedder_failed)

@@ -2,7 +2,7 @@ import io
 import wave
 from collections.abc import Iterator
 
-from cc_bot.chat.checks import SLACK_S, Check, CheckContext, Finding, ok, try_service
+from cc_bot.chat.checks import SLACK_S, Check, CheckContext, Finding, off, try_service
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
 from cc_bot.features.voice.openai import OpenAISpeaker, OpenAITranscriber, build_speaker, build_transcriber
@@ -21,7 +21,7 @@ def list_checks(given: CheckContext) -> Iterator[Check]:
 async def check_transcriber(transcriber: OpenAITranscriber | None, words: Texts) -> Finding:
     texts = words[VoiceCheckTexts]
     if transcriber is None:
-        return ok("hearing", texts.hearing_none)
+        return off("hearing", texts.hearing_none)
     use = transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
     return await try_service("hearing", transcriber, use, texts.hearing_ok, texts.hearing_failed)
 
@@ -37,6 +37,6 @@ def _silence() -> bytes:
 async def check_speaker(speaker: OpenAISpeaker | None, words: Texts) -> Finding:
     texts = words[VoiceCheckTexts]
     if speaker is None:
-        return ok("speaking", texts.speaking_none)
+        return off("speaking", texts.speaking_none)
     use = speaker.speak("OK")
     return await try_service("speaking", speaker, use, texts.speaking_ok, texts.speaking_failed)

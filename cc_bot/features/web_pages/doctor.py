@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cc_bot.chat.checks import Check, CheckContext, Finding, failed, ok, warning
+from cc_bot.chat.checks import Check, CheckContext, Finding, failed, off, ok, warning
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.errors import PageError, PagesNotConfined, SearchFailed, SearchFormatOff
 from cc_bot.features.web_pages.parts import make_searches, make_web_access
@@ -30,7 +30,7 @@ async def check_reading(
     """Without a `reader` nothing is fetched."""
     sentences = texts[WebPageCheckTexts]
     if not enabled or not can_read_pages():
-        return [ok("reading", sentences.reading_not_installed if enabled else sentences.reading_off)]
+        return [off("reading", sentences.reading_not_installed if enabled else sentences.reading_off)]
     if reader is None:
         return []
     try:
@@ -53,4 +53,4 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
             findings.append(failed("search", sentences.search_format_off))
         except SearchFailed:
             findings.append(failed("search", sentences.search_failed.format(**names)))
-    return findings or [ok("search", sentences.search_none)]
+    return findings or [off("search", sentences.search_none)]

@@ -3,6 +3,7 @@
 
 // Its page shows the typed text beside the stored one, so it is shown like a success.
 const CONFLICT = 409;
+const REFRESH_MS = 10_000;
 
 let pressed = new WeakSet(); // forms that were sent
 
@@ -111,7 +112,23 @@ document.addEventListener("submit", (event) => {
 const close = document.getElementById("close-toast");
 close.hidden = false;
 close.addEventListener("click", () => say(""));
-document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+for (const link of document.querySelectorAll("nav a[aria-current]")) link.scrollIntoView({ block: "nearest", inline: "center" });
+
+/* Fetch the part marked `data-refresh` again and again, unless nobody looks or the focus is in it. */
+async function refresh() {
+  const part = document.querySelector("[data-refresh]");
+  if (!part || document.hidden || part.contains(document.activeElement)) return;
+  try {
+    const response = await fetch(location.href, { credentials: "same-origin" });
+    const html = await response.text();
+    if (response.ok) show(html, part.id);
+    else say(troubleOf(html), true);
+  } catch {
+    say(document.body.dataset.away, true);
+  }
+}
+
+if (document.querySelector("[data-refresh]")) setInterval(refresh, REFRESH_MS);
 
 /* The browser may show a cached page again: its forms can be sent again. */
 window.addEventListener("pageshow", () => {
