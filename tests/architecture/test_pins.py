@@ -11,12 +11,13 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUN, EXTRAS = PYPROJECT["project"]["dependencies"], PYPROJECT["project"]["optional-dependencies"]
-BUILD, DEV, BENCH = (
+PIP, BUILD, DEV, BENCH = (
     [each for each in PYPROJECT["dependency-groups"][group] if isinstance(each, str)]
-    for group in ("build", "dev", "bench")
+    for group in ("pip", "build", "dev", "bench")
 )
 NEEDED = {
     "run.txt": RUN,
+    "pip.txt": PIP,
     "build.txt": BUILD,
     **{f"{extra}.txt": [*RUN, *needed] for extra, needed in EXTRAS.items()},
     "dev.txt": [*RUN, *BUILD, *DEV, *(each for needed in EXTRAS.values() for each in needed)],
