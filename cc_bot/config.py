@@ -42,13 +42,16 @@ MAX_SHARDS: Final = 16_000
 MAX_QUOTED_CHARACTERS: Final = 60
 
 
+def find_dotenv(path: Path) -> Path | None:
+    """Return `.env`, or else `.env.txt`, as Notepad saves it."""
+    return next(filter(os.path.lexists, (path, path.with_name(f"{path.name}.txt"))), None)
+
+
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Read the settings in `.env`, or in `.env.txt`, as Notepad saves it. Raises InvalidSetting and
-    SettingsUnreadable."""
+    """Read the settings in `.env` or `.env.txt`. Raises InvalidSetting and SettingsUnreadable."""
     invalid_file = errors.InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
-        candidates = (path, path.with_name(f"{path.name}.txt"))
-        file = next(filter(os.path.lexists, candidates), None)
+        file = find_dotenv(path)
         if file is None:
             return {}
         content = read_regular(file)

@@ -19,9 +19,16 @@ from typing import Final, TypeVar
 
 from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
-from cc_bot.domain.errors import CcBotError, CopyStopped, InvalidSetting, OutputLost, StorageError
+from cc_bot.domain.errors import (
+    CcBotError,
+    CopyStopped,
+    InvalidSetting,
+    MissingToken,
+    OutputLost,
+    StorageError,
+)
 from cc_bot.domain.text import Locale
-from cc_bot.features import modules
+from cc_bot.features import find_module, modules
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
 
@@ -67,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     config = None
     try:
         config = read_config({**os.environ, **_shard_settings(options)})
-        return _run(config, options)
+        return _run(config, options) if options.command else main([_choose_command(config)])
     except CcBotError as error:
         _say_error(error, _sentence_for(_name_option(error, options), config, locale), options)
         return EXIT_OPERATOR
@@ -81,6 +88,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
         _say_error(error, texts(locale)[CliTexts].crashed.format(error=type(error).__name__), options)
         return EXIT_ERROR
+
+
+def _choose_command(config: Config) -> str:
+    """Return the command for `cc-bot` alone, after asking for missing settings. Raises MissingToken."""
+    if config.discord_token:
+        return "run"
+    if not sys.stdin.isatty() or not (setup := find_module("setup")):
+        raise MissingToken
+    from cc_bot.log import configure_logging
+
+    configure_logging("critical")
+    command: str = setup.run_setup(config, say, ask_consent)
+    return command
 
 
 _SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COUNT": ("--shard-count", "16")}
@@ -131,9 +151,11 @@ def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> s
 
 def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     words = all_texts[CliTexts]
-    parser = argparse.ArgumentParser(prog="cc-bot", description=words.description)
+    parser = argparse.ArgumentParser(
+        prog="cc-bot", description=words.description, epilog=words.without_command
+    )
     parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     run = commands.add_parser("run", help=words.run, description=words.run)
     for setting, (option, example) in _SHARD_OPTIONS.items():
         run.add_argument(option, dest=setting, metavar=example, help=words.run_shards)

@@ -27,6 +27,7 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "terminal": ("COMMANDS",),  # the optional `run_during_chat` is background work
     "cli": ("add_command", "run", "format_error"),  # a command of `cc-bot`
     "doctor": ("list_checks",),
+    "setup": ("run_setup",),  # what `cc-bot` without a command asks
 }
 """The modules that a feature may have, with the names that each must define."""
 

@@ -9,6 +9,7 @@ from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 class CliTexts(Area):
     description = Sentence(ja="Discord で、覚えていてくれるアシスタント。", en="A Discord assistant that remembers.")
+    without_command = Sentence(ja="コマンドを付けずに始めると、足りない設定を尋ねて .env に保存し、ボットを動かします。", en="Without a command it asks for missing settings, saves them to .env and runs the bot.")
     run = Sentence(ja="Discord ボットを動かします（DISCORD_TOKEN が必要です）", en="run the Discord bot (needs DISCORD_TOKEN)")
     web = Sentence(ja="ブラウザで自分のページを開くリンクを表示します（cc-bot run が動いているとき）", en="Print a link to your pages in a browser (while cc-bot run is up)")
     chat = Sentence(ja="ターミナルで話します（トークンも API キーもいりません）", en="chat in the terminal (needs neither a token nor an API key)")

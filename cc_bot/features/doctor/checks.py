@@ -49,13 +49,13 @@ class Report:
         return 1 if self.verdict == "failed" else 0
 
 
-_SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "off": "–", "warning": "!", "failed": "✗"}
+SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "off": "–", "warning": "!", "failed": "✗"}
 
 
 def as_lines(report: Report, words: Texts, *, offline: bool) -> list[str]:
     texts, lines = words[DoctorTexts], list[str]()
     for each in report.findings:
-        title = f"{_SIGNS[each.verdict]} {texts.verdicts[each.verdict]}  {each.label}"
+        title = f"{SIGNS[each.verdict]} {texts.verdicts[each.verdict]}  {each.label}"
         lines.append(f"{title}: {each.detail}")
         if each.fix:
             lines.append(f"  → {each.fix}")

@@ -37,8 +37,8 @@ class DoctorTexts(Area):
     program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
     token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
     token_missing = Sentence(ja="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。\n→ Discord で使うなら、Developer Portal の Bot で発行し、.env に書いてください。", en="DISCORD_TOKEN is not set. Only `cc-bot chat` works.\n→ For Discord, create one in the Developer Portal under Bot and write it into .env.")
-    token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を .env に書いてください。", en="DISCORD_TOKEN is not a token: three parts with dots between.\n→ Copy all of it from the Developer Portal (Bot) into .env.")
-    token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直し、.env を書き換えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and change .env.")
+    token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を貼り付けてください。", en="DISCORD_TOKEN is not a token: three parts with dots between.\n→ Copy all of it from the Developer Portal, under Bot.")
+    token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直して、入れ替えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and use the new one.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
     intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
     intents_missing = Sentence(ja="Message Content Intent がオフなので、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにし、起動し直してください。", en="The Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal (Bot), then start again.")
@@ -111,3 +111,27 @@ class DoctorTexts(Area):
     server_answers = Sentence(ja="{where} の PostgreSQL {version} につながります（{size}）。", en="PostgreSQL {version} at {where} answers ({size}).")
     server_unreachable_fix = Sentence(ja="直してから、もう一度 cc-bot doctor を実行してください。", en="Fix that, then run cc-bot doctor again.")
     server_pending = Sentence(ja="データベースの更新が{count}件残っています。\n→ cc-bot migrate を実行するか、ボットを起動してください。", en="The schema is {count} updates behind.\n→ Run `cc-bot migrate`, or start the bot.")
+
+
+class SetupTexts(Area):
+    """What `cc-bot` without a command asks."""
+
+    token_wanted = Sentence(
+        ja="cc-bot をはじめます。Discord ボットのトークンを貼り付けて、Enter を押してください（画面には出ません）。\n"
+        "トークンは https://discord.com/developers/applications の Bot で発行します。まずこのターミナルで試すなら、そのまま Enter を押してください。",
+        en="Welcome to cc-bot. Paste the token of your Discord bot and press Enter (it is not shown).\n"
+        "You get one at https://discord.com/developers/applications under Bot. To try cc-bot in this terminal first, just press Enter.",
+    )
+    token = Sentence(ja="トークン: ", en="Token: ")
+    checking = Sentence(ja="確かめています…", en="Checking…")
+    invite = Sentence(ja="ボットをサーバーに招待するリンク: {url}", en="To invite the bot to your server: {url}")
+    model_wanted = Sentence(
+        ja="次に、答える AI モデルを決めます。あとで決めるなら、Enter を2回押してください（内蔵の簡易モデルが答えます）。",
+        en="Now the AI model that answers. To decide later press Enter twice (the small built-in model answers).",
+    )
+    server = Sentence(ja="サーバーの URL（例: http://localhost:11434/v1。Enter だけなら OpenAI）: ", en="URL of its server (such as http://localhost:11434/v1; Enter for OpenAI): ")
+    key = Sentence(ja="API キー（画面には出ません。要らなければ Enter）: ", en="API key (not shown; Enter for none): ")
+    model = Sentence(ja="モデルの名前（Enter だけなら {default}）: ", en="Name of the model (Enter for {default}): ")
+    add_to_file = Sentence(ja="{path} はもうあります。この設定を書き加えますか？ [y/N] ", en="{path} exists. Add these settings to it? [y/N] ")
+    saved = Sentence(ja="設定を {path} に保存しました。変えるときは、このファイルを書き換えてください。", en="Saved to {path}. Edit that file to change a setting.")
+    not_saved = Sentence(ja="{path} に書き込めないので、設定を保存せずに始めます。フォルダの書き込みの権限を確かめてください。", en="{path} can't be written, so cc-bot starts without saving. Check the folder's permission to write.")

@@ -1,0 +1,135 @@
+"""`cc-bot` without a command: asks for a Discord token and a model, tries both, and writes `.env`."""
+
+import asyncio
+import os
+import re
+from base64 import urlsafe_b64decode
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from getpass import getpass
+from pathlib import Path
+from typing import Final
+
+from cc_bot.chat.checks import Finding
+from cc_bot.chat.tools import discover_tools
+from cc_bot.config import DEFAULT_MODEL, Config, find_dotenv, read_config
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import CcBotError
+from cc_bot.features.doctor.checks import SIGNS
+from cc_bot.features.doctor.services import check_discord, check_models
+from cc_bot.features.doctor.texts import SetupTexts
+from cc_bot.files import decode_text, read_regular
+from cc_bot.texts import Texts, explain, texts
+
+Say = Callable[[str], None]
+Settings = Mapping[str, str]
+DOTENV: Final = Path(".env")
+INVITE_URL: Final = (
+    "https://discord.com/oauth2/authorize?client_id={id}&scope=bot+applications.commands"
+    "&permissions=274878024704"  # those that the README lists
+)
+_PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_.:/@%+=~,-]+")
+
+
+def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> str:
+    """Return the command to go on with."""
+    words = texts(config.operator_locale)
+    prompts = words[SetupTexts]
+    try:
+        say(prompts.token_wanted)
+        settings = _ask_until_valid(lambda: _ask_token(prompts), _check_token, words, say)
+        if not settings:
+            return "chat"
+        if not (config.openai_api_key or config.openai_base_url):
+            say(prompts.model_wanted)
+            settings |= _ask_until_valid(lambda: _ask_model(prompts), _check_model, words, say)
+        if not _save(settings, prompts, say, ask_consent):
+            os.environ.update(settings)
+        if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
+            say(prompts.invite.format(url=INVITE_URL.format(id=bot_id)))
+    except EOFError:
+        raise KeyboardInterrupt from None
+    return "run"
+
+
+def _ask_until_valid(
+    ask: Callable[[], dict[str, str]],
+    check: Callable[[Config, Texts], Awaitable[Sequence[Finding]]],
+    words: Texts,
+    say: Say,
+) -> dict[str, str]:
+    """Return settings that pass the check, or none if the user enters nothing."""
+
+    async def find(settings: Settings) -> Sequence[Finding]:
+        return await check(read_config({**os.environ, **settings}), words)
+
+    while settings := {name: value for name, value in ask().items() if value}:
+        say(words[SetupTexts].checking)
+        try:
+            findings = asyncio.run(find(settings))
+        except CcBotError as error:
+            say(f"{SIGNS['failed']} {explain(error, words)}")
+            continue
+        for each in findings:
+            say(f"{SIGNS[each.verdict]} {each.detail}" + (f"\n  → {each.fix}" if each.fix else ""))
+        if all(each.verdict != "failed" for each in findings):
+            return settings
+    return {}
+
+
+def _ask_token(prompts: SetupTexts) -> dict[str, str]:
+    return {"DISCORD_TOKEN": getpass(prompts.token).strip()}
+
+
+def _ask_model(prompts: SetupTexts) -> dict[str, str]:
+    url, key = input(prompts.server).strip(), getpass(prompts.key).strip()
+    name = input(prompts.model.format(default=DEFAULT_MODEL)).strip() if url or key else ""
+    return {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "CC_BOT_MODEL": name}
+
+
+async def _check_token(config: Config, words: Texts) -> Sequence[Finding]:
+    async def no_commands() -> tuple[str, ...]:
+        return ()  # the start registers them
+
+    return (await check_discord(config, words, no_commands, utc_now))[:1]
+
+
+async def _check_model(config: Config, words: Texts) -> Sequence[Finding]:
+    return await check_models(config, words, (), discover_tools().schemas(), offline=False)
+
+
+def _read_bot_id(token: str) -> str:
+    """Return the first part of a token, decoded; "" if it is no id."""
+    try:
+        bot_id = urlsafe_b64decode(token.partition(".")[0] + "==").decode()
+    except ValueError:
+        return ""
+    return bot_id if bot_id.isdecimal() else ""
+
+
+def _save(settings: Settings, prompts: SetupTexts, say: Say, ask_consent: Callable[[str], bool]) -> bool:
+    """Write the settings at the end of `.env`, which then only its owner can read."""
+    existing = find_dotenv(DOTENV)
+    path = (existing or DOTENV).resolve()
+    if existing and not ask_consent(prompts.add_to_file.format(path=path)):
+        return False
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        before = decode_text(read_regular(path)) or "" if existing else ""
+        partial.unlink(missing_ok=True)
+        partial.touch(mode=0o600, exist_ok=False)
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            file.write(f"{before.rstrip()}\n" if before.strip() else "")
+            file.writelines(f"{name}={_quote(value)}\n" for name, value in settings.items())
+        partial.replace(path)
+    except OSError:
+        say(prompts.not_saved.format(path=path))
+        return False
+    say(prompts.saved.format(path=path))
+    return True
+
+
+def _quote(value: str) -> str:
+    if _PLAIN_VALUE.fullmatch(value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
