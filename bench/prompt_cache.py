@@ -184,7 +184,7 @@ class Session:
     async def play(self) -> Tally:
         for first in range(0, TURNS, RESTART_EVERY):
             async with open_stores(
-                self.url, history_limit=self.history_limit, profile_notes=self.notes
+                self.url, history_limit=self.history_limit, max_prompt_memories=self.notes
             ) as stores:
                 for number in range(first, first + max(1, self.notes - first)):
                     await stores.memories.add(KEY.user_id, said(number, 3)[:200])

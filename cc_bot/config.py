@@ -275,7 +275,7 @@ class Config:
     summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
     """In turns; 0: never."""
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
-    profile_notes: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole_number(0, MAX_PINNED), "0–10")
+    max_prompt_memories: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole_number(0, MAX_PINNED), "0–10")
     """Number of memories in each request. 0: the model looks memories up."""
     embedding_model: str = _setting("CC_BOT_EMBEDDING_MODEL", LOCAL, embedding_model, OFF)
     """LOCAL, OFF, or a model at `openai_base_url`."""

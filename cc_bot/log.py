@@ -89,7 +89,7 @@ def _replace_exception(_logger: object, _method: str, record: Record) -> Record:
 
 
 # An id connects the records of a turn, or of a run of background work. asyncio's tasks inherit it.
-# A front end calls `begin_turn` for a question, and the assistant `claim_turn_id`.
+# A front end calls `bind_turn_id` for a question, and the assistant `claim_turn_id`.
 @dataclass(slots=True)
 class _TurnId:
     is_claimed: bool = False
@@ -98,7 +98,7 @@ class _TurnId:
 _current_turn_id: ContextVar[_TurnId | None] = ContextVar("current_turn_id", default=None)
 
 
-def begin_turn() -> None:
+def bind_turn_id() -> None:
     bind_contextvars(turn=secrets.token_hex(4))
     _current_turn_id.set(_TurnId())
 
@@ -107,7 +107,7 @@ def claim_turn_id() -> str:
     """Return this task's turn id, or a new one if an earlier turn has used it."""
     turn_id = _current_turn_id.get()
     if turn_id is None or turn_id.is_claimed:
-        begin_turn()
+        bind_turn_id()
         turn_id = _current_turn_id.get()
     if turn_id is not None:
         turn_id.is_claimed = True
@@ -121,7 +121,7 @@ def bind_job_id(name: str, **fields: object) -> Iterator[None]:
 
 
 @contextmanager
-def upkeep(name: str, *expected: type[Exception], **fields: object) -> Iterator[None]:
+def log_errors(name: str, *expected: type[Exception], **fields: object) -> Iterator[None]:
     """Log an error in the block and go on: as `…_failed` if it is expected, else as `…_broke`."""
     log = structlog.get_logger(__name__)
     expected_errors: tuple[type[Exception], ...] = (CcBotError, OSError, *expected)

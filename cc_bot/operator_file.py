@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_origin
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from cc_bot.db.engines import config_path
+from cc_bot.db.engines import operator_folder_path
 from cc_bot.domain.errors import StartupError
 from cc_bot.files import NotRegularFile, open_regular
 from cc_bot.texts.cli import OperatorFileTexts
@@ -58,24 +58,24 @@ class TableReader:
     words: OperatorFileTexts
     expected: Mapping[str, str]  # what a value must be, by key
 
-    def read(self, kind: type[Table], name: str, table: object) -> Table:
+    def read(self, model: type[Table], name: str, table: object) -> Table:
         """Raises FileRefused for the first mistake in the table `name`."""
         if not isinstance(table, dict):
             raise FileRefused(self.words.not_a_table.format(name=name))
         try:
-            return kind.model_validate(table)
+            return model.model_validate(table)
         except ValidationError as error:
             mistakes = error.errors(include_url=False, include_input=False, include_context=False)
         # Unknown keys first: a misspelt key also makes the right one missing.
         mistakes.sort(key=lambda each: each["type"] != "extra_forbidden" or len(each["loc"]) > 1)
-        raise self._refusal(kind, name, tuple(map(str, mistakes[0]["loc"])) or _list_special_keys(table))
+        raise self._refusal(model, name, tuple(map(str, mistakes[0]["loc"])) or _list_non_ascii_keys(table))
 
-    def _refusal(self, kind: type[BaseModel], name: str, path: Sequence[str]) -> FileRefused:
+    def _refusal(self, model: type[BaseModel], name: str, path: Sequence[str]) -> FileRefused:
         key, *rest = path
-        if key not in kind.model_fields:
-            keys = ", ".join(kind.model_fields)
+        if key not in model.model_fields:
+            keys = ", ".join(model.model_fields)
             return FileRefused(self.words.unknown_key.format(name=name, key=printable_key(key), keys=keys))
-        inner = kind.model_fields[key].annotation
+        inner = model.model_fields[key].annotation
         if rest and isinstance(inner, type) and issubclass(inner, BaseModel):
             return self._refusal(inner, f"{name}.{key}", rest)
         return self.wrong_value(name, f"{key}.{rest[0]}" if rest and get_origin(inner) is dict else key)
@@ -86,8 +86,8 @@ class TableReader:
         return FileRefused(self.words.wrong.format(name=name, key=printable_key(key), expected=expected))
 
 
-def _list_special_keys(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys that pydantic's error can't name, as one may have half a surrogate pair."""
+def _list_non_ascii_keys(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of which one has half a surrogate pair, if pydantic's error names no key."""
     return tuple(key for key in table if not key.isascii())
 
 
@@ -102,7 +102,7 @@ def hash_file(path: Path) -> str:
 @dataclass(frozen=True, slots=True)
 class FileKind(Generic[T]):
     name: str  # for the log: `agents` gives `agents_reloaded`
-    variable: str  # the setting for another path
+    variable: str  # the environment variable that sets the path
     parse: Callable[[str], T]  # Takes the file's text, "" if there is no file. Raises FileRefused.
     error: type[StartupError]  # raised with `path` and `detail`
     empty_error: str = ""  # why an empty file is refused; without it, an empty file is valid
@@ -168,7 +168,7 @@ class OperatorFile(Generic[T]):
             with open_regular(self._path) as file:
                 content = file.read(MAX_BYTES + 1)
         except NotRegularFile:
-            raise FileRefused(self._words.no_file) from None
+            raise FileRefused(self._words.not_regular) from None
         except OSError:
             raise FileRefused(self._words.unreadable) from None
         if len(content) > MAX_BYTES:
@@ -192,10 +192,10 @@ def _version_of(path: Path) -> _FileVersion:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-OPERATOR_FILES = ("agents.toml", "policy.toml", "mcp.json")
+FILES_WITH_SETTING: Final = ("agents.toml", "policy.toml", "mcp.json")
 
 
 def operator_path(config: "Config", name: str) -> Path:
     paths = (config.agents_file, config.policy_file, config.mcp_file)
-    default = config_path(config.database_url, config.data_folder).with_name(name)
-    return dict(zip(OPERATOR_FILES, paths, strict=True)).get(name) or default
+    default = operator_folder_path(config.database_url, config.data_folder).with_name(name)
+    return dict(zip(FILES_WITH_SETTING, paths, strict=True)).get(name) or default

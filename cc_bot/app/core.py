@@ -29,7 +29,7 @@ from cc_bot.features import modules
 from cc_bot.features.privacy.service import Privacy, enforce_copy_retention, enforce_retention, keep_purging
 from cc_bot.llm.model import Chains
 from cc_bot.llm.providers import build_embedder, open_models
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 
 SWEEP_EVERY_S = 600.0
 SUMMARY_DRAIN_S = 1.0  # an interrupted summary is repeated later
@@ -75,7 +75,7 @@ async def open_core(
                 embedder=embedder,
                 timezone=config.timezone,
                 limits=policies.get_limits,
-                profile_notes=config.profile_notes,
+                max_prompt_memories=config.max_prompt_memories,
                 data_folder=config.data_folder,
                 process=join_options.process.name if join_options else "",
             )
@@ -195,7 +195,7 @@ async def sweep(stores: Stores, spending: Spending, processes_changed: asyncio.E
     """Expire sessions, settle dead processes' costs, and prune: every SWEEP_EVERY_S and on the event."""
     while True:
         processes_changed.clear()
-        with upkeep("sweep"):
+        with log_errors("sweep"):
             await stores.sessions.expire()
             await spending.settle_abandoned()
             await stores.proposals.prune()
@@ -208,7 +208,7 @@ async def sweep(stores: Stores, spending: Spending, processes_changed: asyncio.E
 async def summarize_expired(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
     """Summarize expired conversations every SWEEP_EVERY_S; without `summaries`, give them up."""
     while True:
-        with upkeep("summaries"):
+        with log_errors("summaries"):
             if summaries:
                 await summaries.catch_up()
             else:

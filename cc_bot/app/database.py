@@ -13,10 +13,10 @@ from cc_bot.db import Database, open_database
 from cc_bot.db.backup import Announce, manifests_in
 from cc_bot.db.copy import CopyPlan, copy_to_file, copy_to_server, ensure_empty, plan_copy
 from cc_bot.db.engines import (
-    config_path,
     dialect_of,
     ensure_unused,
     folder_setting,
+    operator_folder_path,
     require_file,
     source_url,
     state_path,
@@ -55,7 +55,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.features.privacy.restored import ReappliedErasures, reapply_erasures
 from cc_bot.features.privacy.texts import ErasureTexts
-from cc_bot.operator_file import OPERATOR_FILES
+from cc_bot.operator_file import FILES_WITH_SETTING
 from cc_bot.texts import texts
 
 
@@ -191,7 +191,7 @@ async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> lis
 _EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 SOURCE_OPTION: Final = "--from"
 _TARGET_OPTION: Final = "--to"
-_FILES_TO_COPY: Final = (*OPERATOR_FILES, "models.toml")
+_FILES_TO_COPY: Final = (*FILES_WITH_SETTING, "models.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,9 @@ async def run_copy(
             announce("erasing")
             async with open_database(to_url) as target:
                 reapplied = await _reapply_erasures(target, erasures, None, config)
-        source_path, target_path = (config_path(url, config.data_folder) for url in (from_url, to_url))
+        source_path, target_path = (
+            operator_folder_path(url, config.data_folder) for url in (from_url, to_url)
+        )
         files = _list_uncopied_files(source_path, target_path)
         return CopyOutcome(plan, files, target_path.parent, reapplied)
 

@@ -22,7 +22,7 @@ def with_default_name(agent: Agent = BUILT_IN_AGENT) -> Agent:
 
 class Agents:
     async def load(self) -> Mapping[str, Agent]:
-        """Raises InvalidAgents."""
+        """Read the agents when the program starts. Raises InvalidAgents."""
         return await self.get_all()
 
     async def get_all(self) -> Mapping[str, Agent]:
@@ -48,6 +48,7 @@ class Agents:
         return await self.get_global_default(), False
 
     def fallback_note(self, _agent: Agent, _texts: Texts) -> str:
+        """Tell the user that this agent answers, as the one that they chose is not available."""
         return ""
 
 

@@ -67,13 +67,13 @@ class ApprovedResult:
     stopped: bool = False
     user_exists: bool = True  # False if the user was erased meanwhile
     canvas: CanvasChanged | None = None
-    stored: bool = True  # False if storing failed: the outcome is then unknown
+    outcome_stored: bool = True
 
     @property
     def continues(self) -> bool:
         """Return whether the model goes on with the results."""
         answered = self.state in ("done", "failed") and not self.problem
-        return self.user_exists and self.stored and answered and self.proposal.content.goes_on
+        return self.user_exists and self.outcome_stored and answered and self.proposal.content.goes_on
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -172,7 +172,7 @@ class Approvals:
             user_exists = await self._finish(claimed, result.state, result.outcomes)
         except errors.StorageError as error:
             _log.warning("approved_call_not_stored", error=type(error).__name__)
-            return replace(result, stored=False)
+            return replace(result, outcome_stored=False)
         name = claimed.content.calls[0].name
         _log.info("approved_call", tool=name, state=result.state, stopped=stop.requested)
         stopped = stop.requested and stop.status == "stopped" and result.state == "unknown"

@@ -15,7 +15,7 @@ from math import ceil
 from typing import Final
 
 from cc_bot.chat.context.channel_prompt import (
-    UNBOUNDED,
+    AFTER_ALL_IDS,
     ContextPlan,
     MessageRange,
     ShownHistory,
@@ -35,7 +35,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement
 from cc_bot.chat.summaries import Summaries
-from cc_bot.chat.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_profile_notes
+from cc_bot.chat.turn import Calibration, Turn, TurnOptions, TurnPrompt, TurnRequest, read_prompt_memories
 from cc_bot.db import Transaction
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
@@ -154,7 +154,7 @@ class SessionTurn(Turn):
         summary = summary_note(self._session, self.visibility) if conversations.summaries else None
         now, draft = conversations.clock(), self._canvas_draft
         canvas = draft.part(options.locale) if draft else SystemPart("")
-        notes = await read_profile_notes(
+        memories = await read_prompt_memories(
             conversations.stores.memories, self.user_id, self.visibility, offered
         )
         other_data = (canvas.text, *question.attachments, *question.references, summary and summary.text)
@@ -167,12 +167,12 @@ class SessionTurn(Turn):
                 locale=options.locale,
                 now=now,
                 timezone=options.timezone,
-                temporary=options.temporary,
-                paused=options.memory_paused,
+                is_temporary=options.temporary,
+                memory_paused=options.memory_paused,
                 summary=summary,
                 canvas=canvas,
                 persona=options.agent.prompt,
-                notes=notes,
+                memories=memories,
                 budget_tokens=budget_tokens,
                 count_tokens=max_message_tokens if max_tokens <= budget_tokens else count_tokens,
             )
@@ -187,14 +187,15 @@ class SessionTurn(Turn):
             agent=options.agent,
             limit=conversations.calibration.get_limit(options.agent.models),
             offered=offered,
-            has_private_data=bool(notes) or (self.visibility == "private" and any((*history, *other_data))),
+            has_private_data=bool(memories)
+            or (self.visibility == "private" and any((*history, *other_data))),
         )
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
         answer = replace(answer, discord_id=self.options.answer_discord_id)
-        return await self._conversations.stores.sessions.archive_turn(
+        return await self._conversations.stores.sessions.store_turn(
             self._session,
             (answer,) if self.replaced else (*self.questions, answer),
             replaces=self.replaced.id if self.replaced else None,
@@ -240,7 +241,7 @@ class _ReadContext:
 
 def _make_ranges(turn: "ChannelTurn", state: ContextState) -> tuple[MessageRange, ...]:
     key = turn.channel
-    question_ids = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
+    question_ids = frozenset(question.discord_id or AFTER_ALL_IDS for question in turn.questions)
     newest_id = max(question_ids)
     answer_id = 0 if turn.replaced else turn.options.answer_discord_id or 0
     reset_id = state.reset_ids.get(key.thread_id, 0)
@@ -302,7 +303,7 @@ class ChannelTurn(Turn):
         shown = ShownHistory.from_groups(plan.groups)
         user_rows = [row for row in shown.rows if row.role == "user" and row.author_id == self.user_id]
         self.set_history([Message("user", row.content, tainted=row.tainted) for row in user_rows])
-        notes = await read_profile_notes(conversations.stores.memories, self.user_id, "public", offered)
+        memories = await read_prompt_memories(conversations.stores.memories, self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> ChatRequest:
             return build_channel_prompt(
@@ -312,9 +313,9 @@ class ChannelTurn(Turn):
                 locale=style.channel_locale,
                 now=now,
                 timezone=options.timezone,
-                paused=options.memory_paused,
+                memory_paused=options.memory_paused,
                 persona=options.agent.prompt,
-                notes=notes,
+                memories=memories,
                 asker_id=self.user_id,
                 thread_title=options.thread_title,
                 thread_owner_id=options.thread_owner_id,
@@ -328,7 +329,7 @@ class ChannelTurn(Turn):
             agent=options.agent,
             limit=conversations.calibration.get_limit(options.agent.models),
             offered=offered,
-            has_private_data=bool(notes),
+            has_private_data=bool(memories),
         )
 
     async def store(

@@ -15,7 +15,7 @@ from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
 from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
-from cc_bot.domain.message import Attachment, Message, Status, ToolCall, Visibility, is_blank, remove_refs
+from cc_bot.domain.message import Attachment, Message, Status, ToolCall, Visibility, is_blank, remove_row_ids
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
 from cc_bot.domain.tool_calls import is_server_tool
 from cc_bot.domain.turn import (
@@ -266,7 +266,7 @@ class Rounds:
                     unfinished.remove(request)
                     await self._store_calls(draft, unfinished)
                 self._emit_outcome(request, outcome)
-                text = remove_refs(outcome.text)
+                text = remove_row_ids(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, text, outcome.tainted))
                 images += outcome.images
         except asyncio.CancelledError:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from cc_bot.chat.context.prompt import max_history_tokens, shrink_history
+from cc_bot.chat.context.prompt import max_history_tokens, reduce_history_tokens
 from cc_bot.chat.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.chat.drawing import Drawing
 from cc_bot.chat.spending import UsageRecorder
@@ -173,7 +173,7 @@ class TurnPrompt:
         history_tokens = _tokens(self._first_request.prompt) - fixed_tokens
         other_tokens = fixed_tokens + _tokens(self._round_parts) + tools_tokens(tools)
         estimated_limit = None if limit is None else int(limit / self.factor)
-        self.budget_tokens = shrink_history(history_tokens, other_tokens, estimated_limit)
+        self.budget_tokens = reduce_history_tokens(history_tokens, other_tokens, estimated_limit)
         self._first_request = self.build(self.budget_tokens)
         self._shrunk = True
         return True
@@ -302,7 +302,7 @@ class Turn(ABC):
             typed_part(each.content)
             for question in self.questions
             for each in question.references
-            if each.pointing == "reply" and each.author_id == self.user_id and not each.tainted
+            if each.kind == "reply" and each.author_id == self.user_id and not each.tainted
         )
         words = [each.own_words for each in history if each.role == "user" and not each.tainted]
         newest_words = words[: -_MAX_EARLIER_MESSAGES - 1 : -1]
@@ -357,11 +357,11 @@ def visitor_of_turn(turn: Turn) -> Visitor:
     return Visitor(turn.user_id, tuple(filter(None, channels)), options.guild_id, roles)
 
 
-async def read_profile_notes(
+async def read_prompt_memories(
     memories: MemoryStore, user_id: int, visibility: Visibility, offered: Sequence[ToolSchema]
 ) -> Sequence[Memory]:
-    """Return the notes that all readers of the answer may see; none if the tool `recall` is not offered."""
-    if not memories.profile_notes or not any(tool.name == "recall" for tool in offered):
+    """Return the memories that all readers of the answer may see; none without the tool `recall`."""
+    if not memories.max_prompt_memories or not any(tool.name == "recall" for tool in offered):
         return ()
     audience: Audience = "private" if visibility == "private" else "anywhere"
     return await memories.list_for_prompt(user_id, audience=audience)

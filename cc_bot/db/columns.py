@@ -55,7 +55,7 @@ def from_ms(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)  # exact until 2242
 
 
-def idle_since(now: datetime, ttl: timedelta) -> str:
+def get_idle_cutoff(now: datetime, ttl: timedelta) -> str:
     """Return the last activity that is too long ago for an open session."""
     try:
         return to_text(now - ttl)
@@ -149,16 +149,16 @@ class Columns(Generic[V]):
         self,
         value: type[V],
         *,
-        moments: Codec | None = None,
+        datetimes: Codec | None = None,
         without: Collection[str] = (),
         **codecs: "Codec | Columns[Any]",
     ) -> None:
-        """`moments`: the Codec of datetimes. `without`: fields to skip. `codecs`: for fields whose type has
-        none. Raises TypeError."""
+        """`datetimes`: the Codec of datetime fields. `without`: fields to skip. `codecs`: for fields whose
+        type has none. Raises TypeError."""
         self._value = value
         self._without = without
         self._codecs = codecs
-        self._by_type = {**_CODECS, datetime: moments} if moments else _CODECS
+        self._by_type = {**_CODECS, datetime: datetimes} if datetimes else _CODECS
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
         self.read: Final[Callable[[Row], V]] = self._compile("row", self._build_expression(self, value, ""))
@@ -298,7 +298,8 @@ def tool_calls_from_json(text: str) -> tuple[ToolCall, ...]:
 
 MESSAGE: Final = Columns(
     Message,
-    moments=MS,
+    datetimes=MS,
     without=("attachments", "references"),
+    reference_kind=Codec(column="pointing"),
     tool_calls=Codec(tool_calls_to_json, tool_calls_from_json),
 )

@@ -128,7 +128,11 @@ Row = Sequence[Any]  # values in the order of the columns
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL with parameters `$1`, `$2`, …"""
+    """SQL with parameters `$1`, `$2`, …
+
+    If it reaches rows of several users, a comment names its scope, which tests/stores/test_scope.py checks:
+    `all users`, `channel` (rows without a user), or `any row` (both).
+    """
 
     sql: str
     params: tuple[Any, ...] = ()

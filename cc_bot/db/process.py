@@ -128,7 +128,7 @@ def in_shard(alias: str, shard: str, count: str) -> str:
 _PROCESS: Final = Columns(Process)
 _ACTIVE: Final = Columns(
     ActiveProcess,
-    moments=MS,
+    datetimes=MS,
     renewed_at=Codec(read=lambda until: from_ms(until) - LEASE, column="until"),
     connected_at=Codec(read=lambda at: from_ms(at) if at else None),
 )

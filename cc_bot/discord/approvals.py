@@ -54,7 +54,8 @@ class _Press:
 
     @property
     def visitor(self) -> Visitor:
-        """The author, in the question's channel, which decides about the tools, and in this one."""
+        """The question's author. Both channels count: the question's, which decides about the tools, and the
+        button's."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         channel_id = key_of_interaction(self.interaction.channel).channel_id
         return Visitor(
@@ -66,7 +67,7 @@ class _Press:
 
 
 @dataclass(eq=False, slots=True)
-class ApprovalDelivery:
+class ApprovalHandler:
     assistant: Assistant
     answers: Answers
     owners: Owners
@@ -75,8 +76,8 @@ class ApprovalDelivery:
     async def decide(
         self, interaction: hikari.ComponentInteraction, button: ProposalButton, presser: Recipient
     ) -> None:
-        """Handle a press. Returns once calls have begun or their server is awaited, as the next press
-        on the message is handled only then."""
+        """Handle a press. Returns as soon as the calls have begun, or wait for a tool server to start:
+        further presses on the message are held back until then."""
         may_return = asyncio.Event()
         task = self._tasks.start(self._decide(interaction, button, presser, may_return))
         task.add_done_callback(_log_error)
@@ -123,7 +124,8 @@ class ApprovalDelivery:
         except ProposalGone as error:
             if presser.user_id == button.user_id:
                 await self._edit(interaction, button, presser.words)
-            if not may_return.is_set():  # else the user has decided by another press
+            # If it is set, this press waited for a server, and meanwhile another press decided.
+            if not may_return.is_set():
                 await tell(interaction, explain(error, presser.words))
         except CcBotError as error:
             await tell(interaction, explain(error, presser.words))
@@ -142,8 +144,10 @@ class ApprovalDelivery:
                 await approvals.wait_for_server(press.proposal)
             result = await self._run_calls(press, selected, may_return)
         if result and result.canvas is not None:
-            side_message = self.answers.side_message
-            await side_message.show_change(press.proposal.key, press.interaction, ephemeral=press.ephemeral)
+            canvas_messages = self.answers.side_messages
+            await canvas_messages.show_change(
+                press.proposal.key, press.interaction, ephemeral=press.ephemeral
+            )
         if result and result.continues:
             try:
                 await self._continue_turn(press, selected, result)
@@ -153,7 +157,7 @@ class ApprovalDelivery:
     async def _run_calls(
         self, press: _Press, selected: SelectedAgent, may_return: asyncio.Event
     ) -> ApprovedResult | None:
-        """Return None if recovery has to show the outcome, or the message was deleted."""
+        """Return None if the outcome was not stored, or the message was deleted."""
         approvals, running = self.assistant.approvals, self.answers.running_turns
         message = press.interaction.message
         question_id = message.message_reference and message.message_reference.id
@@ -163,9 +167,11 @@ class ApprovalDelivery:
             question_ids=frozenset({int(question_id)} if question_id else ()),
             call_message_id=int(message.id),
         )
-        forms = None
+        form_asker = None  # for tools that ask the author during a call
         if running.form_askers and (press.is_by_author or not press.ephemeral):  # the author must see a form
-            forms = running.form_askers.for_reply(reply_in_place(press.interaction, Page("")), press.author)
+            form_asker = running.form_askers.for_reply(
+                reply_in_place(press.interaction, Page("")), press.author
+            )
         with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             token = press.interaction.token
@@ -173,7 +179,7 @@ class ApprovalDelivery:
             claimed = await approvals.claim(press.proposal, turn.id, call_message)
             show_begun = asyncio.create_task(self._show_begun(press, may_return))
             try:
-                result = await approvals.run(claimed, selected.agent, press.visitor, turn.stop, forms)
+                result = await approvals.run(claimed, selected.agent, press.visitor, turn.stop, form_asker)
             except CcBotError:
                 await show_begun
                 await self._reopen(press, claimed)
@@ -184,7 +190,7 @@ class ApprovalDelivery:
 
     async def _show_result(self, press: _Press, result: ApprovedResult) -> ApprovedResult | None:
         finished = deleted = False
-        if result.stored:
+        if result.outcome_stored:
             words = press.author.words
             lines = _outcome_lines(result, words)
             error = await self._edit(press.interaction, press.button, words, *lines, receipts=result.changes)
@@ -198,14 +204,14 @@ class ApprovalDelivery:
                 finished = False
         if not finished:
             self.answers.running_turns.recovery_due.set()
-        return result if result.stored and not deleted else None
+        return result if result.outcome_stored and not deleted else None
 
     async def _reopen(self, press: _Press, claimed: Proposal) -> None:
         """Show the proposal as open, then reopen it: after a crash in between, recovery edits the message."""
         error = None
-        if claimed.content.goes_on:
+        if claimed.content.goes_on:  # only these were shown as begun
             words = press.author.words
-            error = await self._edit(press.interaction, press.button, words, reopened=press.proposal)
+            error = await self._edit(press.interaction, press.button, words, shown_open=press.proposal)
         try:
             reopened = error is None and await self._store.reopen(claimed)
         except StorageError as failure:
@@ -228,17 +234,19 @@ class ApprovalDelivery:
         words: Texts,
         *lines: str,
         receipts: Sequence[Change] = (),
-        reopened: Proposal | None = None,
+        shown_open: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Show the proposals as stored, and `reopened` as open. Returns Discord's error, if any."""
+        """Show the proposals as stored, and `shown_open` as open. Returns Discord's error, if any."""
         updater, user_id = self.answers.running_turns.receipt_updater, button.user_id
         private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
         try:
             async with updater.message_locks.hold(int(interaction.message.id)):
                 message = await retry(interaction.fetch_initial_response)
-                before = await updater.page_of(message, user_id, words)
+                before = await updater.page_with_receipts(message, user_id, words)
                 stored = await self._store.list_for_answer(user_id, button.answer_id)
-                proposals = [reopened if reopened and each.id == reopened.id else each for each in stored]
+                proposals = [
+                    shown_open if shown_open and each.id == shown_open.id else each for each in stored
+                ]
                 page = update_proposals(before, proposals, button.proposal_id, words)
                 page = replace(page, facts=page.facts.with_notes(*lines))
                 if receipts:

@@ -324,7 +324,7 @@ class DiscordBot:
             cleanup.push_async_callback(self._disconnect)
             cleanup.push_async_callback(parts.privacy.close, loop.time() + drain_s + SHOW_CUT_TURNS_S)
             cleanup.push_async_callback(services.recovery.close)
-            cleanup.push_async_callback(services.answers.side_message.close)
+            cleanup.push_async_callback(services.answers.side_messages.close)
             services.messages.close()
             if services.answers.running_turns.spoken_answers:
                 cleanup.push_async_callback(services.answers.running_turns.spoken_answers.close)
@@ -343,7 +343,7 @@ class DiscordBot:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running_turns.wait_idle()
-                    await services.answers.side_message.wait_idle()
+                    await services.answers.side_messages.wait_idle()
                     await services.answers.running_turns.receipt_updater.wait_idle()
 
     async def _disconnect(self) -> None:

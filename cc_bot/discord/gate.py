@@ -15,7 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.policy import Policies, Policy
-from cc_bot.chat.stores.settings import AccessState, AccessStore, VisitorState
+from cc_bot.chat.stores.settings import AccessState, AccessStore, UserRecord
 from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.interactions import Preloaded, roles_of
 from cc_bot.discord.locations import Locations, LruCache, key_of_interaction
@@ -268,7 +268,7 @@ class Gate:
                     raise error_of_refusal(refused)
         return Preloaded(state.settings, state.agents) if state else Preloaded()
 
-    async def _visitor_state(self, visitor: Visitor) -> VisitorState | None:
+    async def _visitor_state(self, visitor: Visitor) -> UserRecord | None:
         """Return None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._user_locks.hold(visitor.user_id):

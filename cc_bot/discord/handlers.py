@@ -23,7 +23,14 @@ from cc_bot.chat.reply import Reply
 from cc_bot.concurrency import KeyedLock
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.gate import Gate
-from cc_bot.discord.interactions import MAX_CHOICES, Answerable, Preloaded, defer, defer_update, tell
+from cc_bot.discord.interactions import (
+    MAX_AUTOCOMPLETE_CHOICES,
+    Answerable,
+    Preloaded,
+    defer,
+    defer_update,
+    tell,
+)
 from cc_bot.discord.locations import LruCache
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
@@ -343,6 +350,6 @@ def suggest_from(suggest: Suggest) -> Any:
             if not isinstance(error, AccessError):
                 _log.warning("autocomplete_failed", error=type(error).__name__)
         with contextlib.suppress(hikari.HikariError):  # too late, or Discord fails
-            await ctx.respond(offered[:MAX_CHOICES])
+            await ctx.respond(offered[:MAX_AUTOCOMPLETE_CHOICES])
 
     return suggest_if_admitted

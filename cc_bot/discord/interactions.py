@@ -22,7 +22,7 @@ Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.Mo
 
 ALREADY_ACKNOWLEDGED = 40060  # Discord's error code if an earlier attempt succeeded after all
 
-MAX_CHOICES = 25
+MAX_AUTOCOMPLETE_CHOICES = 25  # Discord's limit
 _ACKNOWLEDGED: Final = LruCache[int, None]()  # ids of acknowledged interactions
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 _ACKNOWLEDGE_PAUSES_S: Final = (0.3, 0.3)
@@ -92,7 +92,7 @@ async def retry(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]
 
 
 async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
-    """Show 'thinking…'. What replaces it is as ephemeral. Returns the message's id, if known."""
+    """Show 'thinking…', which the answer replaces. Returns the message's id, if known."""
     return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
 
 

@@ -167,7 +167,7 @@ class References:
     ) -> Message:
         """Return the question with its references. `text_with_links`: has the links, if not the question.
         Raises StorageError, TargetNotShown and ConversationNotShown."""
-        if question.pointing == "since":
+        if question.reference_kind == "since":
             return await self._read_conversation(question, location, emit)
         try:
             async with asyncio.timeout(TIMEOUT_S):
@@ -177,7 +177,7 @@ class References:
                 pictures = () if replied or linked else await self._read_picture_above(question, location)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
-            if question.pointing == "menu":
+            if question.reference_kind == "menu":
                 raise TargetNotShown from None
             reply = () if question.reply_to is None else (Reference("reply", is_visible=False),)
             return replace(question, references=reply)
@@ -189,7 +189,7 @@ class References:
         is_withheld = any(each.is_withheld for each in resolved)
         if is_withheld and await self.stores.settings.claim_daily_menu_hint(question.author_id):
             emit(ReplyWithheld())
-        if question.pointing == "menu" and question.visibility == "public":
+        if question.reference_kind == "menu" and question.visibility == "public":
             emit(AskedAbout(message_link(location.guild_id, location.channel_id, question.reply_to)))
         return replace(question, references=tuple(each.reference for each in resolved))
 
@@ -236,11 +236,11 @@ class References:
         return await self.files.fetch(asked_files(message), max_bytes, skip_recordings=bool(question.heard))
 
     async def _read_reply_chain(self, question: Message, location: QuestionLocation) -> Sequence[_Resolution]:
-        if question.pointing == "menu":
+        if question.reference_kind == "menu":
             return (await self._read_target(question, location),)
         chain, next_id = list[_Resolution](), question.reply_to
         while next_id is not None and len(chain) < MAX_REPLY_CHAIN:
-            kind: ReferenceKind = "above" if chain else "reply"
+            kind: ReferenceKind = "reply_of_reply" if chain else "reply"
             chain.append(await self._read_replied(kind, next_id, question.author_id, location))
             next_id = chain[-1].replied_id
         return chain
@@ -447,7 +447,7 @@ class References:
         for message in above:
             is_recent = message.author.id == question.author_id and message.created_at > since
             if is_recent and any((file.media_type or "").startswith("image/") for file in files_of(message)):
-                return (await self._resolve_message("picture", message, question.author_id, location),)
+                return (await self._resolve_message("picture_above", message, question.author_id, location),)
         return ()
 
 

@@ -16,14 +16,14 @@ from cc_bot.chat.parts import Parts
 from cc_bot.concurrency import RateLimiter
 from cc_bot.db.leases import Membership
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.approvals import ApprovalDelivery
+from cc_bot.discord.approvals import ApprovalHandler
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.side_message import SideMessage, SideMessageFactory
+from cc_bot.discord.delivery.side_messages import SideMessageFactory, SideMessages
 from cc_bot.discord.delivery.turns import FormAskers, RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, ShardLookup, own_user
@@ -152,9 +152,9 @@ def build_services(
     )
     gate = Gate(owners, parts.policies, stores.access, locations, bot.rest)
     agent_selector = AgentSelector(parts.agents, stores.agents, locations)
-    side_message, factory = SideMessage(), parts.get(SideMessageFactory)
+    side_messages, factory = SideMessages(), parts.get(SideMessageFactory)
     if factory:
-        side_message = factory.construct(
+        side_messages = factory.construct(
             rest=bot.rest,
             recipients=recipients,
             locations=locations,
@@ -162,7 +162,7 @@ def build_services(
             is_current=agent_selector.is_current,
             leases=parts.membership,
         )
-        side_message.listen(bot)
+        side_messages.listen(bot)
     shards = ShardLookup(locations, recipients.guilds)
     references = References(
         bot.rest,
@@ -178,7 +178,9 @@ def build_services(
         reads_all_messages=granted.reading == "all",
     )
     replies = MessageReplies(bot.rest, expected_deletions, stores.channels)
-    answers = Answers(parts.assistant, running, agent_selector, recipients, references, side_message, replies)
+    answers = Answers(
+        parts.assistant, running, agent_selector, recipients, references, side_messages, replies
+    )
     messages = MessageListener(
         bot, stores, answers, gate, locations=locations, granted=granted, shards=shards
     )
@@ -190,11 +192,11 @@ def build_services(
         *(*stores.features.values(), *parts.feature_parts.values()),
         *(parts.assistant, parts.privacy, parts.spending),
         *(parts, granted, owners, gate),
-        ApprovalDelivery(parts.assistant, answers, owners),
-        *(recipients, running, receipts, agent_selector, locations, expected_deletions, side_message),
+        ApprovalHandler(parts.assistant, answers, owners),
+        *(recipients, running, receipts, agent_selector, locations, expected_deletions, side_messages),
         *(messages, messages.quotes, messages.forwards, answers),
     )
-    client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(SideMessage, side_message)
+    client.di.registry_for(lightbulb.di.Contexts.DEFAULT).register_value(SideMessages, side_messages)
     drop_floods(bot, gate.flood_guard)
     Presses(client, gate, recipients).listen(bot)
     messages.listen()

@@ -112,9 +112,9 @@ class DiscordForPages:
             await self.answers.agent_selector.for_location(user_id, await self.location_of(channel_id))
         ).key
 
-    async def canvas_changed(self, key: SessionKey) -> None:
+    async def refresh_canvas(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else the canvas belongs to the terminal
-            await self.answers.side_message.refresh(key)
+            await self.answers.side_messages.refresh(key)
 
     async def receipts_changed(self, user_id: int) -> None:
         try:

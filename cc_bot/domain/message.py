@@ -68,7 +68,7 @@ def has_quotation(text: str) -> bool:
 _REFS: Final = re.compile(r', "(?:former_)?ref": \d+')  # text does not match: its quotes are escaped
 
 
-def remove_refs(result: str) -> str:
+def remove_row_ids(result: str) -> str:
     """Remove the ids of rows, which are not for the model."""
     return _REFS.sub("", result)
 
@@ -198,16 +198,16 @@ def is_recording(media_type: str | None) -> bool:
     return (media_type or "").startswith("audio/")
 
 
-ReferenceKind = Literal["reply", "above", "link", "picture", "menu", "since"]
-"""How a question refers to a message. above: it replies to a reply to it; picture: it follows its picture;
-menu, since: it was asked from its menu, about it or everything since."""
+ReferenceKind = Literal["reply", "reply_of_reply", "link", "picture_above", "menu", "since"]
+"""How a question refers to a message. reply_of_reply: it replies to a reply to it; picture_above:
+it follows its picture; menu, since: it was asked from its menu, about it or everything since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A message that a question refers to, looked up for each request and never stored."""
 
-    pointing: ReferenceKind
+    kind: ReferenceKind
     content: str = ""
     author_name: str = ""  # empty if the assistant wrote it
     author_id: int = 0
@@ -232,7 +232,7 @@ class Message:
     tainted: bool = False
     """True if others may have written parts of it; of an answer: if the model had read text by others."""
     reply_to: int | None = None
-    pointing: ReferenceKind = "reply"  # how it refers to `reply_to`
+    reference_kind: ReferenceKind = "reply"  # how it refers to `reply_to`
     references: tuple[Reference, ...] = ()
     created_at: datetime | None = None
     id: int | None = field(default=None, compare=False)
@@ -250,12 +250,12 @@ class Message:
         """Return the author's own text; a transcript only if nothing in the message is by others."""
         return append_transcript(self.typed_text, "" if self.tainted else self.heard)
 
-    def without_repeated_quotation(self, last_id: int | None) -> "Message":
-        """Return the message without the reference to the answer right above it (`last_id`)."""
-        replies = [each for each in self.references if each.pointing == "reply" and each.is_visible]
+    def without_repeated_reference(self, last_id: int | None) -> "Message":
+        """Return the message without a reference to the bot's answer right above it (`last_id`)."""
+        replies = [each for each in self.references if each.kind == "reply" and each.is_visible]
         if self.reply_to is None or self.reply_to != last_id or all(each.author_name for each in replies):
             return self
-        linked = (each for each in self.references if each.pointing not in ("reply", "above"))
+        linked = (each for each in self.references if each.kind not in ("reply", "reply_of_reply"))
         return replace(self, references=tuple(linked))
 
     @property

@@ -79,7 +79,7 @@ class ProposedCalls:
     calls: tuple[DeferredCall, ...]
     shown: ProposalText
     origin: Origin
-    goes_on: bool = False  # the model continues with the result
+    goes_on: bool = False  # the turn continues with the result: a tool of a server, not of the bot
     server: str = ""  # empty for the bot's own tools
     approvers: Approvers = "asker"
     memory_id: int | None = None  # the memory that the calls change or delete

@@ -96,7 +96,7 @@ def clean_summary(text: str) -> str:
     return f"{summary[:-1]}…"
 
 
-def list_statements(statements: Iterable[str]) -> str:
+def list_quoted(statements: Iterable[str]) -> str:
     """Return user messages one a line, oldest first, without duplicates. Only the newest if too long."""
     plain = (" ".join(statement.split()) for statement in statements)
     lines = [f"- {shorten(statement, _MAX_STATEMENT_CHARACTERS)}" for statement in plain if statement]

@@ -228,7 +228,7 @@ class AskedQuestion:
     reply_to: int | None = None
     forwards: tuple[int, ...] = ()  # the forwarded messages of the same DM that the question is about
     heard: str = ""  # the transcript of its recordings, once known
-    pointing: ReferenceKind = "reply"
+    pointing: ReferenceKind = "reply"  # how it refers to `reply_to`
     links_in: str = ""  # the text whose message links are followed, if not `text`
 
 

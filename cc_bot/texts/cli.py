@@ -189,7 +189,7 @@ class TerminalTexts(Area):
 class OperatorFileTexts(Area):
     missing = Sentence(ja="{variable} で指定されたファイルがありません。作成するか、指定を直してください。", en="The file that {variable} names does not exist. Create it or correct the setting.")
     unreadable = Sentence(ja="ファイルを開けません。読み取りの権限を確かめてください。", en="It can't be opened. Check the permission to read it.")
-    no_file = Sentence(ja="ふつうのファイルではありません（フォルダやパイプなどです）。ファイルを置いてください。", en="It is no ordinary file but a folder, a pipe or the like. Put a file there.")
+    not_regular = Sentence(ja="ふつうのファイルではありません（フォルダやパイプなどです）。ファイルを置いてください。", en="It is no ordinary file but a folder, a pipe or the like. Put a file there.")
     too_large = Sentence(ja="ファイルが大きすぎます（{limit} KB まで）。", en="It is too large (up to {limit} KB).")
     not_utf8 = Sentence(ja="文字コードを UTF-8 にして保存し直してください。", en="Save it in UTF-8.")
     not_toml = Sentence(ja="TOML として読めないところがあります: {problem}", en="It is not valid TOML: {problem}")

@@ -153,7 +153,7 @@ MAX_ZONE_LENGTH: Final = 64
 
 class AccountPages(Pages):
     path = "/settings"
-    rank = 5
+    menu_position = 5
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].settings
@@ -307,7 +307,7 @@ class UsageView:
 
 class UsagePages(Pages):
     path = "/usage"
-    rank = 4
+    menu_position = 4
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].usage

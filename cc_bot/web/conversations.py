@@ -36,7 +36,7 @@ _ID: Final = "{id:[0-9a-f-]{36}}"
 
 class ConversationPages(Pages):
     path = "/conversations"
-    rank = 2
+    menu_position = 2
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].conversations
@@ -85,7 +85,7 @@ class ConversationPages(Pages):
             max_search=MAX_SEARCH_CHARACTERS,
             plain_title=plain_title,
             summaries=await stores.summaries.list_current(selected) if selected else (),
-            **await _template_names(self._services, keys, visitor),
+            **await _display_names(self._services, keys, visitor),
             page=page,
             key_text=key_text,
         )
@@ -107,7 +107,7 @@ class ConversationPages(Pages):
             title=shorten(plain_title(session.opening), MAX_TITLE_CHARACTERS),
             messages=messages,
             discord_path=await self._discord_path(session.key.channel_id),
-            **await _template_names(self._services, [session.key], visitor),
+            **await _display_names(self._services, [session.key], visitor),
             page=page,
             key_text=key_text,
             to_html=to_html,
@@ -128,7 +128,7 @@ class ConversationPages(Pages):
         key = await self._services.privacy.delete_session(visitor.user_id, request.match_info["id"])
         if key is None:
             return _show_not_found(request)
-        await self._services.discord.canvas_changed(key)
+        await self._services.discord.refresh_canvas(key)
         return redirect(request, "/conversations", "conversation_deleted")
 
 
@@ -150,11 +150,11 @@ def key_text(key: SessionKey) -> str:
     return f"{key.channel_id}/{key.agent}"
 
 
-def _find_key(location: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """Return None without a text. Raises NothingHere."""
-    if not location:
+def _find_key(text: str, known: Iterable[SessionKey]) -> SessionKey | None:
+    """Return None for an empty text. Raises NothingHere for an unknown key."""
+    if not text:
         return None
-    found = next((key for key in known if key_text(key) == location), None)
+    found = next((key for key in known if key_text(key) == text), None)
     if found is None:
         raise NothingHere
     return found
@@ -163,7 +163,7 @@ def _find_key(location: str, known: Iterable[SessionKey]) -> SessionKey | None:
 _DISCORD_EPOCH_MS: Final = 1_420_070_400_000
 
 
-async def _template_names(
+async def _display_names(
     services: WebServices, keys: Iterable[SessionKey], visitor: WebVisitor
 ) -> Mapping[str, Any]:
     agents = await services.agents.get_all()
@@ -187,5 +187,5 @@ async def _channel_name(services: WebServices, channel_id: int, visitor: WebVisi
     if await services.discord.is_dm(channel_id):
         return words.dm
     created_ms = (channel_id >> 22) + _DISCORD_EPOCH_MS  # Discord's reference, "Snowflakes"
-    at = time_formatter(visitor.timezone)
-    return words.unknown_channel.format(made=at(datetime.fromtimestamp(created_ms / 1000, UTC)))
+    format_time = time_formatter(visitor.timezone)
+    return words.unknown_channel.format(made=format_time(datetime.fromtimestamp(created_ms / 1000, UTC)))

@@ -157,7 +157,7 @@ class Pages:
     """Related pages. A feature lists its subclasses in PAGES of its module `web`."""
 
     path = ""  # of the link in the navigation; empty: no link
-    rank = 9  # sorts the links; the first page is the home page
+    menu_position = 9  # the first page is the home page
     for_owners = False
     section_path = ""  # of the page that includes `section`, if any
 

@@ -101,7 +101,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     app.on_response_prepare.append(_add_headers)
     app[ENVIRONMENT], app[NOTICES], app[SETTINGS] = make_environment(), Notices(), services.settings
     app[UNDOS] = OrderedDict()
-    app[PAGES] = sorted(pages, key=lambda each: (each.for_owners, each.rank))
+    app[PAGES] = sorted(pages, key=lambda each: (each.for_owners, each.menu_position))
 
     home = next(each.path for each in app[PAGES] if each.path)
 

@@ -49,7 +49,7 @@ class Discord(Protocol):
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         """Return the session of the user's next question there. Raises StorageError."""
 
-    async def canvas_changed(self, key: SessionKey) -> None:
+    async def refresh_canvas(self, key: SessionKey) -> None:
         """Never raises."""
 
     async def receipts_changed(self, user_id: int) -> None:

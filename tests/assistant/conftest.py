@@ -139,14 +139,14 @@ def done(events: list[TurnEvent]) -> Done:
 async def laid_table(
     folder: Path,
     *,
-    profile_notes: int = 0,
+    max_prompt_memories: int = 0,
     max_turns: int = 4,
     outside: ExternalTools | None = None,
     transcriber: OpenAITranscriber | None = None,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Table]:
     url, tools = laid_out(folder / "sessions.db"), discover_tools()
-    async with open_stores(url, profile_notes=profile_notes) as stores:
+    async with open_stores(url, max_prompt_memories=max_prompt_memories) as stores:
         chains = only(model := ScriptedModel())
         tools = tools if outside is None else tools.with_external(outside)
         assistant = Assistant(stores, chains, tools, max_turns=max_turns, meter=meter)

@@ -205,7 +205,7 @@ class TestDrawing:
         session = await desk.stores.sessions.open(KEY)
         drawn = [Edit(Card(name, name, name), "public") for name in ("shop", "sky")]
         turn = Message("user", "出して"), Message("assistant", "はい")
-        await desk.stores.sessions.archive_turn(session, turn, redraw=make_redraw(drawn))
+        await desk.stores.sessions.store_turn(session, turn, redraw=make_redraw(drawn))
         [wanted] = await desk.propose(call(tool, **arguments))
         await desk.stores.canvases.draw(KEY, make_redraw([Edit(UpdateCard("shop", content="卵"), "public")]))
         result = await desk.approve(wanted)

@@ -24,7 +24,7 @@ async def fill(room: Room, messages: int, key: ChannelKey = CHANNEL) -> None:
 
 
 async def give_up(room: Room, key: ChannelKey = CHANNEL) -> None:
-    await room.stores.ledger.give_up(key, await list_waiting(room.stores, key))
+    await room.stores.ledger.mark_failed(key, await list_waiting(room.stores, key))
 
 
 async def test_a_thread_shows_its_channel_up_to_its_start_and_its_own_also_what_waits(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ class Driver:
             await self.room.answer(question, text, key=key)
             self.note(key, ContextMessage(self.room.newest_id, "assistant", "", text, BOT))
         else:
-            await self.room.stores.ledger.give_up(key, [question])
+            await self.room.stores.ledger.mark_failed(key, [question])
 
     def context(self, key: ChannelKey, question: Message) -> list[ContextMessage]:
         """All that is readable there, oldest first."""

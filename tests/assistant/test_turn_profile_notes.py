@@ -24,7 +24,7 @@ CAT = "猫の名前はモチ"
 
 @pytest.fixture
 async def table(tmp_path: Path) -> AsyncIterator[Table]:
-    async with laid_table(tmp_path, profile_notes=3) as table:
+    async with laid_table(tmp_path, max_prompt_memories=3) as table:
         yield table
 
 

@@ -76,7 +76,7 @@ class Scene:
             session = await self.stores.sessions.open(key)
             card = Edit(Card("shop", "買い物", f"{name}の牛乳"), "public")
             said = [Message("user", "出して"), Message("assistant", "はい")]
-            await self.stores.sessions.archive_turn(session, said, redraw=make_redraw([card]))
+            await self.stores.sessions.store_turn(session, said, redraw=make_redraw([card]))
 
     async def ids(self) -> tuple[list[int], list[int]]:
         """The numbers of what the user has: memories, and reminders. An attacker may guess them."""

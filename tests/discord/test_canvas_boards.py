@@ -42,7 +42,7 @@ class Scene(BotChannel):
         session = await self.stores.sessions.open(key or self.session)
         if not session.history:
             said = [Message("user", "こんにちは"), Message("assistant", "はい。")]
-            await self.stores.sessions.archive_turn(session, said)
+            await self.stores.sessions.store_turn(session, said)
         drawn = [Edit(command, "public") for command in commands]
         canvas = await self.stores.canvases.draw(key or self.session, make_redraw(drawn))
         assert canvas is not None
@@ -138,9 +138,9 @@ class TestUpkeep:
             await scene.draw(SHOPPING, key=each)
             await scene.stores[CanvasMessageStore].record(each, 0, 0)
         scene.discord.fail_next(POST, 400, times=MAX_REFRESHED)
-        await scene.boards.refresh_stale()
+        await scene.boards.refresh_outdated()
         assert scene.titles == []
         for _ in range(2):
-            await scene.boards.refresh_stale()
+            await scene.boards.refresh_outdated()
         assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], MAX_REFRESHED + 1)
         assert await scene.boards.refresh(refused[0])

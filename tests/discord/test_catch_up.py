@@ -222,7 +222,7 @@ class TestDirectMessages:
             )
         unheard = scene.reconnect()
         found = [
-            [int(message.id) for message in (await unheard.list_unanswered(channel_id, 1)).recent]
+            [int(message.id) for message in (await unheard.list_unanswered_in_dm(channel_id, 1)).recent]
             async for channel_id in unheard.list_dms()
         ]
         assert found == [[written[newest].id], [written[older].id]]

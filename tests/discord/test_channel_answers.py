@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.outlets import UNREACHABLE_EMOJI, MessageReplies
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.locations import LruCache
 from cc_bot.discord.messages import mentions as queue
-from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, ChannelAnswers, MentionQueue, WaitingUser
+from cc_bot.discord.messages.mentions import MAX_CONCURRENT_USERS, MentionAnswerer, MentionQueue, WaitingUser
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.domain.errors import ModelError, ModelRefusedRequest, ModelUnavailable, StorageError
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
@@ -58,7 +58,7 @@ class Room(BotChannel):
     """A channel with users, and the bot's answers there."""
 
     table: Table
-    answers: ChannelAnswers
+    answers: MentionAnswerer
     people: dict[str, User] = field(default_factory=dict)
     posts: dict[str, Post] = field(default_factory=dict)
 
@@ -153,7 +153,7 @@ async def room(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncIt
             boards_over(stores, rest),
             MessageReplies(rest, ExpectedDeletions(), stores.channels),
         )
-        answers = ChannelAnswers(stores, runner, LruCache(9))
+        answers = MentionAnswerer(stores, runner, LruCache(9))
         yield Room(**vars(location), table=table, answers=answers)
 
 

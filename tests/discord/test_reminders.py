@@ -97,7 +97,7 @@ async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncI
             ReminderPoster(rest),
             agent_selector=chooser_over(stores, rest),
             gate=gate_over(stores, rest),
-            side_message=boards_over(stores, rest),
+            side_messages=boards_over(stores, rest),
             recipients=Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),
         )
         # Until Discord has told a route's limits, hikari makes its requests one after the other.

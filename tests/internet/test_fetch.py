@@ -28,7 +28,7 @@ from cc_bot.features.web_pages.errors import (
     PageUnreachable,
     TooManyRedirects,
 )
-from cc_bot.features.web_pages.http import PUBLIC
+from cc_bot.features.web_pages.http import PUBLIC_NETWORK
 from cc_bot.features.web_pages.reader import MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
@@ -83,7 +83,7 @@ class TestPublic:
     async def test_addresses_alone_are_asked_as_the_system_resolves_them(self) -> None:
         for url in INSIDE_URLS:
             with pytest.raises((AddressNotPublic, PageUnreachable)) as caught:
-                await fetch(parse_address(url), PUBLIC)
+                await fetch(parse_address(url), PUBLIC_NETWORK)
             # Odd spellings of numbers are refused as such, and a system without IPv6 reaches no such address.
             odd = ("http://[", "http://0", "http://127.1/", "http://2130706433/")
             assert isinstance(caught.value, AddressNotPublic) or url.startswith(odd)

@@ -15,12 +15,12 @@ from cc_bot.features.documents.reader import DocumentReader, reading_command
 from cc_bot.features.web_pages import reader as pages
 from cc_bot.features.web_pages.addresses import parse_address
 from cc_bot.features.web_pages.errors import (
+    DocumentPagesNotInstalled,
     PageIsScan,
     PageKindRefused,
     PageReaderBusy,
     PagesNotConfined,
     PagesNotInstalled,
-    PagesOfDocumentsNotInstalled,
     PageTooLong,
     PageUnreadable,
 )
@@ -248,5 +248,5 @@ class TestDocuments:
         documents = DocumentReader((sys.executable, "-c", answering({"error": "not_installed"})))
         async with LoopbackWeb({"/a": Answer(b"%PDF-1.7", "application/pdf")}) as web:
             reader = PageReader(web.network(), documents=documents)
-            with pytest.raises(PagesOfDocumentsNotInstalled):
+            with pytest.raises(DocumentPagesNotInstalled):
                 await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore())

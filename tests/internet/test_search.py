@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.features.web_pages.errors import SearchFailed, SearchFormatOff
+from cc_bot.features.web_pages.errors import SearchFailed, SearchJsonOff
 from cc_bot.features.web_pages.searches import MAX_BYTES, MAX_RESULTS, BraveSearch, SearxngSearch, WebSearch
 from tests.loopback.search_server import LoopbackSearchServer, Result
 
@@ -27,7 +27,7 @@ class TestSearxng:
 
     async def test_that_answers_no_programs_or_something_else_or_nothing_has_failed(self) -> None:
         async with LoopbackSearchServer(WEATHER, json=False) as server:
-            with pytest.raises(SearchFormatOff):
+            with pytest.raises(SearchJsonOff):
                 await SearxngSearch(server.url).search("天気")
         answers: list[Any] = [{}, [], {"results": "?"}, {"results": None}, "?", 1]
         async with LoopbackSearchServer() as server:

@@ -130,7 +130,7 @@ async def answers(port: int, *sent: bytes) -> bytes:
         return await read_all(reader)
 
 
-UNBOUNDED: Final = {
+AFTER_ALL_IDS: Final = {
     "chunks": (411, posting("Transfer-Encoding: chunked\r\n") + b"1\r\na\r\n" * 1000),
     "chunks of a GET": (411, GET + b"transfer-encoding : gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"),
     "two lengths": (400, posting("Content-Length: 1\r\n", "Content-Length: 1\r\n") + b"a"),
@@ -152,7 +152,7 @@ class TestTheEndOfARequest:
     async def test_that_only_a_parser_would_find_is_refused(self) -> None:
         wanted = {b"X-Ours: yes", b"Connection: close", b"Content-Length: 0"}
         async with listener(PATIENT) as port:
-            for name, (status, sent) in UNBOUNDED.items():
+            for name, (status, sent) in AFTER_ALL_IDS.items():
                 head, _, body = (await answers(port, sent)).partition(b"\r\n\r\n")
                 assert head.startswith(f"HTTP/1.1 {status} ".encode()), name
                 assert (wanted - {*head.split(b"\r\n")}, body) == (set(), b""), name

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from cc_bot.features.mcp.errors import ToolListNotShown
+from cc_bot.features.mcp.errors import ToolListChanged
 from cc_bot.features.mcp.model import full_name
 from tests.mcp.running import HERE, KeptLists, Running, hostile, ready, running
 
@@ -153,7 +153,7 @@ class TestAListThatChanges:
             await bot.echo()
             await bot.until(lambda: bot.server().catalog.awaiting_owner == ["echo"])
             for code in (read, "", read[:-1]):
-                with pytest.raises(ToolListNotShown):
+                with pytest.raises(ToolListChanged):
                     await bot.servers.accept("hostile", code)
             assert bot.offered() == []
             assert bot.server().catalog.code != read

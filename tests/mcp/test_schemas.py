@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.features.mcp.catalog import MAX_SCHEMA_NODES, SchemaRefused, simplify_schema
+from cc_bot.features.mcp.catalog import MAX_SCHEMA_NODES, ToolRefused, simplify_schema
 
 DATE = {"type": "string", "format": "date", "pattern": "^[0-9-]+$", "title": "Day", "description": "日付"}
 
@@ -69,7 +69,7 @@ class TestWhatModelsAreTold:
             {"properties": {f"p{number}": {} for number in range(MAX_SCHEMA_NODES)}},
         ]
         for schema in schemas:
-            with pytest.raises(SchemaRefused):
+            with pytest.raises(ToolRefused):
                 told(schema)
 
     def test_ends_in_time_where_a_schema_doubles_itself(self) -> None:

@@ -56,5 +56,5 @@ async def test_what_is_no_file_is_refused_at_once_and_in_a_running_program_chang
     assert await asyncio.wait_for(file.current(), 60) == "before"
     with pytest.raises(InvalidPolicy) as refused:
         await asyncio.wait_for(followed(path).load(), 60)
-    assert refused.value.params["detail"] == WORDS.no_file
+    assert refused.value.params["detail"] == WORDS.not_regular
     assert await asyncio.wait_for(asyncio.to_thread(hash_file, path), 60) == ""

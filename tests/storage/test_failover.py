@@ -50,7 +50,7 @@ class Load:
             messages = (Message("user", f"質問{name}"), Message("assistant", f"答え{name}"))
             try:
                 session = await sessions.open(SessionKey(user_id, 1000))
-                await sessions.archive_turn(session, messages, channel=ChannelKey(1000 + user_id))
+                await sessions.store_turn(session, messages, channel=ChannelKey(1000 + user_id))
             except CommitUncertain:
                 self.uncertain.append(name)
             else:

@@ -144,7 +144,7 @@ def _aside() -> Path:
 
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
-    memories = MemoryStore(database, embedding=EmbeddingJob(database, TopicEncoder()), profile_notes=10)
+    memories = MemoryStore(database, embedding=EmbeddingJob(database, TopicEncoder()), max_prompt_memories=10)
     erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else _aside())
     made: dict[str, Any] = {
         "sessions": SessionStore(database, history_limit=history_limit),

@@ -137,7 +137,7 @@ async def do_everything(database: Database) -> set[str]:
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores[ScheduleStore])
     await use_tokens(stores, database, called)
-    await heartbeats.set_marks(USER, {"named 1 20261125": NOW})
+    await heartbeats.add_marks(USER, {"named 1 20261125": NOW})
     await heartbeats.delete_marks(USER)
     thread, vitals = ChannelKey(5, 7), stores.vitals
     replaced = [Block(thread, 8, 10, 120)]
@@ -167,13 +167,13 @@ async def talk_in_sessions(stores: Stores, database: Database, called: set[str])
     await summarized(stores)
     await stores.summaries.delete(KEY)
     drawn = make_redraw([Edit(Card("", "買い物", "牛乳"), "public")])
-    stored = await sessions.archive_turn(
+    stored = await sessions.store_turn(
         session, turn("またね"), redraw=drawn, proposals=[remembering("猫は三毛"), WRITING]
     )
     await decide(stores, *stored.proposals)
     crowded = SessionStore(database, file_quota=FileQuota(user_bytes=100, total_bytes=1))
     for _ in range(2):
-        await crowded.archive_turn(await crowded.open(KEY), turn("猫", attachments=(FILE,)))
+        await crowded.store_turn(await crowded.open(KEY), turn("猫", attachments=(FILE,)))
     by_the_message = noting(SessionStore(database, history_limit=0, page_size=1), called)
     await by_the_message.load_earlier(await by_the_message.open(KEY))
     await sessions.clear(KEY)
@@ -216,7 +216,7 @@ async def do_everything_with_turns(stores: Stores) -> None:
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
     await ledger.release_claim("u", USER)
     assert await ledger.claim("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
-    await stores.sessions.archive_turn(session, turn("もう一度"), turn_id="u")
+    await stores.sessions.store_turn(session, turn("もう一度"), turn_id="u")
     await read_everything(stores)
     await do(
         ledger.adopt_unfinished(), ledger.forget_interrupted(datetime.now(UTC)), ledger.delete("u", USER)
@@ -373,9 +373,9 @@ async def do_everything_in_channels(stores: Stores) -> None:
     await do(mentions.begin_answer(key, questions, 10), mentions.set_mention_answer(key, questions, 20))
     await channels.archive_answer(key, answer(20), questions)
     await do(mentions.mark_edit_processed(key, said(10)), mentions.mark_shown(key, 20))
-    await mentions.give_up(key, questions)
+    await mentions.mark_failed(key, questions)
     await mentions.reopen(key, USER, 41)
-    await mentions.give_up(key, questions)
+    await mentions.mark_failed(key, questions)
     await do(channels.add_pages(key.location_id, 20, [21]), channels.drop_pages(key.location_id, [21]))
     await do(channels.record_channel(Location(key, 5)), channels.set_reading("all", 30))
     await do(channels.reset(key, bot_id=0, discord_id=15), channels.mark_read_to(key, 16))

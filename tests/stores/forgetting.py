@@ -38,7 +38,7 @@ async def stored(
     """A turn of a session; the row of its answer."""
     session = await stores.sessions.open(key, visibility=fields.get("visibility", "public"))
     exchange = (Message("user", question, **fields), Message("assistant", text, tool_calls=calls, **fields))
-    _, answered = (await stores.sessions.archive_turn(session, exchange)).messages
+    _, answered = (await stores.sessions.store_turn(session, exchange)).messages
     assert answered.id is not None
     return answered.id
 

@@ -74,7 +74,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         )
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
         proposals = [proposed("notes__write", {"text": word}, title=word), remembering(f"{word}の提案")]
-        stored = await stores.sessions.archive_turn(
+        stored = await stores.sessions.store_turn(
             session,
             [question, reply],
             redraw=make_redraw([Edit(Card("", word, word), visibility)]),
@@ -99,7 +99,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8)
     )
     await stores[ScheduleStore].add(key, f"また{word}", utc_now())
-    await stores[HeartbeatStore].set_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
+    await stores[HeartbeatStore].add_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
     await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebOrigin(user_id, 2, 7)))
     await stores.web_sessions.make_code(WebOrigin(user_id, 2, 7))
     await stores.limits.set(LimitKey("user", user_id, "tokens_per_day"), 5, set_by=99)

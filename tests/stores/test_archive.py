@@ -92,7 +92,7 @@ class TestDeleting:
     ) -> None:
         kept = await talk(stores, "残る話", end=True)
         session = await stores.sessions.open(KEY)
-        await stores.sessions.archive_turn(
+        await stores.sessions.store_turn(
             session, turn("消える話", attachments=(FILE,)), proposals=[remembering("猫は三毛")]
         )
         assert await stores.archive.delete_session(KEY.user_id, session.id) == KEY

@@ -48,10 +48,10 @@ class TestDrawing:
             gone = Edit(RemoveElement("nothing"), "public")
             for nothing in ([gone], []):
                 assert (
-                    await stores.sessions.archive_turn(session, turn("a"), redraw=make_redraw(nothing))
+                    await stores.sessions.store_turn(session, turn("a"), redraw=make_redraw(nothing))
                 ).canvas is None
             redraw = make_redraw([CAT, SECRET])
-            drawn = await stores.sessions.archive_turn(session, turn("描いて"), redraw=redraw)
+            drawn = await stores.sessions.store_turn(session, turn("描いて"), redraw=redraw)
             assert canvas_from_json(drawn.canvas or "") == Canvas((MOCHI, PAY)) == await up(stores)
         async with open_again() as stores:
             assert (await stores.sessions.open(KEY)).canvas == drawn.canvas

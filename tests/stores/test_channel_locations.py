@@ -29,11 +29,9 @@ class TestLocations:
         await stores.channels.reset(OTHER_THREAD, bot_id=0, discord_id=7)
         await stores.channels.reset(OTHER_THREAD, bot_id=BOT, discord_id=8)
         locations = await stores.channels.list_channels(limit=3)
-        assert [(location.key, location.newest_id, location.reset_id) for location in locations] == [
-            (OTHER_CHANNEL, 72900, 0),
-            (OTHER_THREAD, 8100, 8),
-            (CHANNEL, 900, 0),
-        ]
+        assert [
+            (location.key, location.newest_id, location.last_id_before_reset) for location in locations
+        ] == [(OTHER_CHANNEL, 72900, 0), (OTHER_THREAD, 8100, 8), (CHANNEL, 900, 0)]
 
 
 class TestALocation:

@@ -20,7 +20,7 @@ async def attach(store: SessionStore, channel_id: int, name: str = "", user: Ses
     """A turn in a channel; with a file, where that has a name."""
     session = await store.open(replace(user, channel_id=channel_id))
     question = Message("user", "これ", attachments=(file(name),) if name else ())
-    return await store.archive_turn(session, (question, Message("assistant", "はい")))
+    return await store.store_turn(session, (question, Message("assistant", "はい")))
 
 
 async def names(store: SessionStore, channel_id: int, user: SessionKey = KEY) -> list[str]:

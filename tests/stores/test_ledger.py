@@ -153,7 +153,7 @@ class TestCalls:
         await stores.ledger.note_calls("e1", ME, [REMINDER, BEGUN])
         [entry] = await stores.ledger.adopt_unfinished()
         assert entry.calls == (REMINDER, BEGUN)
-        await stores.sessions.archive_turn(session, turn("薬"), turn_id="e1")
+        await stores.sessions.store_turn(session, turn("薬"), turn_id="e1")
         assert await calls_of(stores, "e1", ME) == ()
 
     async def test_go_with_whoever_asks_again_and_back_until_nobody_does(self, stores: Stores) -> None:
@@ -208,7 +208,7 @@ class TestCalls:
         channel = ChannelKey(5)
         ways: tuple[Callable[[Message], Awaitable[object]], ...] = (
             lambda asked: stores.channels.archive_answer(channel, answer(81), [asked]),
-            lambda asked: stores.ledger.give_up(channel, [asked]),
+            lambda asked: stores.ledger.mark_failed(channel, [asked]),
             lambda asked: stores.channels.delete([got(asked.discord_id)]),
             lambda _: stores.channels.forget_channel(channel),
         )
@@ -230,14 +230,14 @@ class TestAnswer:
         settlement = Settlement(reservation, ((ModelUsage("small", Usage(10, 5)), 3),))
         session = await stores.sessions.open(KEY)
         exchange = turn("猫の名前は？", answer="タマです。")
-        stored = await stores.sessions.archive_turn(session, exchange, turn_id="e1", settlement=settlement)
+        stored = await stores.sessions.store_turn(session, exchange, turn_id="e1", settlement=settlement)
         [entry] = await stores.ledger.adopt_unfinished()
         assert (entry.state, entry.question, entry.answer_id) == ("answered", None, stored.messages[-1].id)
         found = got(await stores.ledger.get_answer(entry.key.user_id, entry.answer_id))
         assert found.content == "タマです。"
         assert await stores.ledger.get_answer(OTHER_USER.user_id, entry.answer_id) is None
         with pytest.raises(TurnLost):
-            await stores.sessions.archive_turn(session, exchange, turn_id="e1", settlement=settlement)
+            await stores.sessions.store_turn(session, exchange, turn_id="e1", settlement=settlement)
         assert len((await stores.sessions.open(KEY)).history) == 2
         [used] = await stores.usage.list_for_user(ME, date(2000, 1, 1))
         assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
@@ -247,8 +247,8 @@ class TestAnswer:
         await stores.ledger.accept(ASKED)
         not_mine = Session(theirs.id, KEY, (), theirs.created_at, theirs.last_active)
         with pytest.raises(StorageError):
-            await stores.sessions.archive_turn(not_mine, turn("?"), turn_id="e1")
-        await stores.sessions.archive_turn(await stores.sessions.open(KEY), turn("?"))
+            await stores.sessions.store_turn(not_mine, turn("?"), turn_id="e1")
+        await stores.sessions.store_turn(await stores.sessions.open(KEY), turn("?"))
         assert await stores.ledger.adopt_unfinished() == (ASKED,)
 
 

@@ -48,7 +48,7 @@ class TestBegunAnswer:
             assert {as_ for _, as_, _ in await begun(stores)} == {None}
             await stores.ledger.begin_answer(CHANNEL, asked, 14)
             await stores.channels.delete([11])
-            await stores.ledger.give_up(CHANNEL, asked[2:3])
+            await stores.ledger.mark_failed(CHANNEL, asked[2:3])
             await wait(stores, 15)
         async with open_again() as stores:
             assert await begun(stores) == [(10, 14, None), (14, 14, None), (15, None, None)]
@@ -161,7 +161,7 @@ class TestWaiting:
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
         await stores.ledger.set_mention_answer(CHANNEL, [first], 20)
-        await stores.ledger.give_up(CHANNEL, [first])
+        await stores.ledger.mark_failed(CHANNEL, [first])
         assert await list_waiting(stores, CHANNEL) == (second,)
         assert await stores.ledger.get_answer_message_id(10) is None
         assert await stores.ledger.list_questions(20) == ()

@@ -69,9 +69,7 @@ class TestProposals:
         async def propose(key: SessionKey, *texts: str) -> list[Proposal]:
             wanted = [remembering(text) for text in texts]
             session = await stores.sessions.open(key)
-            return [
-                *(await stores.sessions.archive_turn(session, turn("覚えて"), proposals=wanted)).proposals
-            ]
+            return [*(await stores.sessions.store_turn(session, turn("覚えて"), proposals=wanted)).proposals]
 
         mine, yours = await propose(KEY, "猫", "犬"), await propose(OTHER_USER, "鳥")
         assert [each.number for each in (*mine, *yours)] == [1, 2, 1]

@@ -80,7 +80,7 @@ class TestAnErasure:
         again = await there.sessions.open(key)
         for each, refusal in ((session, ConversationGone), (again, TurnLost)):
             with pytest.raises(refusal):
-                await here.sessions.archive_turn(each, turn("？"), settlement=used(reservation))
+                await here.sessions.store_turn(each, turn("？"), settlement=used(reservation))
         assert not (await here.sessions.open(key)).history
 
 
@@ -127,7 +127,7 @@ class TestADeadProcess:
         await here.die()
         await there.usage.settle_abandoned(lambda *_: 0)
         with pytest.raises(TurnLost):
-            await here.sessions.archive_turn(
+            await here.sessions.store_turn(
                 session, turn("？"), turn_id=ASKED.id, settlement=used(reservation)
             )
         [left] = await there.ledger.adopt_unfinished()

@@ -80,7 +80,7 @@ class TestExport:
         read = Document("pdf", "page", (DocumentPart("", "保証期間は二年間です。"),))
         file = Attachment("大.pdf", "application/pdf", b"\x89" * (3 * 2**20 + 1), read)
         session = await stores.sessions.open(KEY)
-        await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
+        await stores.sessions.store_turn(session, [Message("user", "見て", attachments=(file,))])
         one, two = (await exported(stores))["attachments"]
         assert (one["piece"], one["pieces"], two["piece"], two["name"]) == (1, 2, 2, "大.pdf")
         assert len(one["data_base64"]) == 4 * 2**20

@@ -30,7 +30,7 @@ MESSAGE = CallMessage(2, 3, "token", NOW + timedelta(minutes=14), ephemeral=True
 async def propose(stores: Stores, *proposals: ProposedCalls) -> Sequence[Proposal]:
     session = await stores.sessions.open(KEY)
     turn = (Message("user", "書いて"), Message("assistant", "はい。", tool_calls=(WAITS, OTHER)))
-    return (await stores.sessions.archive_turn(session, turn, proposals=proposals or (WRITING,))).proposals
+    return (await stores.sessions.store_turn(session, turn, proposals=proposals or (WRITING,))).proposals
 
 
 async def claim(stores: Stores, proposal: Proposal, name: str = "a1") -> Proposal:

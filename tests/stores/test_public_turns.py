@@ -50,14 +50,14 @@ async def ask(
     question = said(0, text, author_id=user_id, visibility=visibility)
     replied = answer(0, f"{text}の答え", visibility=visibility)
     turn = (replace(question, discord_id=question_id), replace(replied, discord_id=answer_id))
-    stored = await stores.sessions.archive_turn(session, turn, channel=location)
+    stored = await stores.sessions.store_turn(session, turn, channel=location)
     return stored.messages[-1].id or 0
 
 
 async def regenerate(stores: Stores, replaced: int, text: str, answer_id: int | None = ANSWERED) -> None:
     session = await stores.sessions.open(SessionKey(ME, CHANNEL.location_id))
     new = replace(answer(0, text), discord_id=answer_id)
-    await stores.sessions.archive_turn(session, (new,), replaces=replaced)
+    await stores.sessions.store_turn(session, (new,), replaces=replaced)
 
 
 async def session(stores: Stores) -> list[str]:

@@ -97,7 +97,7 @@ class TestSessions:
     async def test_ended_long_ago_go_as_a_whole(self, stores: Stores, database: Database, now: Clock) -> None:
         session = await stores.sessions.open(KEY)
         drawn = [Edit(Card("", "買い物", "牛乳"), "public")]
-        await stores.sessions.archive_turn(session, turn("古い", discord_id=None), redraw=make_redraw(drawn))
+        await stores.sessions.store_turn(session, turn("古い", discord_id=None), redraw=make_redraw(drawn))
         await stores[CanvasMessageStore].record(KEY, 77, 1)
         await stored(stores, "別の場所", "はい", key=SessionKey(KEY.user_id, 4))
         await summarized(stores)

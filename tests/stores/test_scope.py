@@ -33,9 +33,9 @@ ALL_TABLES: Final = (
     *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
     *("tool_lists", "processes", "duties", "places", "access_rules", "maintenance"),
     *("channel_models", "channel_agents", "limits", "usage_totals"),
-    *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
+    *("s", "m", "a", "b", "t", "r", "old", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
 )
-MARK: Final = re.compile(r"/\* (all users|any row|channel) \*/")
+MARK: Final = re.compile(r"/\* scope: (all users|any row|channel) \*/")
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     SELECT_ARCHIVED_CHANNELS,  # a row a channel

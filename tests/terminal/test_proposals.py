@@ -109,7 +109,7 @@ class TestACall:
     ) -> None:
         turn = (Message("user", "書いて"), Message("assistant", "はい"))
         session = await stores.sessions.open(KEY)
-        [proposal] = (await stores.sessions.archive_turn(session, turn, proposals=[WRITING])).proposals
+        [proposal] = (await stores.sessions.store_turn(session, turn, proposals=[WRITING])).proposals
         await stores.proposals.claim(proposal, "ended", CallMessage())
         for told in ("◆ ❓ 実行された可能性があります: notes · write", ""):
             await report_unfinished_calls(with_server.chat)

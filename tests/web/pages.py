@@ -87,7 +87,7 @@ class Town:
     async def location_of(self, channel_id: int) -> Location:
         return Location(ChannelKey(channel_id), 1)
 
-    async def canvas_changed(self, key: SessionKey) -> None:
+    async def refresh_canvas(self, key: SessionKey) -> None:
         self.changed.append(key)
 
     async def receipts_changed(self, user_id: int) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.context.instructions import instructions
-from cc_bot.chat.context.prompt import changing_text, notes_text, system_text
+from cc_bot.chat.context.prompt import changing_text, memories_text, system_text
 from cc_bot.chat.context.tokens import (
     EMPTY_ANSWER,
     YOU,
@@ -34,7 +34,7 @@ KEPT_SHARE: Final = 0.75  # share of the budget that is still used after blocks 
 MIN_BLOCKS_IN_BUDGET: Final = 4
 CACHE_MARKED_BLOCKS: Final = 3  # providers accept four cache marks; the system message has one
 MAX_SPEAKERS: Final = 20
-UNBOUNDED: Final = 2**62
+AFTER_ALL_IDS: Final = 2**62
 
 
 def render_message(row: ContextMessage, asker_id: int | None = None) -> UserPart | AssistantPart:
@@ -98,9 +98,9 @@ class MessageRange:
     outer_block_id: int | None = None  # from this id on, messages belong to a block that ends after the range
     stale_blocks: tuple[Block, ...] = ()  # blocks that begin before a reset; new blocks replace them
     reset_id: int = 0  # ids up to this one are never read
-    end_id: int = UNBOUNDED  # ids from this one on are not read
+    end_id: int = AFTER_ALL_IDS  # ids from this one on are not read
     question_ids: frozenset[int] = frozenset()  # not read: the prompt shows them after the history
-    newest_question_id: int = UNBOUNDED  # after this id only answers are read
+    newest_question_id: int = AFTER_ALL_IDS  # after this id only answers are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,20 +240,22 @@ def build_channel_prompt(
     locale: Locale,
     now: datetime,
     timezone: ZoneInfo,
-    paused: bool = False,
+    memory_paused: bool = False,
     persona: str = "",
-    notes: Sequence[Memory] = (),
+    memories: Sequence[Memory] = (),
     asker_id: int | None = None,
     thread_title: str = "",
     thread_owner_id: int = 0,
 ) -> ChatRequest:
-    """`persona` replaces the default one; `notes` are the asker's memories that are always sent."""
+    """`persona` replaces the default one; `memories` are the asker's memories that are always sent."""
     words = instructions(locale)
-    state = changing_text(locale, now, timezone, paused=paused)
-    asker_notes = notes_text(notes, words.the_asker, words, timezone)
-    changes = "\n\n".join(filter(None, (f"{state}\n{_name_speakers(shown, questions, locale)}", asker_notes)))
+    state = changing_text(locale, now, timezone, memory_paused=memory_paused)
+    asker_memories = memories_text(memories, words.the_asker, words, timezone)
+    changes = "\n\n".join(
+        filter(None, (f"{state}\n{_name_speakers(shown, questions, locale)}", asker_memories))
+    )
     last_id = shown.rows[-1].id if shown.rows else None
-    question_parts = [_question_part(question.without_repeated_quotation(last_id)) for question in questions]
+    question_parts = [_question_part(question.without_repeated_reference(last_id)) for question in questions]
     history = [render_message(row, asker_id) for row in shown.rows]
     system = SystemPart(system_text(persona, tools, words, channel=words.channel))
     title_text = words.thread.format(title=one_line(thread_title))

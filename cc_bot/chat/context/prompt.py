@@ -17,24 +17,24 @@ from zoneinfo import ZoneInfo
 from cc_bot.chat.context.instructions import Instructions, instructions
 from cc_bot.chat.context.tokens import message_parts, message_tokens, user_part
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import PromptNote, Session, list_statements
+from cc_bot.domain.session import PromptNote, Session, list_quoted
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.model import Memory
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
-MAX_NOTE_CHARACTERS: Final = 500  # longer notes are cut; `recall` returns all of them
+MAX_MEMORY_CHARACTERS: Final = 500  # longer memories are cut; `recall` returns all of them
 
 
-def notes_text(notes: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
-    """Introduce and list the notes that are always sent. `who` names their user."""
-    if not notes:
+def memories_text(memories: Sequence[Memory], who: str, words: Instructions, timezone: ZoneInfo) -> str:
+    """Introduce and list the memories that are always sent. `who` names their user."""
+    if not memories:
         return ""
-    return "\n".join((words.profile.format(who=who), *(_note_line(note, timezone) for note in notes)))
+    return "\n".join((words.profile.format(who=who), *(_memory_line(each, timezone) for each in memories)))
 
 
-def _note_line(note: Memory, timezone: ZoneInfo) -> str:
-    day = note.updated_at.astimezone(timezone).date().isoformat()
-    return f"- {day}: {json.dumps(shorten(note.content, MAX_NOTE_CHARACTERS), ensure_ascii=False)}"
+def _memory_line(memory: Memory, timezone: ZoneInfo) -> str:
+    day = memory.updated_at.astimezone(timezone).date().isoformat()
+    return f"- {day}: {json.dumps(shorten(memory.content, MAX_MEMORY_CHARACTERS), ensure_ascii=False)}"
 
 
 CountTokens = Callable[[Message], float]
@@ -103,23 +103,25 @@ def build_prompt(
     locale: Locale,
     now: datetime,
     timezone: ZoneInfo,
-    temporary: bool = False,
-    paused: bool = False,
+    is_temporary: bool = False,
+    memory_paused: bool = False,
     summary: PromptNote | None = None,
     canvas: SystemPart = SystemPart(""),
     persona: str = "",
-    notes: Sequence[Memory] = (),
+    memories: Sequence[Memory] = (),
     budget_tokens: float = PromptSettings().budget_tokens,
     count_tokens: CountTokens = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`summary`: of what came before the history. `notes`: memories that are always sent."""
+    """`summary`: of what came before the history. `memories`: those that are always sent."""
     question_part = user_part(
-        question.without_repeated_quotation(history[-1].discord_id if history else None)
+        question.without_repeated_reference(history[-1].discord_id if history else None)
     )
     words, summary = instructions(locale), summary or PromptNote("public", "", tainted=False)
-    state = changing_text(locale, now, timezone, summary.text, paused=paused, canvas=canvas.text)
-    user_notes = notes_text(notes, words.the_user, words, timezone)
-    system = system_text(persona, tools, words, words.temporary if temporary else "", user_notes)
+    state = changing_text(
+        locale, now, timezone, summary.text, memory_paused=memory_paused, canvas=canvas.text
+    )
+    user_memories = memories_text(memories, words.the_user, words, timezone)
+    system = system_text(persona, tools, words, words.temporary if is_temporary else "", user_memories)
     return (
         SystemPart(system),
         *chain.from_iterable(map(message_parts, select_window(history, budget_tokens, count_tokens))),
@@ -148,7 +150,7 @@ def changing_text(
     timezone: ZoneInfo,
     summary: str = "",
     *,
-    paused: bool = False,
+    memory_paused: bool = False,
     canvas: str = "",
 ) -> str:
     """Return the second system message."""
@@ -160,7 +162,7 @@ def changing_text(
         timezone=timezone.key,
     )
     parts = (
-        f"{time_line}\n{words.paused}" if paused else time_line,
+        f"{time_line}\n{words.paused}" if memory_paused else time_line,
         canvas,
         words.recap.format(summary=summary) if summary else "",
     )
@@ -170,18 +172,18 @@ def changing_text(
 def summary_note(session: Session, visibility: Visibility) -> PromptNote:
     """Return the previous conversation's summary; a private one in private turns only. User messages of an
     expired session that are not summarized yet are quoted."""
-    summaries, statements = (
+    summaries, user_messages = (
         [note for note in notes if visibility == "private" or note.visibility == "public"]
         for notes in (session.summaries, session.unsummarized)
     )
     texts = [note.text for note in summaries]
-    if statements:
-        texts.append(list_statements(note.text for note in statements))
-    tainted = any(note.tainted for note in (*summaries, *statements))
+    if user_messages:
+        texts.append(list_quoted(note.text for note in user_messages))
+    tainted = any(note.tainted for note in (*summaries, *user_messages))
     return PromptNote(visibility, "\n".join(filter(None, texts)), tainted)
 
 
-def shrink_history(history_tokens: int, other_tokens: int, limit: int | None) -> int:
+def reduce_history_tokens(history_tokens: int, other_tokens: int, limit: int | None) -> int:
     """Return the tokens of history to keep after a request was refused for its length: half of them, or none
     if the rest of the request is longer. `limit`: the context limit, if the server reported one."""
     half = history_tokens // 2 if history_tokens >= other_tokens else 0

@@ -1,8 +1,8 @@
 """Renders messages as parts of a prompt, and estimates their tokens.
 
-Others' text is indented or quoted on each line, so that it can't imitate the author's. Real tokenizers are
-megabytes large, so the estimate weights runs of one kind of character. The weights were fitted to o200k on
-Japanese and English prose, chat, code and tool schemas.
+Further lines of a message are indented and quoted lines begin with `>`, so that no text can look like a line
+by another speaker. Real tokenizers are megabytes large, so the estimate weights runs of one kind of
+character. The weights were fitted to o200k on Japanese and English prose, chat, code and tool schemas.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Final
 
 from cc_bot.chat.context.attachments import MAX_TEXT_BYTES, as_prompt_texts
 from cc_bot.chat.context.recordings import BYTES_PER_AUDIO_SECOND
-from cc_bot.domain.message import Message, Reference, ReferenceKind, ToolCall, is_recording, remove_refs
+from cc_bot.domain.message import Message, Reference, ReferenceKind, ToolCall, is_recording, remove_row_ids
 from cc_bot.domain.text import shorten
 from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND
 from cc_bot.llm.model import (
@@ -70,17 +70,17 @@ def shorten_quotation(text: str) -> str:
 
 _HEADINGS: Final[dict[ReferenceKind, str]] = {
     "reply": "In reply to {whose}:",
-    "above": "Which replies to {whose}:",
+    "reply_of_reply": "Which replies to {whose}:",
     "link": "The link leads to {whose}:",
-    "picture": "Just above it stands {whose}:",
+    "picture_above": "Just above it stands {whose}:",
     "menu": "About {whose}:",
     "since": "The conversation from {whose} on:",
 }
 _NOT_SHOWN: Final[dict[ReferenceKind, str]] = {
     "reply": "In reply to a message that is not shown to you.",
-    "above": "Which replies to a message that is not shown to you.",
+    "reply_of_reply": "Which replies to a message that is not shown to you.",
     "link": "The link leads to a message that is not shown to you.",
-    "picture": "Just above it stands a picture that is not shown to you.",
+    "picture_above": "Just above it stands a picture that is not shown to you.",
     "menu": "About a message that is not shown to you.",
     "since": "The conversation from a message on that is not shown to you.",
 }
@@ -92,13 +92,13 @@ def quote_references(references: Sequence[Reference]) -> str:
 
 def _quote(reference: Reference) -> str:
     if not reference.is_visible:
-        return f"[{_NOT_SHOWN[reference.pointing]}]"
+        return f"[{_NOT_SHOWN[reference.kind]}]"
     whose = "your own answer"
     if reference.author_name:
         whose = f"a message of {format_speaker(reference.author_name, reference.author_id)}"
-    heading = _HEADINGS[reference.pointing].format(whose=whose)
+    heading = _HEADINGS[reference.kind].format(whose=whose)
     content = reference.content
-    if reference.pointing != "since":
+    if reference.kind != "since":
         content = shorten(content, MAX_REFERENCE_CHARACTERS)
     return "\n".join((f"[{heading}]", *(f"> {line}" for line in content.splitlines())))
 
@@ -107,7 +107,8 @@ EMPTY_ANSWER: Final = "…"  # sent in place of an empty answer
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
-    """Yield an answer's calls before its text: many servers refuse a question right after a result."""
+    """Yield a message's parts. An answer's text comes after its calls, as many servers refuse a tool result
+    that is directly followed by the next question."""
     if message.role == "user":
         yield user_part(message)
         return
@@ -127,7 +128,7 @@ def user_part(message: Message) -> UserPart:
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
     """Yield the calls of each round and their results. Most servers refuse a call without a result."""
-    # Ids and calls of each round. The first call of a round has the `native` data of its request.
+    # `native`: the provider's own data of a request, sent back unchanged. Only a round's first call has it.
     rounds = list[list[tuple[str, ToolCall]]]()
     for index, call in enumerate(message.tool_calls):
         if call.native or not rounds:
@@ -137,11 +138,12 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
-            yield ToolResultPart(id_, call.name, remove_refs(call.result), message.tainted)
+            yield ToolResultPart(id_, call.name, remove_row_ids(call.result), message.tainted)
 
 
 def _call_id(message: Message, index: int) -> str:
-    """Return a new id: the model's ids may repeat, and Mistral accepts only nine letters and digits."""
+    """Return an id of our own, always the same: the model's may repeat, and Mistral accepts only nine letters
+    and digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
@@ -192,6 +194,7 @@ def estimate_tokens(text: str) -> int:
     """Return the estimate: 0 only for an empty text."""
     kinds, ascii_text = _ASCII_KINDS, text
     if not text.isascii():
+        # \x80, which no ASCII kind matches, keeps the runs apart.
         kinds, ascii_text = _KINDS, "\x80".join(_ASCII.findall(text))
     total = 0.0
     for kind in kinds:

@@ -16,12 +16,12 @@ from cc_bot.db import Statement, Transaction, channel_lock, run_all, user_lock
 from cc_bot.db.columns import ISO, KEY, MESSAGE, Columns, Store, key_columns, to_ms, to_text
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.features.memory.stores.rows import COUNT_ERASURE
+from cc_bot.features.memory.stores.rows import RECORD_ERASURE
 
 OPENING_CHARACTERS: Final = 200
 MAX_NOTIFICATION_AGE: Final = timedelta(days=1)
 
-_SESSION: Final = Columns(ArchivedSession, moments=ISO)
+_SESSION: Final = Columns(ArchivedSession, datetimes=ISO)
 
 # ruff: noqa: S608 - SQL is built from constants
 
@@ -94,7 +94,7 @@ class ArchiveStore(Store):
         sql = f"""
             SELECT m.user_id, {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
-                AND m.role = 'assistant' /* all users */
+                AND m.role = 'assistant' /* scope: all users */
         """
         rows = await self._database.query(sql, discord_id)
         return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
@@ -196,7 +196,7 @@ class ArchiveStore(Store):
         yield from delete_local_copies([discord_id for (discord_id,) in rows])
         for sql in (_DELETE_MESSAGES, _DELETE_SESSION):
             yield Statement(sql, user_and_session)
-        yield Statement(COUNT_ERASURE)
+        yield Statement(RECORD_ERASURE)
         yield Statement(COUNT_MOVE)
 
     def _open_empty_session(self, key: SessionKey, session_id: str) -> Transaction[None]:

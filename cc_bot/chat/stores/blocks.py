@@ -1,4 +1,4 @@
-"""Stores the context of channels: what requests show of their messages.
+"""Stores the context of channels: which of their messages the model is shown.
 
 A block is a run of messages with frozen text, so that requests have a prefix that providers cache. If one of
 its messages changes, the block is thawed: its row is deleted, with those of later blocks.
@@ -27,7 +27,7 @@ SELECT_CONTEXT: Final = """
     UNION ALL SELECT 'waiting', thread_id, question_id, 0, 0
     FROM turns
     WHERE kind = 'mention' AND state <> 'shown'
-        AND channel_id = $1 AND thread_id IN (0, $2) AND state = 'accepted' /* channel */
+        AND channel_id = $1 AND thread_id IN (0, $2) AND state = 'accepted' /* scope: channel */
     UNION ALL SELECT * FROM (
         SELECT 'block', thread_id, first_message_id, last_message_id, token_count
         FROM block_boundaries
@@ -64,17 +64,17 @@ _SELECT_SHOWN: Final = """
         AND m.content <> '' AND m.visibility = 'public' AND m.status <> 'replaced'
 """
 
-# Merges messages of the channel (messages_by_channel) with public ones of sessions
-# (messages_asked_in_channel), in index order. After the question ($5) only answers are read. $6 limit
+# Messages of the channel and public ones of sessions, each read in the order of an index, so that merging
+# them needs no sort. After the question ($5) only answers are read. $6 limit
 SELECT_ROWS: Final = f"""
     {_SELECT_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
     UNION ALL {_SELECT_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
     ORDER BY discord_id DESC
-    LIMIT $6 /* channel */
+    LIMIT $6 /* scope: channel */
 """
 
 # The last message before the newest reset; 0 for none. {}: location_id
-RESET_ID: Final = (
+SELECT_RESET_ID: Final = (
     "SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r WHERE r.thread_id = {}"
 )
 
@@ -100,7 +100,7 @@ THAW_FROM: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
 
-# Stores no block that overlaps another, which another process has stored meanwhile.
+# Does nothing if another process has meanwhile stored a block that overlaps.
 _INSERT_BLOCK: Final = """
     INSERT INTO block_boundaries (
         channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
@@ -130,7 +130,7 @@ class ContextState:
 
 
 def read_context_state(key: ChannelKey, *, bot_id: int, max_blocks: int) -> Transaction[ContextState]:
-    """Return at most the newest `max_blocks` of each channel or thread."""
+    """`max_blocks`: for the channel and for the thread; the newest are returned."""
     params = (key.channel_id, key.thread_id, key.location_id, bot_id, max_blocks)
     blocks, starts = list[Block](), dict[str, int]()
     reset_ids: dict[int, int] = {}
@@ -138,7 +138,7 @@ def read_context_state(key: ChannelKey, *, bot_id: int, max_blocks: int) -> Tran
     for kind, thread_id, first_id, last_id, tokens in (yield Statement(SELECT_CONTEXT, params)):
         if kind == "waiting":
             waiting_ids[thread_id].add(first_id)
-        elif kind == "reset":  # here the channel itself has its own id
+        elif kind == "reset":  # thread_metadata has the channel's id, where other tables have 0
             thread_or_0 = 0 if thread_id == key.channel_id else thread_id
             reset_ids[thread_or_0] = max(reset_ids.get(thread_or_0, 0), first_id)
         elif kind == "block":
@@ -207,7 +207,8 @@ def _block_columns(block: Block) -> tuple[int, int, int, int]:
 
 _MAX_THREAD_ID: Final = 2**63 - 1
 
-# The ids of an array ($1), and the answers whose pages are among them.
+# The ids of an array ($1), and the answers of which one is a page. `answer_pages` has the further messages of
+# long answers.
 _IDS_AND_ANSWERS: Final = """
     SELECT value FROM @ids($1) AS entry
     UNION ALL SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
@@ -216,11 +217,11 @@ _IDS_AND_ANSWERS: Final = """
 # The messages that show answers to these questions ($1) and to no other.
 SELECT_ANSWERS_TO: Final = """
     WITH questions (id) AS (SELECT value FROM @ids($1) AS entry), answers (id) AS (
-        SELECT w.shown_in FROM turns AS w
-        WHERE w.question_id IN (SELECT id FROM questions) AND w.kind = 'mention' AND w.state <> 'accepted'
-            AND w.shown_in IS NOT NULL AND NOT EXISTS (
+        SELECT t.shown_in FROM turns AS t
+        WHERE t.question_id IN (SELECT id FROM questions) AND t.kind = 'mention' AND t.state <> 'accepted'
+            AND t.shown_in IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM turns AS other
-                WHERE other.shown_in = w.shown_in AND other.kind = 'mention'
+                WHERE other.shown_in = t.shown_in AND other.kind = 'mention'
                     AND other.question_id NOT IN (SELECT id FROM questions)
             )
         UNION ALL SELECT a.discord_id
@@ -235,10 +236,10 @@ SELECT_ANSWERS_TO: Final = """
     )
     SELECT id FROM answers
     UNION ALL
-    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* any row */
+    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id /* scope: any row */
 """
 
-_THAW: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.discord_id @among({_IDS_AND_ANSWERS}) /* channel */")
+_THAW: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.discord_id @among({_IDS_AND_ANSWERS}) /* scope: channel */")
 
 # The questions of the session answers among the ids ($1).
 _QUESTIONS_OF_ANSWERS: Final = f"""
@@ -252,29 +253,31 @@ _QUESTIONS_OF_ANSWERS: Final = f"""
 """
 
 # The question of a command is visible on Discord only as long as its answer.
-_THAW_QUESTIONS: Final = thaw_sql(f"m.in_channel = 1 AND m.id @among({_QUESTIONS_OF_ANSWERS}) /* channel */")
+_THAW_QUESTIONS: Final = thaw_sql(
+    f"m.in_channel = 1 AND m.id @among({_QUESTIONS_OF_ANSWERS}) /* scope: channel */"
+)
 
-_LEAVE_CHANNEL: Final = f"""
+_HIDE_QUESTIONS_IN_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_QUESTIONS_OF_ANSWERS})
-    /* channel */
+    /* scope: channel */
 """
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE turns SET shown_in = NULL, state = CASE state WHEN 'accepted' THEN state ELSE 'shown' END
-    WHERE kind = 'mention' AND shown_in @among({_IDS_AND_ANSWERS}) /* channel */
+    WHERE kind = 'mention' AND shown_in @among({_IDS_AND_ANSWERS}) /* scope: channel */
 """
 
-# Includes interrupted questions of sessions.
+# Includes interrupted questions of sessions ('message': a DM, or a reply to the user's own answer).
 DELETE_TURNS: Final = """
     DELETE FROM turns
     WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')
-    RETURNING kind /* channel */
+    RETURNING kind /* scope: channel */
 """
 
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
     WHERE discord_id @among({_IDS_AND_ANSWERS})
-    RETURNING id /* any row */
+    RETURNING id /* scope: any row */
 """
 
 _DELETE_PAGES: Final = f"""
@@ -289,12 +292,15 @@ _IDS_IN_CHANNEL: Final = """
             AND user_id IS NULL AND discord_id IS NOT NULL
 """
 _DELETE_IN_CHANNEL: Final = (
-    f"DELETE FROM turns WHERE kind = 'mention' AND question_id IN ({_IDS_IN_CHANNEL}) /* channel */",
-    f"DELETE FROM answer_pages WHERE answer_id IN ({_IDS_IN_CHANNEL} AND role = 'assistant') /* channel */",
+    f"DELETE FROM turns WHERE kind = 'mention' AND question_id IN ({_IDS_IN_CHANNEL}) /* scope: channel */",
+    f"""
+    DELETE FROM answer_pages WHERE answer_id IN ({_IDS_IN_CHANNEL} AND role = 'assistant')
+    /* scope: channel */
+    """,
     """
     DELETE FROM messages
     WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
-        AND user_id IS NULL AND discord_id IS NOT NULL /* channel */
+        AND user_id IS NULL AND discord_id IS NOT NULL /* scope: channel */
     """,
     *(
         f"DELETE FROM {table} WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
@@ -302,22 +308,22 @@ _DELETE_IN_CHANNEL: Final = (
     ),
 )
 
-DELETE_FORWARDED: Final = """
+# $1 ids of forwarded messages
+DELETE_FORWARDED_FILES: Final = """
     DELETE FROM attachments WHERE source_id IN @ids($1)
-    RETURNING message_id /* channel */
+    RETURNING message_id /* scope: channel */
 """
 
-# Whether a backup may contain any of these messages.
 SELECT_STORED: Final = f"""
     SELECT id FROM messages WHERE discord_id @among({_IDS_AND_ANSWERS})
-    UNION ALL SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+    UNION ALL SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* scope: all users */
     LIMIT 1
 """
 
 # Later statements delete what earlier ones join on.
 _DELETE_WITH_DEPENDENTS: Final = (
-    *(_THAW, _THAW_QUESTIONS, _LEAVE_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
-    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
+    *(_THAW, _THAW_QUESTIONS, _HIDE_QUESTIONS_IN_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
+    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED_FILES),
 )
 
 MARK_READ_TO: Final = """
@@ -330,7 +336,7 @@ MARK_READ_TO: Final = """
     )
     ON CONFLICT (channel_id, thread_id)
     DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
-    /* channel */
+    /* scope: channel */
 """
 
 
@@ -341,13 +347,14 @@ def delete_messages(discord_ids: Collection[int]) -> list[Statement]:
 
 
 def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
-    """Delete messages that still exist on Discord, where catching up then skips them."""
+    """Delete messages that still exist on Discord, and mark their channels as read up to them, so that
+    catching up does not fetch them again."""
     if not discord_ids:
         return
     newest = dict[tuple[int, int], int]()
     sql = """
         SELECT parent_channel_id, thread_id, discord_id FROM messages
-        WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* channel */
+        WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* scope: channel */
     """
     for channel_id, thread_id, id_ in (yield Statement(sql, (json.dumps([*discord_ids]),))):
         channel = (channel_id, thread_id)
@@ -360,12 +367,12 @@ def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
 def delete_channel(key: ChannelKey) -> list[Statement]:
     """Return statements that delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _MAX_THREAD_ID)
-    forget_resets = (
+    delete_resets = (
         "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
     )
-    forget_locations = "DELETE FROM places WHERE {} = $1"
+    delete_places = "DELETE FROM places WHERE {} = $1"
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _DELETE_IN_CHANNEL),
-        Statement(forget_resets, (key.channel_id, key.thread_id or None)),
-        Statement(forget_locations.format("place_id" if key.thread_id else "channel_id"), (key.location_id,)),
+        Statement(delete_resets, (key.channel_id, key.thread_id or None)),
+        Statement(delete_places.format("place_id" if key.thread_id else "channel_id"), (key.location_id,)),
     ]

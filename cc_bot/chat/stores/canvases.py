@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.chat.drawing import Redraw
 from cc_bot.db import Database, Row, Statement, Transaction, run_all, user_lock
-from cc_bot.db.columns import KEY, Codec, Columns, Store, idle_since, key_columns
+from cc_bot.db.columns import KEY, Codec, Columns, Store, get_idle_cutoff, key_columns
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.session import EMPTY_CANVAS, SessionKey
 
@@ -132,7 +132,7 @@ class CanvasStore(Store):
         """List all users' keys whose canvas has a change with a higher number."""
         sql = f"""
             SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
-            /* all users */
+            /* scope: all users */
         """
         rows = await self._database.query(sql, after)
         return [*dict.fromkeys(map(KEY.read, rows))]
@@ -163,7 +163,7 @@ class CanvasStore(Store):
     async def draw(self, key: SessionKey, redraw: Redraw | None) -> str | None:
         """Change the open session's canvas outside of a turn, and return it; None if no session is open. The
         session does not count as active."""
-        idle_cutoff = idle_since(self._clock(), self._session_ttl)
+        idle_cutoff = get_idle_cutoff(self._clock(), self._session_ttl)
 
         def steps() -> Transaction[str | None]:
             current = yield from read_current_canvas(key)

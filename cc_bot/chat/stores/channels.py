@@ -9,20 +9,20 @@ from heapq import nlargest
 from typing import Any, Final, NamedTuple
 
 from cc_bot.chat.stores.blocks import (
-    DELETE_FORWARDED,
+    DELETE_FORWARDED_FILES,
     DELETE_MESSAGES,
     DELETE_TURNS,
     IS_IN_CHANNEL,
     MARK_READ_TO,
-    RESET_ID,
     SELECT_ANSWERS_TO,
+    SELECT_RESET_ID,
     SELECT_STORED,
     THAW_FROM,
     delete_channel,
     delete_messages,
     thaw_sql,
 )
-from cc_bot.chat.stores.proposals import DELETE_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
+from cc_bot.chat.stores.proposals import DELETE_PROPOSALS_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.sessions import StoredTurn
 from cc_bot.chat.stores.usage import Settlement, settle_stored
 from cc_bot.db import (
@@ -65,9 +65,6 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 
 # ruff: noqa: S608 - SQL is built from constants
 
-# Messages of channels have no user. Their statements are marked `/* channel */`, or `/* any row */` if they
-# also reach messages of sessions (tests/stores/test_scope.py).
-
 # Thaws the block of the oldest new message. The `+` makes SQLite run the subquery only if a block ends after
 # the lowest id ($3). $4 location_id, $5 ids
 _THAW_NEW: Final = f"""
@@ -75,9 +72,9 @@ _THAW_NEW: Final = f"""
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
         SELECT min(entry.value)
         FROM @ids($5) AS entry
-        WHERE entry.value > ({RESET_ID.format("$4")})
+        WHERE entry.value > ({SELECT_RESET_ID.format("$4")})
             AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = entry.value)
-    ) /* any row */
+    ) /* scope: any row */
 """
 
 _INSERTED_COLUMNS: Final = (
@@ -104,9 +101,9 @@ _INSERT: Final = f"""
     )
     SELECT $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_DISCORD_ID} >> 22) + {_DISCORD_EPOCH_MS}
     FROM @rows($5) AS entry
-    WHERE {_DISCORD_ID} > ({RESET_ID.format("$3")})
+    WHERE {_DISCORD_ID} > ({SELECT_RESET_ID.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
-    RETURNING id /* channel */
+    RETURNING id /* scope: channel */
 """
 
 # Also if the message was stored before, by catching up. $4 location_id
@@ -119,15 +116,15 @@ _INSERT_TURN: Final = f"""
         discord_id, CAST($5 AS BIGINT)
     FROM messages
     WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
-        AND discord_id > ({RESET_ID.format("$4")})
+        AND discord_id > ({SELECT_RESET_ID.format("$4")})
     ON CONFLICT (id) DO NOTHING
-    RETURNING id /* channel */
+    RETURNING id /* scope: channel */
 """
 
 # This and _MARK_EDITED run before _EDIT, as they compare the texts.
 _THAW_EDITED: Final = thaw_sql(
     f"m.discord_id = $1 AND {IS_IN_CHANNEL} AND m.role = 'user' AND m.content <> $2 AND m.erased = 0"
-    " /* channel */"
+    " /* scope: channel */"
 )
 
 _MARK_EDITED: Final = """
@@ -136,17 +133,19 @@ _MARK_EDITED: Final = """
         SELECT 1 FROM messages AS m
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
             AND m.erased = 0
-    ) /* channel */
+    ) /* scope: channel */
 """
 
 # $3: 1 if the content is tainted. A tainted message remains so, as an edit keeps its files.
 _EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
-    RETURNING id /* any row */
+    RETURNING id /* scope: any row */
 """
 
-SELECT_TRANSCRIPT: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* any row */"
+SELECT_TRANSCRIPT: Final = (
+    "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user' /* scope: any row */"
+)
 
 _PARAMS: Final = Parameters(
     (
@@ -172,7 +171,7 @@ _STORE_ANSWER: Final = f"""
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
         created_at = excluded.created_at, role = excluded.role, {_PARAMS.excluded}, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
-    RETURNING id /* channel */
+    RETURNING id /* scope: channel */
 """
 
 # $5: the answered text, which may end with a note in brackets about files
@@ -188,7 +187,7 @@ _MARK_ANSWERED: Final = """
     WHERE question_id = $4 AND kind = 'mention' AND channel_id = $1 AND thread_id = $2 AND EXISTS (
         SELECT 1 FROM messages
         WHERE discord_id = $3 AND parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL
-    ) /* channel */
+    ) /* scope: channel */
 """
 
 _MAX_MEMORY_ANSWERS: Final = 5
@@ -199,7 +198,7 @@ _SELECT_SESSION_KEY: Final = f"""
     JOIN sessions AS s ON s.id = m.session_id
     WHERE m.role = 'assistant'
         AND m.discord_id = {_ANSWER_ID.format(id="$1")}
-        /* any row */
+        /* scope: any row */
 """
 
 SELECT_ARCHIVED_CHANNELS: Final = f"""
@@ -216,7 +215,7 @@ SELECT_ARCHIVED_CHANNELS: Final = f"""
                 WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
             ) AS read
         ),
-        ({RESET_ID.format("p.place_id")})
+        ({SELECT_RESET_ID.format("p.place_id")})
     FROM (
         SELECT
             place_id, channel_id, guild_id,
@@ -227,7 +226,7 @@ SELECT_ARCHIVED_CHANNELS: Final = f"""
         SELECT 1 FROM messages AS m
         WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
             AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
-    ) /* channel */
+    ) /* scope: channel */
 """
 
 # A reset never moves back.
@@ -240,10 +239,10 @@ _RESET: Final = """
         last_reset_row_id = excluded.last_reset_row_id,
         last_reset_discord_message_id = excluded.last_reset_discord_message_id,
         last_reset_at = excluded.last_reset_at
-    WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id /* any row */
+    WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id /* scope: any row */
 """
 
-_SELECT_RESET: Final = RESET_ID.format("$1")
+_SELECT_RESET: Final = SELECT_RESET_ID.format("$1")
 
 _SELECT_DMS: Final = """
     SELECT s.channel_id, s.user_id
@@ -254,7 +253,7 @@ _SELECT_DMS: Final = """
             AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
     )
     ORDER BY s.active_hour DESC
-    LIMIT $2 /* all users */
+    LIMIT $2 /* scope: all users */
 """
 
 
@@ -262,7 +261,7 @@ _SELECT_DMS: Final = """
 class ArchivedChannel:
     key: ChannelKey
     newest_id: int  # the newest message of a user; 0 if there is none
-    reset_id: int  # the last message before the reset; 0 if there is none
+    last_id_before_reset: int  # 0 if there is no reset
 
 
 _ARCHIVED_CHANNEL: Final = Columns(ArchivedChannel)
@@ -303,7 +302,7 @@ class ChannelStore(Store):
         sql = """
             UPDATE messages SET content = content || '\n' || $3, heard = $3
             WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
-                AND heard = '' /* channel */
+                AND heard = '' /* scope: channel */
         """
         store = Statement(sql, (question.discord_id, question.author_id, transcript))
         await self._database.transaction([thaw, store], channel_locks(key))
@@ -324,9 +323,7 @@ class ChannelStore(Store):
 
         def steps() -> Transaction[bool]:
             rows = yield Statement(SELECT_TRANSCRIPT, (discord_id,))
-            text = append_transcript(
-                content, rows[0][0] if rows else ""
-            )  # Discord does not know the transcript
+            text = append_transcript(content, rows[0][0] if rows else "")
             params = (discord_id, text)
             yield Statement(_THAW_EDITED, params)
             # If a question of a session is asked again, it has the new text.
@@ -335,7 +332,7 @@ class ChannelStore(Store):
                     WHEN 1 THEN @with_text(@with_text(question, text, $2), tainted, 'yes')
                     ELSE @with_text(question, text, $2)
                 END
-                WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* channel */
+                WHERE question_id = $1 AND kind = 'message' AND question IS NOT NULL /* scope: channel */
             """
             yield Statement(sql, (discord_id, content, int(tainted)))
             if not preview:
@@ -347,13 +344,14 @@ class ChannelStore(Store):
     async def delete(self, discord_ids: Collection[int], *, location_id: int | None = None) -> int:
         """Delete messages of channels and sessions, with everything that depends on them. Returns the number
         of messages, forwarded files and interrupted turns. The id of a page deletes the whole answer."""
+        # A message that was never stored is in no backup, and needs no entry in the log.
         if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
-            await self._log.note("message", *discord_ids)  # Discord reports many that were never stored
+            await self._log.note("message", *discord_ids)
         batch = delete_messages(discord_ids)
         results = await self._database.transaction(batch, _lock_keys(location_id))
         rows_by_sql = {each.sql: rows for each, rows in zip(batch, results, strict=True)}
         interrupted = [kind for (kind,) in rows_by_sql[DELETE_TURNS] if kind != "mention"]
-        return len(rows_by_sql[DELETE_MESSAGES]) + len(rows_by_sql[DELETE_FORWARDED]) + len(interrupted)
+        return len(rows_by_sql[DELETE_MESSAGES]) + len(rows_by_sql[DELETE_FORWARDED_FILES]) + len(interrupted)
 
     async def list_answers(self, question_ids: Collection[int]) -> tuple[int, ...]:
         rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*question_ids]))
@@ -393,7 +391,7 @@ class ChannelStore(Store):
             rows = yield Statement(
                 _STORE_ANSWER, (*answer_key, key.location_id, to_ms(now), question_ids, *columns)
             )
-            yield Statement(DELETE_OF_CHANNEL_ANSWER, (answer.discord_id,))
+            yield Statement(DELETE_PROPOSALS_OF_CHANNEL_ANSWER, (answer.discord_id,))
             stored_proposals = list[Proposal]()
             for statement in inserts:
                 stored_proposals += map(PROPOSAL.read, (yield statement))
@@ -420,13 +418,13 @@ class ChannelStore(Store):
             SELECT {MESSAGE.select} FROM messages
             WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
                 AND (CAST($4 AS BIGINT) IS NULL OR EXISTS (
-                    SELECT 1 FROM turns AS w
-                    WHERE w.shown_in = messages.discord_id AND w.kind = 'mention' AND w.user_id = $4
+                    SELECT 1 FROM turns AS t
+                    WHERE t.shown_in = messages.discord_id AND t.kind = 'mention' AND t.user_id = $4
                 ))
                 AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
-                AND discord_id > ({RESET_ID.format("$3")})
+                AND discord_id > ({SELECT_RESET_ID.format("$3")})
             ORDER BY discord_id DESC
-            LIMIT 1 /* channel */
+            LIMIT 1 /* scope: channel */
         """
         found = MESSAGE.read_first(await self._database.query(sql, *params))
         if found is None or to_user_id is None:
@@ -447,7 +445,7 @@ class ChannelStore(Store):
                 WHERE m.discord_id = {_ANSWER_ID.format(id="$1")} AND m.channel_id = $2
                     AND m.status <> 'replaced'
                     AND (m.user_id = $3 OR {IS_IN_CHANNEL} AND m.visibility = 'public')
-                    /* channel */
+                    /* scope: channel */
             """
             return _READABLE.read_first((yield Statement(sql, (discord_id, location_id, user_id)))), reset_id
 
@@ -462,7 +460,7 @@ class ChannelStore(Store):
             SELECT 1 FROM messages AS m
             WHERE {IS_IN_CHANNEL} AND m.visibility = 'public' AND m.role = 'assistant'
                 AND m.discord_id = {_ANSWER_ID.format(id="$1")}
-                /* channel */
+                /* scope: channel */
         """
         return bool(await self._database.query(sql, discord_id))
 
@@ -519,7 +517,7 @@ class ChannelStore(Store):
         """Return which of these messages are stored, or were forwarded with a stored question."""
         sql = """
             SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
-            UNION ALL SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* all users */
+            UNION ALL SELECT source_id FROM attachments WHERE source_id IN @ids($1) /* scope: all users */
         """
         rows = await self._database.query(sql, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
@@ -588,9 +586,8 @@ def _row(message: Message) -> list[Any]:
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),
-        "tainted": int(
-            message.is_tainting or message.role == "assistant"
-        ),  # the model may have read tainted text
+        # The model may have read tainted text.
+        "tainted": int(message.is_tainting or message.role == "assistant"),
     }
     return [columns[name] for name in _INSERTED_COLUMNS]
 

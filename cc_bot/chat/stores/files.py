@@ -13,7 +13,7 @@ from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment, Document,
 from cc_bot.domain.session import Session
 
 _DOCUMENT: Final = TypeAdapter(Document)
-UNBOUNDED: Final = 2**62  # larger than any id
+AFTER_ALL_IDS: Final = 2**62  # larger than any id
 
 # Not joined to the messages, which would take a third longer. Images are read by _SELECT_IMAGES.
 _SELECT_FILES: Final = """
@@ -92,7 +92,7 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
 """
 
 DELETE_ATTACHMENTS_OF_CLOSED: Final = """
-    DELETE FROM attachments WHERE session_id IN @texts($1) /* all users */
+    DELETE FROM attachments WHERE session_id IN @texts($1) /* scope: all users */
 """
 
 # Keeps files that a history of all messages, or one of public messages, shows.
@@ -142,7 +142,7 @@ _DELETE_EMPTIED_FILES: Final = """
 
 SELECT_FILE_BYTES: Final = """
     SELECT user_id, CAST(sum(bytes) AS BIGINT) FROM attachments WHERE bytes IS NOT NULL GROUP BY user_id
-    /* all users */
+    /* scope: all users */
 """
 
 # Keeps the rows, until their user is informed. $2 bytes to free at least, $3 no bytes

@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter
 
-from cc_bot.chat.stores.blocks import RESET_ID, thaw_sql
-from cc_bot.chat.stores.settings import VisitorState, read_visitor_states
+from cc_bot.chat.stores.blocks import SELECT_RESET_ID, thaw_sql
+from cc_bot.chat.stores.settings import UserRecord, read_user_records
 from cc_bot.db import MAINTENANCE_LOCK, Statement, Transaction, user_lock
 from cc_bot.db.columns import (
     CHANNEL,
@@ -37,7 +37,7 @@ from cc_bot.features.memory.stores.rows import fill_in_call_texts, fill_in_texts
 
 TURN: Final = Columns(
     PendingTurn,
-    moments=MS,
+    datetimes=MS,
     location_id=Codec(column="place_id"),
     locale=Codec(str, lambda stored: Locale(stored) if stored else None),
     question=Codec(
@@ -81,7 +81,7 @@ _MOVED_MESSAGES: Final = f"$2, (SELECT q.id {FROM_QUESTION})"
 
 _THAW_MOVED_MESSAGES: Final = thaw_sql(f"m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_MOVED_MESSAGES})")
 
-_LEAVE_CHANNEL: Final = f"""
+_HIDE_QUESTIONS_IN_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_MOVED_MESSAGES})
 """
 
@@ -99,49 +99,51 @@ _SELECT_OTHER_PROCESS: Final = """
 """
 
 ADOPT_TURNS: Final = f"""
-    UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_dead_process("turns")} /* all users */
+    UPDATE turns SET process = $1 WHERE kind <> 'mention' AND {left_by_dead_process("turns")}
+    /* scope: all users */
 """
 SELECT_UNFINISHED: Final = f"""
     SELECT {TURN.select} FROM turns WHERE kind <> 'mention' AND process = $1 ORDER BY accepted_at, id
-    /* all users */
+    /* scope: all users */
 """
 FORGET_INTERRUPTED: Final = """
-    DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1 /* all users */
+    DELETE FROM turns WHERE kind <> 'mention' AND state = 'interrupted' AND accepted_at < $1
+    /* scope: all users */
 """
 
 # Mentions. Statements repeat the condition of the index turns_due, or it would not be used.
 
 _IS_DUE: Final = "kind = 'mention' AND state <> 'shown'"
-_IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND w.channel_id = $1 AND w.thread_id = $2"
+_IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND t.channel_id = $1 AND t.thread_id = $2"
 
 _FROM_QUESTIONS: Final = """
-    FROM turns AS w
+    FROM turns AS t
     @cross_join messages AS m
-        ON m.discord_id = w.question_id AND m.user_id IS NULL AND m.visibility = 'public'
-    /* channel */
+        ON m.discord_id = t.question_id AND m.user_id IS NULL AND m.visibility = 'public'
+    /* scope: channel */
 """
 
 _SELECT_CHANNELS: Final = f"""
     SELECT channel_id, thread_id FROM turns
-    WHERE {_IS_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* channel */
+    WHERE {_IS_DUE} AND state <> 'interrupted' GROUP BY channel_id, thread_id /* scope: channel */
 """
 
 _REOPEN: Final = """
     UPDATE turns SET state = 'accepted'
     WHERE user_id = $2 AND shown_in = $1 AND kind = 'mention' AND state IN ('interrupted', 'edited')
         AND NOT EXISTS (SELECT 1 FROM messages AS a WHERE a.discord_id = $1 AND a.user_id IS NULL)
-    RETURNING question_id /* channel */
+    RETURNING question_id /* scope: channel */
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A channel question that awaits an answer, was edited, or whose answer was not fully shown."""
+    """A channel question that is due: it awaits an answer ('accepted'), was edited after its answer, or has
+    an answer that is not fully shown ('answered')."""
 
     state: Literal["accepted", "answered", "edited"]
-    nonce_question_id: (
-        int | None
-    )  # while an answer is posted: its newest question, which determines the nonce
+    # If an answer was begun: its newest question, which determines the nonce and so finds the message again.
+    nonce_question_id: int | None
     shown_in: int | None  # the message that shows the answer
     calls: tuple[ToolCall, ...]
     is_before_reset: bool  # if so, the question must not be answered
@@ -178,7 +180,7 @@ class TurnLedger(Store):
         batch = [Statement(_MOVE, columns)]
         if location_id != turn.key.channel_id and turn.answer_id is not None:
             answer = (turn.key.user_id, turn.answer_id)
-            batch += [Statement(sql, answer) for sql in (_THAW_MOVED_MESSAGES, _LEAVE_CHANNEL)]
+            batch += [Statement(sql, answer) for sql in (_THAW_MOVED_MESSAGES, _HIDE_QUESTIONS_IN_CHANNEL)]
         await self._database.transaction(batch, [user_lock(turn.key.user_id)])
 
     async def delete(self, turn_id: str, user_id: int) -> None:
@@ -262,13 +264,13 @@ class TurnLedger(Store):
 
     async def list_due_with_authors(
         self, key: ChannelKey
-    ) -> tuple[tuple[Mention, ...], dict[int, VisitorState]]:
+    ) -> tuple[tuple[Mention, ...], dict[int, UserRecord]]:
         """Return the mentions to process, and the state of each author, from one read."""
 
-        def steps() -> Transaction[tuple[list[Mention], dict[int, VisitorState]]]:
+        def steps() -> Transaction[tuple[list[Mention], dict[int, UserRecord]]]:
             mentions = yield from _read_due(key)
             author_ids = {each.question.author_id for each in mentions}
-            return mentions, (yield from read_visitor_states(author_ids, (key.location_id, key.channel_id)))
+            return mentions, (yield from read_user_records(author_ids, (key.location_id, key.channel_id)))
 
         mentions, authors = await self._database.read(steps)
         return await self._fill_in_mentions(mentions), authors
@@ -276,12 +278,12 @@ class TurnLedger(Store):
     async def mark_edit_processed(self, key: ChannelKey, question: Message) -> None:
         """Record that the question's edit was processed, unless its text has changed since."""
         sql = """
-            UPDATE turns AS w SET state = CASE WHEN EXISTS (
-                SELECT 1 FROM messages AS a WHERE a.discord_id = w.shown_in AND a.user_id IS NULL
+            UPDATE turns AS t SET state = CASE WHEN EXISTS (
+                SELECT 1 FROM messages AS a WHERE a.discord_id = t.shown_in AND a.user_id IS NULL
             ) THEN 'shown' ELSE 'interrupted' END
             WHERE question_id = $1 AND kind = 'mention' AND state = 'edited' AND EXISTS (
                 SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
-            ) /* channel */
+            ) /* scope: channel */
         """
         await self._change(channel_locks(key), sql, question.discord_id, question.content)
 
@@ -291,7 +293,8 @@ class TurnLedger(Store):
     async def get_mention_channel(self, discord_id: int) -> ChannelKey | None:
         """Return the channel of a mention; None if the message is no mention."""
         sql = """
-            SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention' /* channel */
+            SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention'
+            /* scope: channel */
         """
         return CHANNEL.read_first(await self._database.query(sql, discord_id))
 
@@ -307,7 +310,7 @@ class TurnLedger(Store):
         """Record that an answer is about to be posted, with a nonce made of `newest_id`."""
         sql = """
             UPDATE turns SET begun_as = $1
-            WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* channel */
+            WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted' /* scope: channel */
         """
         await self._change(channel_locks(key), sql, newest_id, _ids(questions))
 
@@ -316,10 +319,10 @@ class TurnLedger(Store):
     ) -> frozenset[int]:
         """Record the message that will show the answer. Returns the questions that still await an answer."""
         sql = f"""
-            UPDATE turns AS w SET shown_in = $1
+            UPDATE turns AS t SET shown_in = $1
             WHERE question_id IN @ids($2) AND kind = 'mention' AND state = 'accepted'
-                AND question_id > ({RESET_ID.format("coalesce(nullif(w.thread_id, 0), w.channel_id)")})
-            RETURNING question_id /* channel */
+                AND question_id > ({SELECT_RESET_ID.format("coalesce(nullif(t.thread_id, 0), t.channel_id)")})
+            RETURNING question_id /* scope: channel */
         """
         waiting = await self._change(channel_locks(key), sql, answer_id, _ids(questions))
         return frozenset(id_ for (id_,) in waiting)
@@ -328,9 +331,9 @@ class TurnLedger(Store):
         sql = f"""
             SELECT {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
-                SELECT w.shown_in FROM turns AS w WHERE {_IS_DUE_IN_THREAD} AND w.state = 'answered'
+                SELECT t.shown_in FROM turns AS t WHERE {_IS_DUE_IN_THREAD} AND t.state = 'answered'
             )
-            ORDER BY m.discord_id /* channel */
+            ORDER BY m.discord_id /* scope: channel */
         """
         rows = await self._database.query(sql, key.channel_id, key.thread_id)
         return tuple(map(MESSAGE.read, rows))
@@ -339,11 +342,11 @@ class TurnLedger(Store):
         # A question that was edited since remains 'edited'.
         sql = """
             UPDATE turns SET state = 'shown' WHERE shown_in = $1 AND kind = 'mention' AND state = 'answered'
-            /* channel */
+            /* scope: channel */
         """
         await self._change(channel_locks(key), sql, answer_id)
 
-    async def give_up(
+    async def mark_failed(
         self, key: ChannelKey, questions: Sequence[Message], failure_id: int | None = None
     ) -> None:
         """Record that the questions failed. `failure_id`: the message that shows it, if they may be
@@ -353,7 +356,7 @@ class TurnLedger(Store):
             UPDATE turns SET
                 shown_in = $2, calls = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN '[]' ELSE calls END,
                 state = CASE WHEN CAST($2 AS BIGINT) IS NULL THEN 'shown' ELSE 'interrupted' END
-            WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* channel */
+            WHERE question_id IN @ids($1) AND kind = 'mention' AND state = 'accepted' /* scope: channel */
         """
         await self._change(channel_locks(key), sql, _ids(questions), failure_id)
 
@@ -364,8 +367,8 @@ class TurnLedger(Store):
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         sql = f"""
-            SELECT {MESSAGE.with_alias("m")} {_FROM_QUESTIONS} WHERE w.shown_in = $1 AND w.kind = 'mention'
-            ORDER BY w.question_id
+            SELECT {MESSAGE.with_alias("m")} {_FROM_QUESTIONS} WHERE t.shown_in = $1 AND t.kind = 'mention'
+            ORDER BY t.question_id
         """
         return tuple(map(MESSAGE.read, await self._database.query(sql, answer_id)))
 
@@ -373,7 +376,7 @@ class TurnLedger(Store):
         """Return the message that shows this question's answer or failure; None if there is none."""
         sql = """
             SELECT shown_in FROM turns WHERE question_id = $1 AND kind = 'mention' AND state <> 'accepted'
-            /* channel */
+            /* scope: channel */
         """
         rows = await self._database.query(sql, discord_id)
         return rows[0][0] if rows else None
@@ -396,10 +399,11 @@ class TurnLedger(Store):
 
 def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
     sql = f"""
-        SELECT w.state, w.begun_as, w.shown_in, w.calls,
-            CASE WHEN w.question_id <= ({RESET_ID.format("$3")}) THEN 1 ELSE 0 END, {MESSAGE.with_alias("m")}
+        SELECT t.state, t.begun_as, t.shown_in, t.calls,
+            CASE WHEN t.question_id <= ({SELECT_RESET_ID.format("$3")}) THEN 1 ELSE 0 END,
+            {MESSAGE.with_alias("m")}
         {_FROM_QUESTIONS}
-        WHERE {_IS_DUE_IN_THREAD} AND w.state <> 'interrupted'
+        WHERE {_IS_DUE_IN_THREAD} AND t.state <> 'interrupted'
     """
     rows = yield Statement(sql, (key.channel_id, key.thread_id, key.location_id))
     return sorted(map(_MENTION.read, rows), key=lambda mention: mention.question.discord_id or 0)

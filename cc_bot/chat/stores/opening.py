@@ -114,7 +114,7 @@ async def open_stores(
     timezone: ZoneInfo = UTC_ZONE,
     timeout_s: float = TIMEOUT_S,
     limits: ReadRules = no_rules,
-    profile_notes: int = 0,
+    max_prompt_memories: int = 0,
     data_folder: Path = DATA_FOLDER,
     process: str = "",
 ) -> AsyncIterator[Stores]:
@@ -145,7 +145,7 @@ async def open_stores(
                 embedding=embedding,
                 secret_rules=rules,
                 quotas=quotas,
-                profile_notes=profile_notes,
+                max_prompt_memories=max_prompt_memories,
             )
             yield Stores(
                 sessions=SessionStore(

@@ -38,12 +38,12 @@ from cc_bot.domain.session import SessionKey
 _CALLS: Final = TypeAdapter(ProposedCalls)
 PROPOSAL: Final = Columns(
     Proposal,
-    moments=MS,
+    datetimes=MS,
     answer_id=Codec(column="message_id"),
     location_id=Codec(column="place_id"),
     content=Codec(lambda content: _CALLS.dump_json(content).decode(), _CALLS.validate_json),
 )
-_CALL_MESSAGE: Final = Columns(CallMessage, moments=MS, location_id=Codec(column="place_id"))
+_CALL_MESSAGE: Final = Columns(CallMessage, datetimes=MS, location_id=Codec(column="place_id"))
 _CLAIM_PARAMETERS: Final = Parameters(_CALL_MESSAGE.names, 5)
 
 # $1 user, $2 channel, $3 agent, $4 visibility, $5 for the WHERE clause, $6 memory, $7 content, $8 now
@@ -66,17 +66,17 @@ _INSERT_FOR_SESSION: Final = f"""
 _INSERT_FOR_CHANNEL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
-    RETURNING {PROPOSAL.select} /* any row */
+    RETURNING {PROPOSAL.select} /* scope: any row */
 """
 
 _RECORD_LAST_NUMBER: Final = record_last_number("proposal")
 
-DELETE_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
+DELETE_PROPOSALS_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
 
-DELETE_OF_CHANNEL_ANSWER: Final = """
+DELETE_PROPOSALS_OF_CHANNEL_ANSWER: Final = """
     DELETE FROM proposals WHERE message_id = (
         SELECT id FROM messages WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
-    ) /* any row */
+    ) /* scope: any row */
 """
 
 _SELECT: Final = f"""
@@ -93,14 +93,14 @@ _DELETE: Final = "DELETE FROM proposals WHERE user_id = $1 AND id = $2"
 
 ADOPT_APPROVED: Final = f"""
     UPDATE proposals SET process = $1
-    WHERE state <> 'open' AND {left_by_dead_process("proposals")} /* all users */
+    WHERE state <> 'open' AND {left_by_dead_process("proposals")} /* scope: all users */
 """
 SELECT_APPROVED: Final = f"""
     SELECT {PROPOSAL.select} FROM proposals
-    WHERE state <> 'open' AND process = $1 ORDER BY id /* all users */
+    WHERE state <> 'open' AND process = $1 ORDER BY id /* scope: all users */
 """
 
-PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* all users */"
+PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* scope: all users */"
 
 ReviseCall = Callable[[ToolCall], ToolCall]
 """Takes a call of the answer. Returns it with its result if the proposal contains it, else unchanged."""
@@ -195,11 +195,13 @@ class ProposalStore(Store):
             # `user_id IS NULL`: an answer in a channel.
             sql = """
                 SELECT tool_calls FROM messages
-                WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
+                WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant'
+                /* scope: any row */
             """
             update_calls = """
                 UPDATE messages SET tool_calls = $3, tainted = CASE WHEN $4 = 1 THEN 1 ELSE tainted END
-                WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant' /* any row */
+                WHERE (user_id = $1 OR user_id IS NULL) AND id = $2 AND role = 'assistant'
+                /* scope: any row */
             """
             for (calls,) in (yield Statement(sql, answer)):
                 revised = tool_calls_to_json(tuple(map(revise, tool_calls_from_json(calls))))

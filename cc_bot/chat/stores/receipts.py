@@ -24,7 +24,7 @@ class ReceiptMessage:
     channel_id: int | None  # None: ephemeral, so only a press below it can edit it
     message_id: int
     visibility: Visibility
-    lines: tuple[Change, ...]  # without texts if read from the database
+    changes: tuple[Change, ...]  # without texts if read from the database
     stale_count: int = field(default=0, compare=False)  # changes of its items since the message was shown
 
 
@@ -87,7 +87,7 @@ _SELECT_NEWEST: Final = _SELECT.format("""
 """)
 
 # Uses receipts_stale.
-SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* all users */"
+SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* scope: all users */"
 
 # Uses receipts_stale, then the key.
 _SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0")
@@ -153,7 +153,7 @@ class ReceiptStore(Store):
 
 
 def _receipt_rows(message: ReceiptMessage) -> Iterator[_ReceiptRow]:
-    for number, each in enumerate(message.lines):
+    for number, each in enumerate(message.changes):
         key = (message.message_id, number, message.user_id, message.channel_id, message.visibility)
         yield _ReceiptRow(*key, each.what, each.kind, each.id, each.former_id, each.number)
 
@@ -165,7 +165,7 @@ def _read_messages(rows: Sequence[Row]) -> list[ReceiptMessage]:
     return [
         ReceiptMessage(
             *(first.user_id, first.channel_id, first.message_id, first.visibility),
-            lines=tuple(map(_to_change, (first, *others))),
+            changes=tuple(map(_to_change, (first, *others))),
             stale_count=sum(each.stale for each in (first, *others)),
         )
         for first, *others in lines_by_message.values()

@@ -1,5 +1,5 @@
-"""Stores sessions: the conversations of a user in a channel. The history that a prompt shows is the tail of
-the session's messages: storing a copy as JSON made a turn cost 2.9 times as much."""
+"""Stores sessions: the conversations of a user in a channel. A prompt's history is read from the messages: a
+copy in the session's row made a turn write 2.9 times as many bytes."""
 
 import json
 from collections import defaultdict
@@ -15,16 +15,16 @@ from cc_bot.chat.drawing import Redraw
 from cc_bot.chat.stores.blocks import THAW_FROM, thaw_sql
 from cc_bot.chat.stores.canvases import WHERE_NEWEST_CLOSED, clear_canvas, put_canvas, read_current_canvas
 from cc_bot.chat.stores.files import (
+    AFTER_ALL_IDS,
     DELETE_ATTACHMENTS_OF_CLOSED,
     DELETE_ATTACHMENTS_OF_IDLE,
-    UNBOUNDED,
     free_files,
     insert_files,
     make_room,
     with_files,
 )
 from cc_bot.chat.stores.ledger import FROM_QUESTION, MARK_TURN_ANSWERED
-from cc_bot.chat.stores.proposals import DELETE_OF_ANSWER, PROPOSAL, insert_proposals
+from cc_bot.chat.stores.proposals import DELETE_PROPOSALS_OF_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.chat.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.chat.stores.usage import Settlement, settle_stored
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, run_all, user_lock
@@ -34,7 +34,7 @@ from cc_bot.db.columns import (
     Parameters,
     channel_locks,
     from_ms,
-    idle_since,
+    get_idle_cutoff,
     key_columns,
     to_ms,
     to_text,
@@ -67,8 +67,8 @@ _JOIN_REPLIED: Final = """
 """
 
 
-# _SELECT_OPEN_SESSION has five parts, all with the columns of a message. Rows of another kind have its name
-# in `role`, and its values in columns of the right types.
+# The five parts of _SELECT_OPEN_SESSION have the columns of a message. A row that is no message has its kind
+# in `role`, and other values in any columns of the same types.
 def _part_columns(id_: str, kind: str, **columns: str) -> str:
     return _MESSAGE_ROW.select_values(id=id_, role=f"'{kind}'", **columns)
 
@@ -101,8 +101,10 @@ _SESSION_COLUMNS: Final = _part_columns(
         ) THEN 1 ELSE 0 END
     """,
 )
+_opened_at, _last_active, _has_files = map(_MESSAGE_ROW.getter, ("author_name", "heard", "tainted"))
 _SELECT_SESSION: Final = f"SELECT {_SESSION_COLUMNS} FROM sessions AS s WHERE {_IS_OPEN}"
 
+# A session that was cleared instead has `summarize = 0`.
 _FROM_LAST_EXPIRED: Final = """
     FROM sessions
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
@@ -150,20 +152,20 @@ _MESSAGE_PARAMETERS: Final = Parameters(
     (name for name in MESSAGE.names if name not in ("id", "created_at")), first=7
 )
 
-# Takes owner and channel from the session's row; inserts nothing if the session is another user's. $6: the
-# replaced answer
+# Inserts nothing if the session is another user's. $1 session, $2 user, $3 now, $4 channel and $5 thread
+# whose context gets the message (NULL: none), $6 the replaced answer
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
         {_MESSAGE_PARAMETERS.names}
     )
     SELECT
-        s.id, s.user_id, s.channel_id, coalesce(r.parent_channel_id, $4, s.channel_id),
-        coalesce(r.thread_id, $5, 0),
-        coalesce(r.in_channel, CASE WHEN CAST($4 AS BIGINT) IS NULL THEN 0 ELSE 1 END),
+        s.id, s.user_id, s.channel_id, coalesce(old.parent_channel_id, $4, s.channel_id),
+        coalesce(old.thread_id, $5, 0),
+        coalesce(old.in_channel, CASE WHEN CAST($4 AS BIGINT) IS NULL THEN 0 ELSE 1 END),
         $3, $3, {_MESSAGE_PARAMETERS.placeholders}
     FROM sessions AS s
-    LEFT JOIN messages AS r ON r.id = $6 AND r.user_id = $2
+    LEFT JOIN messages AS old ON old.id = $6 AND old.user_id = $2
     WHERE s.id = $1 AND s.user_id = $2
     RETURNING id
 """
@@ -177,12 +179,13 @@ _MARK_REPLACED: Final = """
 
 
 def _insert_message(message: Message, params: tuple[Any, ...]) -> Transaction[Message]:
-    """Insert a message and its files. `params`: the first of _INSERT_MESSAGE. Raises ConversationGone."""
+    """Insert a message and its files. `params`: $1 to $6 of _INSERT_MESSAGE. Raises ConversationGone."""
     session_id, user_id, now_ms = params[:3]
-    author_id, tainted = message.author_id or (user_id if message.role == "user" else 0), message.is_tainting
+    author_id = message.author_id or (user_id if message.role == "user" else 0)
+    tainted = message.is_tainting  # also by files and references, which are in other tables
     columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(tainted)}
     rows = yield Statement(_INSERT_MESSAGE, (*params, *_MESSAGE_PARAMETERS.pick(columns)))
-    if not rows:  # the session is not this user's, or was deleted
+    if not rows:
         raise ConversationGone
     yield from run_all(insert_files((session_id, user_id), message))
     now = from_ms(now_ms)
@@ -232,8 +235,6 @@ _PAGE_SIZE: Final = 200
 
 _message_id, _role, _content = map(_MESSAGE_ROW.getter, ("id", "role", "content"))
 _visibility, _tainted = map(_MESSAGE_ROW.getter, ("visibility", "tainted"))
-# Of the session's own row, as _SESSION_COLUMNS fills it.
-_opened_at, _last_active, _has_files = map(_MESSAGE_ROW.getter, ("author_name", "heard", "tainted"))
 
 
 SessionRows = Mapping[str, Sequence[Row]]
@@ -271,11 +272,13 @@ def _read_session(parts: SessionRows, key: SessionKey, now: datetime, *, has_mor
 
 def _read_history(rows: Sequence[Row]) -> tuple[Message, ...]:
     """Takes rows newest first, and returns messages oldest first."""
-    messages, last_id = list[Message](), None
+    messages, last_discord_id = list[Message](), None
     for row in reversed(rows):
         message = _read_message(row)
-        messages.append(message.without_repeated_quotation(last_id) if message.references else message)
-        last_id = message.discord_id
+        messages.append(
+            message.without_repeated_reference(last_discord_id) if message.references else message
+        )
+        last_discord_id = message.discord_id
     return last_messages(messages, 0)
 
 
@@ -285,7 +288,12 @@ def _read_message(row: Row) -> Message:
         return message
     name = message.author_name if role == "user" else ""
     reference = Reference(
-        message.pointing, text or "", name, message.author_id, is_visible=text is not None, tainted=False
+        message.reference_kind,
+        text or "",
+        name,
+        message.author_id,
+        is_visible=text is not None,
+        tainted=False,
     )
     return replace(message, references=(reference,))
 
@@ -317,7 +325,7 @@ class SessionStore:
         `public` turn has no private messages. `extra`: messages to read beyond the page. `store`: whether to
         store a new session."""
         now, size = self.clock(), self._next_page_size() + extra
-        idle_cutoff = idle_since(now, self.session_ttl)
+        idle_cutoff = get_idle_cutoff(now, self.session_ttl)
         columns = (*key_columns(key), idle_cutoff, visibility, size)
         rows = await self.database.query(_SELECT_OPEN_SESSION, *columns)
         parts = _split_by_kind(rows)
@@ -325,14 +333,15 @@ class SessionStore:
             parts = await self._renew_session(key, visibility, idle_cutoff=idle_cutoff, now=to_text(now))
         newest = parts["messages"]
         session = _read_session(parts, key, now, has_more=self._may_have_more(size, len(newest)))
-        return replace(session, history=await self._complete(session, session.history))
+        history = await self._add_files_and_memory_texts(session, session.history)
+        return replace(session, history=history)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """Return the session with one more page of its history, if there is one."""
         if not session.has_more:
             return session
         loaded, rows, has_more = len(session.history), list[Row](), True
-        start = before = (session.history[0].id if session.history else None) or UNBOUNDED
+        oldest_id = before = (session.history[0].id if session.history else None) or AFTER_ALL_IDS
         sql = f"""
             SELECT {_ROW_COLUMNS}
             FROM sessions AS s
@@ -350,15 +359,17 @@ class SessionStore:
             has_more = self._may_have_more(size, len(page), loaded + len(rows))
             rows.extend(page)
             before = _message_id(rows[-1]) if rows else before
-        earlier = await self._complete(session, _read_history(rows), before=start, following=session.history)
+        earlier = await self._add_files_and_memory_texts(
+            session, _read_history(rows), before=oldest_id, following=session.history
+        )
         return replace(session, history=(*earlier, *session.history), has_more=has_more)
 
-    async def _complete(
+    async def _add_files_and_memory_texts(
         self,
         session: Session,
         messages: tuple[Message, ...],
         *,
-        before: int = UNBOUNDED,
+        before: int = AFTER_ALL_IDS,
         following: Sequence[Message] = (),
     ) -> tuple[Message, ...]:
         found = await with_files(self.database, session, messages, before=before, following=following)
@@ -381,13 +392,13 @@ class SessionStore:
     async def expire(self) -> int:
         """Close every idle session and delete its attachments. Returns the number of closed sessions."""
         now = self.clock()
-        idle_cutoff = idle_since(now, self.session_ttl)
+        idle_cutoff = get_idle_cutoff(now, self.session_ttl)
 
         def steps() -> Transaction[int]:
             sql = """
                 UPDATE sessions SET closed_at = $2
                 WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
-                RETURNING id /* all users */
+                RETURNING id /* scope: all users */
             """
             closed = [id_ for (id_,) in (yield Statement(sql, (idle_cutoff, to_text(now))))]
             if closed:
@@ -407,7 +418,7 @@ class SessionStore:
         """Store a turn in one transaction, and return the session with it. A session that was closed
         meanwhile gets the turn, too. `replaces`: the answer to remove from the history. Raises StorageError
         and ConversationGone."""
-        stored = await self.archive_turn(session, messages, replaces=replaces, redraw=redraw)
+        stored = await self.store_turn(session, messages, replaces=replaces, redraw=redraw)
         history = session.history
         if replaces:
             history = tuple(each for each in history if (each.id, each.role) != (replaces, "assistant"))
@@ -422,7 +433,7 @@ class SessionStore:
             canvas=session.canvas if stored.canvas is None else stored.canvas,
         )
 
-    async def archive_turn(
+    async def store_turn(
         self,
         session: Session,
         messages: Sequence[Message],
@@ -434,8 +445,9 @@ class SessionStore:
         settlement: Settlement | None = None,
         channel: ChannelKey | None = None,
     ) -> StoredTurn:
-        """Store a turn as `commit_turn` does. `turn_id`: in the ledger. `channel`: whose context gets the
-        messages with a Discord id. Raises ValueError if one of these is private."""
+        """Store a turn, for `commit_turn` and callers that need no session. `turn_id`: in the ledger.
+        `channel`: whose context gets the messages with a Discord id; raises ValueError if a message is
+        private."""
         if channel and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")
         now_ms = to_ms(self.clock())
@@ -451,7 +463,7 @@ class SessionStore:
             if replaces is not None:
                 yield Statement(_THAW_REPLACED, (*session_and_user, replaces))
                 yield Statement(_MARK_REPLACED, (*session_and_user, replaces))
-                yield Statement(DELETE_OF_ANSWER, (user_id, replaces))
+                yield Statement(DELETE_PROPOSALS_OF_ANSWER, (user_id, replaces))
             channel_ids = (channel.channel_id, channel.thread_id) if channel else (None, None)
             added, proposal_rows = list[Message](), list[Row]()
             for message in messages:
@@ -465,7 +477,7 @@ class SessionStore:
                 UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
                 WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
             """
-            idle_cutoff = idle_since(now, self.session_ttl)
+            idle_cutoff = get_idle_cutoff(now, self.session_ttl)
             yield Statement(set_last_active, (*session_and_user, to_text(now), idle_cutoff))
             deleted, is_full = yield from make_room(session, messages, self.history_limit, self.file_quota)
             if turn_id:
@@ -491,8 +503,8 @@ class SessionStore:
             max(0, min(self.page_size, self.history_limit - loaded)) if self.history_limit else self.page_size
         )
 
-    def _may_have_more(self, limit: int, read: int, loaded: int = 0) -> bool:
-        return read == limit and self._next_page_size(loaded + read) > 0
+    def _may_have_more(self, page_size: int, count: int, loaded: int = 0) -> bool:
+        return count == page_size and self._next_page_size(loaded + count) > 0
 
     async def _renew_session(
         self,
@@ -503,6 +515,7 @@ class SessionStore:
         now: str,
         changes: Sequence[Statement] = (),
     ) -> SessionRows:
+        """Close the open session if it is idle, and open a new one unless one is open."""
         columns = key_columns(key)
         sql = """
             UPDATE sessions SET closed_at = $5

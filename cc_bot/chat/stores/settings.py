@@ -1,8 +1,5 @@
 """Stores of settings: users' settings, channels' agents and models, token factors, limits, access rules,
-maintenance and web sessions.
-
-The mark `/* all users */` says that a statement names no user on purpose (tests/stores/test_scope.py).
-"""
+maintenance and web sessions."""
 
 import hashlib
 import json
@@ -239,7 +236,7 @@ class LimitOverride:
     set_at: datetime
 
 
-_LIMIT: Final = Columns(LimitOverride, moments=ISO, name=Codec())
+_LIMIT: Final = Columns(LimitOverride, datetimes=ISO, name=Codec())
 
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
@@ -286,7 +283,7 @@ class AccessState:
 
 
 @dataclass(frozen=True, slots=True)
-class VisitorState:
+class UserRecord:
     """What is read about a user before a command or an answer to a mention begins."""
 
     access: AccessState
@@ -299,11 +296,11 @@ class AccessStore(Store):
     async def get_state(self) -> AccessState:
         return _read_access(await self._database.query(SELECT_ACCESS))
 
-    async def get_visitor_state(self, user_id: int, location_ids: Sequence[int]) -> VisitorState:
+    async def get_visitor_state(self, user_id: int, location_ids: Sequence[int]) -> UserRecord:
         """`location_ids`: a channel, or a thread and its channel."""
 
-        def steps() -> Transaction[VisitorState]:
-            return (yield from read_visitor_states((user_id,), location_ids))[user_id]
+        def steps() -> Transaction[UserRecord]:
+            return (yield from read_user_records((user_id,), location_ids))[user_id]
 
         return await self._database.read(steps)
 
@@ -326,9 +323,9 @@ class AccessStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql))
 
 
-def read_visitor_states(
+def read_user_records(
     user_ids: Collection[int], location_ids: Sequence[int]
-) -> Transaction[dict[int, VisitorState]]:
+) -> Transaction[dict[int, UserRecord]]:
     """`location_ids`: a channel, or a thread and its channel."""
     access = _read_access((yield Statement(SELECT_ACCESS)))
     limits = yield from read_owner_rules()
@@ -336,7 +333,7 @@ def read_visitor_states(
     for user_id in user_ids:
         settings = yield from read_settings(user_id)
         agents = yield from read_agent_choices(user_id, location_ids)
-        states[user_id] = VisitorState(access, limits, settings, agents)
+        states[user_id] = UserRecord(access, limits, settings, agents)
     return states
 
 
@@ -354,11 +351,11 @@ USE_RECORD_INTERVAL: Final = timedelta(hours=1)
 MAX_SESSIONS: Final = 20  # per user; above it, the least recently used one is deleted
 MAX_CODES: Final = 10  # per user; above it, the oldest one is deleted
 
-_SESSION: Final = Columns(WebSession, moments=ISO)
+_SESSION: Final = Columns(WebSession, datetimes=ISO)
 
-SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* all users */"
-PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* all users */"
-PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* all users */"
+SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2 /* scope: all users */"
+PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1 /* scope: all users */"
+PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2 /* scope: all users */"
 
 
 class WebSessionStore(Store):
@@ -386,7 +383,7 @@ class WebSessionStore(Store):
         """Return where a code was made, without using it; None if it is used, expired or invalid."""
         sql = """
             SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
-            /* all users */
+            /* scope: all users */
         """
         rows = await self._database.query(sql, _hash(code), to_text(self._clock()))
         return WebOrigin(*rows[0]) if rows else None
@@ -401,7 +398,7 @@ class WebSessionStore(Store):
         def steps() -> Transaction[WebSession | None]:
             sql = """
                 DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
-                /* all users */
+                /* scope: all users */
             """
             codes = yield Statement(sql, (_hash(code), to_text(now)))
             if not codes:
@@ -433,7 +430,7 @@ class WebSessionStore(Store):
         now = self._clock()
         sql = f"""
             SELECT {_SESSION.select} FROM web_sessions
-            WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* all users */
+            WHERE hash = $1 AND ends_at > $2 AND used_at > $3 /* scope: all users */
         """
         rows = await self._database.query(sql, _hash(secret), *self._open_sessions_params(now))
         if not rows:

@@ -23,7 +23,7 @@ class _BacklogRow(NamedTuple):
     message: Message
 
 
-_SUMMARY: Final = Columns(Summary, moments=MS)
+_SUMMARY: Final = Columns(Summary, datetimes=MS)
 _BACKLOG_ROW: Final = Columns(_BacklogRow, message=MESSAGE)
 
 MAX_BACKLOG: Final = 200  # in messages
@@ -177,7 +177,7 @@ class SummaryStore(Store):
         sql = f"""
             SELECT {KEY.select} FROM sessions
             WHERE summarize = 1 AND closed_at IS NOT NULL
-            ORDER BY closed_at DESC LIMIT $1 /* all users */
+            ORDER BY closed_at DESC LIMIT $1 /* scope: all users */
         """
         rows = await self._database.query(sql, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
@@ -190,7 +190,7 @@ class SummaryStore(Store):
                 SELECT 1 FROM messages AS m
                 WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
             ))
-            RETURNING id /* all users */
+            RETURNING id /* scope: all users */
         """
         await self._change([MAINTENANCE_LOCK], sql, to_text(closed_until), int(give_up))
 

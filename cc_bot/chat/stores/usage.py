@@ -58,13 +58,13 @@ _SELECT_GUILD_TOKENS: Final = f"""
     WHERE guild_id = $1 AND day >= $2
     GROUP BY day
     UNION ALL SELECT '', purpose, tokens, at FROM reservations WHERE guild_id = $1
-    ORDER BY at /* all users */
+    ORDER BY at /* scope: all users */
 """
 
 # $2 ms: settled turns (tokens = 0) before that no longer count for the turns per minute
 _FORGET_USERS_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
 _FORGET_GUILDS_SETTLED: Final = (
-    "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0 /* all users */"
+    "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0 /* scope: all users */"
 )
 
 _SETTLE_TURN: Final = """
@@ -108,11 +108,11 @@ _SELECT_ALL: Final = _SELECT_TOTALS.format("day >= $1")
 SELECT_ABANDONED: Final = f"""
     SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
     WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_dead_process("reservations")} OR at <= $2)
-    /* all users */
+    /* scope: all users */
 """
 
 # $1 ms, as in _FORGET_USERS_SETTLED
-FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* all users */"
+FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0 /* scope: all users */"
 
 MAX_TURN_TIME: Final = timedelta(minutes=15)  # a turn waits at most three minutes and runs at most ten
 UTC_ZONE: Final = ZoneInfo("UTC")
@@ -311,7 +311,7 @@ class UsageStore(Store):
     async def count_users(self, guild_id: int, since: date) -> int:
         sql = """
             SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2
-            /* all users */
+            /* scope: all users */
         """
         [[count]] = await self._database.query(sql, guild_id, since.isoformat())
         return int(count)
@@ -321,7 +321,7 @@ class UsageStore(Store):
         # The `+` makes SQLite use usage_by_day, not the primary key. The terminal's user is 0.
         sql = """
             SELECT +user_id FROM usage WHERE day >= $1 AND user_id <> 0
-            GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* all users */
+            GROUP BY +user_id ORDER BY max(day) DESC, +user_id DESC LIMIT $2 /* scope: all users */
         """
         rows = await self._database.query(sql, since.isoformat(), limit)
         return tuple(user_id for (user_id,) in rows)

@@ -11,7 +11,7 @@ import lightbulb
 from cc_bot.chat.stores.ledger import TurnLedger, parse_channel_turn_id
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.proposals import ProposalStore
-from cc_bot.discord.approvals import ApprovalDelivery
+from cc_bot.discord.approvals import ApprovalHandler
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_by_token
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
@@ -42,7 +42,7 @@ from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.memory.views import format_sentence, format_used_memories
 from cc_bot.features.privacy.texts import ErasureTexts
-from cc_bot.log import begin_turn
+from cc_bot.log import bind_turn_id
 from cc_bot.texts.answer import AnswerTexts, UnfinishedTexts
 from cc_bot.texts.proposal import ProposalTexts
 
@@ -151,15 +151,15 @@ async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
 
 
 @on_press(ProposalButton, not_yours=None)
-async def decide(press: Press[ProposalButton], delivery: ApprovalDelivery) -> None:
+async def decide(press: Press[ProposalButton], delivery: ApprovalHandler) -> None:
     interaction, button, recipient = press
-    begin_turn()
+    bind_turn_id()
     await delivery.decide(interaction, button, recipient)
 
 
 @on_press(SeeProposalsButton, not_yours=None, response="message")
 async def list_proposals(
-    press: Press[SeeProposalsButton], store: ProposalStore, delivery: ApprovalDelivery
+    press: Press[SeeProposalsButton], store: ProposalStore, delivery: ApprovalHandler
 ) -> EphemeralView | None:
     """Show each open proposal in its own message, if the user may see it or decide on it."""
     interaction, button, recipient = press

@@ -9,7 +9,7 @@ from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.sessions import SessionStore
 from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.side_messages import SideMessages
 from cc_bot.discord.handlers import Press, command, on_press, reply_command
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.locations import key_of_interaction
@@ -31,11 +31,13 @@ async def clear(
     ctx: lightbulb.Context,
     sessions: SessionStore,
     agent_selector: AgentSelector,
-    side_message: SideMessage,
+    side_messages: SideMessages,
 ) -> Reply:
     key = (await agent_selector.for_interaction(ctx.interaction)).key
     await sessions.clear(key)
-    await side_message.refresh(key, interaction=ctx.interaction, below=False)  # shows the canvas, now empty
+    await side_messages.refresh(
+        key, interaction=ctx.interaction, may_follow_up=False
+    )  # shows the canvas, now empty
     return Reply((caller.words[SessionTexts].cleared,))
 
 

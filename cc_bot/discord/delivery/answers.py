@@ -23,7 +23,7 @@ from cc_bot.discord.attachments import MAX_BYTES, FetchedFiles, with_files
 from cc_bot.discord.delivery.live import LiveAnswer, show_failures, texts_for_channel, try_to_finish
 from cc_bot.discord.delivery.outlets import MessageReplies, noop, reply_by_token
 from cc_bot.discord.delivery.reply import DiscordReply, SentMessage
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.side_messages import SideMessages
 from cc_bot.discord.delivery.turns import DiscordTurn, RunningTurns
 from cc_bot.discord.incoming import FILE_NOTE
 from cc_bot.discord.interactions import (
@@ -47,7 +47,7 @@ from cc_bot.discord.references import QuestionLocation, References, text_if_link
 from cc_bot.domain.errors import Postponed, ShuttingDown, StorageError
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall, Visibility, append_transcript
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesShown, PendingTurn
-from cc_bot.log import begin_turn
+from cc_bot.log import bind_turn_id
 from cc_bot.texts import Texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 
@@ -63,7 +63,7 @@ class Answers:
     agent_selector: AgentSelector
     recipients: Recipients
     references: References
-    side_message: SideMessage
+    side_messages: SideMessages
     replies: MessageReplies
     _question_locks: KeyedLock = field(default_factory=KeyedLock, init=False)
     """Keeps a user's turns in order while files are fetched."""
@@ -133,11 +133,11 @@ class Answers:
                 async with aclosing(events):
                     async for event in events:
                         if isinstance(event, CanvasChanged):  # recovery refreshes the canvas after a crash
-                            await self.side_message.mark_outdated(entry.key, turn.interaction)
+                            await self.side_messages.mark_outdated(entry.key, turn.interaction)
                         live.feed(event)
             except ShuttingDown as error:
-                turn.is_postponed = turn.channel_conversation is not None
-                if turn.is_postponed and not turn.question_was_edited:
+                turn.is_left_to_next_process = turn.channel_conversation is not None
+                if turn.is_left_to_next_process and not turn.question_was_edited:
                     raise Postponed from error
                 raise
 
@@ -224,7 +224,7 @@ class Answers:
         temporary: bool = False,
     ) -> None:
         """Answer a command or form. Raises hikari's errors if the acknowledgement fails."""
-        begin_turn()
+        bind_turn_id()
 
         async def accept() -> DiscordTurn:
             recipient = await self.recipients.find(interaction, preloaded.settings)
@@ -263,7 +263,7 @@ class Answers:
         async with turn.track_delivery(), lock:
             await self._require_newest(turn.entry, button)
             if in_place:
-                page = await self._page_to_replace(interaction, recipient)
+                page = await self._read_page_without_undone(interaction, recipient)
                 turn.answer_message_id, turn.replaced_pages = int(interaction.message.id), (page,)
                 reply = _make_reply(turn, SentMessage(None, page))
             else:
@@ -336,7 +336,7 @@ class Answers:
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
         """Ask an interrupted or failed question again in its message. Returns False if already done."""
-        begin_turn()
+        bind_turn_id()
         channel_id, message_id = int(interaction.channel_id), int(interaction.message.id)
 
         def renew(entry: PendingTurn) -> PendingTurn:
@@ -407,7 +407,7 @@ class Answers:
     async def _show_canvas(self, turn: DiscordTurn, state: AnswerState) -> None:
         if state.canvas is not None:
             key, ephemeral = turn.entry.key, turn.entry.ephemeral
-            await self.side_message.show_change(key, turn.interaction, ephemeral=ephemeral)
+            await self.side_messages.show_change(key, turn.interaction, ephemeral=ephemeral)
 
     async def _show_and_record(self, turn: DiscordTurn, reply: DiscordReply) -> AnswerState:
         """Show an answer and record its messages. After a database error, recovery repeats this."""
@@ -435,7 +435,7 @@ class Answers:
         *,
         below: bool,
     ) -> DiscordTurn:
-        begin_turn()
+        bind_turn_id()
 
         async def accept() -> DiscordTurn:
             selected = await self.agent_selector.for_answer(interaction, button.answer_id)
@@ -469,7 +469,7 @@ class Answers:
         if first is None:
             return request
         links_in = text_if_linking(first.content)
-        return replace(request, reply_to=first.reply_to, pointing=first.pointing, links_in=links_in)
+        return replace(request, reply_to=first.reply_to, pointing=first.reference_kind, links_in=links_in)
 
     async def _admit(
         self,
@@ -484,11 +484,13 @@ class Answers:
         await turn.admit(self.assistant.chains.first_name(selected.agent.models))
         return turn
 
-    async def _page_to_replace(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
+    async def _read_page_without_undone(
+        self, interaction: hikari.ComponentInteraction, recipient: Recipient
+    ) -> Page:
         """Return the answer's page, with its spoken file if any."""
         running, message, words = self.running_turns, interaction.message, recipient.words
         has_speech = running.spoken_answers and await running.spoken_answers.stop(int(message.id))
-        page = await running.receipt_updater.page_to_replace(message, recipient.user_id, words)
+        page = await running.receipt_updater.page_without_undone(message, recipient.user_id, words)
         sound = MediaFile(words[AnswerTexts].sound_name)
         return replace(page, files=(*page.files, sound)) if has_speech else page
 
@@ -505,7 +507,7 @@ def _to_message(entry: PendingTurn, asked: AskedQuestion) -> Message:
         heard=asked.heard,
         tainted=asked.tainted or is_transcript_foreign,
         reply_to=asked.reply_to,
-        pointing=asked.pointing,
+        reference_kind=asked.pointing,
     )
 
 

@@ -137,7 +137,7 @@ class LiveAnswer:
             earlier = () if is_only_page else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
         page = with_controls(pages[-1], self.state, self.words, self.author_id, buttons)
-        last = await self.receipt_updater.with_current_state(page, self.words)
+        last = await self.receipt_updater.with_current_receipts(page, self.words)
         await self.reply.show((*pages[:-1], last))
         return page.receipts  # as of the end of the turn
 

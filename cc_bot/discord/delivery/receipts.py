@@ -1,4 +1,5 @@
-"""Keeps receipts current: the lines below answers that report changes of memories and reminders."""
+"""Keeps receipts current: the lines below answers that report changes of memories and reminders, and the
+button for the memories that the answer used."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -24,7 +25,7 @@ from cc_bot.domain.change import Change
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
 from cc_bot.features.memory.texts import ReceiptTexts
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
@@ -44,7 +45,7 @@ class ReceiptUpdater:
         self.message_locks = KeyedLock()  # held from reading a message until its edit
         self._tasks = Tasks()
 
-    async def with_current_state(self, page: Page, words: Texts) -> Page:
+    async def with_current_receipts(self, page: Page, words: Texts) -> Page:
         """Return the page with current receipts; unchanged if the database fails."""
         if not page.receipts.items:
             return page
@@ -54,14 +55,14 @@ class ReceiptUpdater:
             _log.warning("receipts_not_checked", error=type(error).__name__)
             return page
 
-    async def page_of(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
+    async def page_with_receipts(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return a message's page with current receipts. Raises StorageError."""
         stored = await self._stores.receipts.get(user_id, int(message.id))
         return await self._page_with_stored(message, stored, user_id, words)
 
-    async def page_to_replace(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
+    async def page_without_undone(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """Return an answer's page without undone receipts."""
-        page = await self.page_of(message, user_id, words)
+        page = await self.page_with_receipts(message, user_id, words)
         changes = [change for change in page.receipts.items if change.state != "undone"]
         return await self._with_changes(page, changes, words)
 
@@ -92,7 +93,7 @@ class ReceiptUpdater:
         """Store a reply's receipts, and refresh others. Call it before the turn's entry is deleted."""
         if receipts.items:
             visibility: Visibility = "private" if receipts.private else "public"
-            with upkeep("receipts", hikari.HikariError):
+            with log_errors("receipts", hikari.HikariError):
                 channel_id, message_id = await reply.last_position()
                 stored = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
                 await self._stores.receipts.put(stored)
@@ -122,7 +123,7 @@ class ReceiptUpdater:
         page = page_of(message, words.locale)
         private = stored is not None and stored.visibility == "private"
         page = replace(page, receipts=replace(page.receipts, user_id=user_id, private=private))
-        return await self._with_changes(page, stored.lines, words) if stored else page
+        return await self._with_changes(page, stored.changes, words) if stored else page
 
     async def _with_changes(self, page: Page, changes: Sequence[Change], words: Texts) -> Page:
         old = page.receipts
@@ -145,7 +146,7 @@ class ReceiptUpdater:
     ) -> None:
         """`messages`: None for the outdated ones."""
         async with self._user_locks.hold(user_id):
-            with upkeep("receipts", hikari.HikariError):
+            with log_errors("receipts", hikari.HikariError):
                 if messages is None:
                     messages = await self._stores.receipts.list_stale(user_id)
                 for stored in messages:
@@ -155,7 +156,7 @@ class ReceiptUpdater:
         try:
             await self._rate_limiter.wait()
             await self._edit(stored, words)
-            await self._rate_limiter.wait()  # for the second request of `_edit`, without its lock
+            await self._rate_limiter.wait()  # for the second request of `_edit`, after its lock
         except hikari.ClientHTTPResponseError as error:
             _log.info("receipt_not_reached", error=type(error).__name__)
         except hikari.HikariError as error:
@@ -164,7 +165,7 @@ class ReceiptUpdater:
         await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
-        channel_id = stored.channel_id or 0  # ephemeral messages are not listed
+        channel_id = stored.channel_id or 0  # None for ephemeral messages, which are never listed
         async with self.message_locks.hold(stored.message_id):
             message = await self._rest.fetch_message(channel_id, stored.message_id)
             old_page = page_of(message, words.locale)

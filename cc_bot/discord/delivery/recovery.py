@@ -353,7 +353,7 @@ class Recovery:
                 await self._show_answer(unshown, unshown.answer, reply, dm_note, one_message=one_message)
                 return
             page = unshown.explanation_page() if dm_note else unshown.pages()[0]
-            await reply.show((await updater.with_current_state(page, words),))
+            await reply.show((await updater.with_current_receipts(page, words),))
             await updater.record(reply, page.receipts, words)
 
     async def _show_answer(

@@ -287,7 +287,7 @@ class DiscordTurn(RunningTurn):
         self.question_was_edited = False  # a mention's answer replaces the stored one
         # Called with the id of the first message, which is then posted before the turn begins.
         self.on_first_message: Callable[[int], Awaitable[None]] | None = None
-        self.is_postponed = False  # the next process answers the question
+        self.is_left_to_next_process = False  # the next process answers the question
         conversation, author_ids = None, frozenset[int]()
         question_ids = frozenset(each.discord_id or 0 for each in mentions)
         if entry.kind == "mention":

@@ -23,7 +23,7 @@ from cc_bot.discord.messages.routing import MessageRouter
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 
 _log = structlog.get_logger(__name__)
 
@@ -66,25 +66,25 @@ class CatchUp:
             previous.read_all_task.cancel()  # not the channels that a handler waits for
         self._runs[shard.id] = _Run(self, shard)
 
-    async def wait_for(self, channel_id: int) -> None:
-        """Wait until the missed messages of a channel are stored, or could not be read."""
+    async def wait_for(self, location_id: int) -> None:
+        """Wait until the missed messages of a channel or thread are stored, or could not be read."""
         for run in [*self._runs.values()]:
-            await run.wait_for(channel_id)
+            await run.wait_for(location_id)
 
     async def close(self) -> None:
         for run in self._runs.values():
             await run.close()
 
-    async def fill(self, location: ArchivedChannel) -> None:
-        """Store a channel's missed messages. Never raises."""
+    async def store_missed(self, location: ArchivedChannel) -> None:
+        """Store the missed messages of a channel or thread. Never raises."""
         location_id = location.key.location_id
-        with upkeep("catch_up", hikari.HikariError, location=location_id):
+        with log_errors("catch_up", hikari.HikariError, location=location_id):
             try:
                 if not await self.router.gate.may_read(location.key):
                     now_id = int(hikari.Snowflake.from_datetime(self.clock()))
                     await self.stores.channels.mark_read_to(location.key, now_id - 1)
                     return
-                after_id = max(location.newest_id, location.reset_id, self.first_id)
+                after_id = max(location.newest_id, location.last_id_before_reset, self.first_id)
                 missed = await self._read_missed(location_id, after_id)
                 await self._store(location.key, missed)
             except (hikari.ForbiddenError, hikari.NotFoundError) as error:
@@ -152,8 +152,9 @@ class CatchUp:
                 continue
             yield int(channel.id)
 
-    async def list_unanswered(self, channel_id: int, bot_id: int) -> UnansweredMessages:
-        """Raises StorageError and hikari's errors."""
+    async def list_unanswered_in_dm(self, channel_id: int, bot_id: int) -> UnansweredMessages:
+        """Return a DM's questions that were neither stored nor answered. Raises StorageError and hikari's
+        errors."""
         now = self.clock()
         messages = await self.rest.fetch_messages(
             channel_id, after=hikari.Snowflake.from_datetime(now - MAX_APOLOGY_AGE)
@@ -164,7 +165,8 @@ class CatchUp:
         newest_own_id = own_messages[-1].id if own_messages else 0
         questions = [each for each in messages if each.author.id != bot_id and each.id not in answered_ids]
         stored_ids = await self.stores.channels.find_known_ids([int(each.id) for each in questions])
-        missed = [each for each in questions if int(each.id) not in stored_ids]  # else the answer was deleted
+        # A stored question was answered; if no answer is there, it was deleted.
+        missed = [each for each in questions if int(each.id) not in stored_ids]
         recent = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
         needs_apology = bool(missed) and not recent and missed[-1].id > newest_own_id
         return UnansweredMessages(recent, missed[-1] if needs_apology else None)
@@ -177,17 +179,17 @@ class _Run:
         self._catch_up = catch_up
         self._shard = shard
         self._list_task = asyncio.create_task(self._list_channels())
-        self._fill_tasks: dict[int, asyncio.Task[None]] = {}
+        self._store_tasks: dict[int, asyncio.Task[None]] = {}
         self._tasks = Tasks()
         self.read_all_task = self._tasks.start(self._read_all())
 
-    async def wait_for(self, channel_id: int) -> None:
-        location = (await asyncio.shield(self._list_task)).get(channel_id)
-        if location is None or not await self._catch_up.shards.gets_events(self._shard, channel_id):
+    async def wait_for(self, location_id: int) -> None:
+        location = (await asyncio.shield(self._list_task)).get(location_id)
+        if location is None or not await self._catch_up.shards.gets_events(self._shard, location_id):
             return
-        if channel_id not in self._fill_tasks:
-            self._fill_tasks[channel_id] = self._tasks.start(self._catch_up.fill(location))
-        await asyncio.shield(self._fill_tasks[channel_id])
+        if location_id not in self._store_tasks:
+            self._store_tasks[location_id] = self._tasks.start(self._catch_up.store_missed(location))
+        await asyncio.shield(self._store_tasks[location_id])
 
     async def close(self) -> None:
         self._list_task.cancel()

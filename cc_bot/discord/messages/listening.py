@@ -17,7 +17,7 @@ from cc_bot.discord.gateway import FIRST_SHARD, GrantedReading, ShardLookup, own
 from cc_bot.discord.incoming import contains_foreign_text, has_no_visible_content, typed_text_of
 from cc_bot.discord.locations import Locations, LruCache
 from cc_bot.discord.messages.catch_up import MAX_PAGES, MAX_PAGES_OF_MENTIONS, PAUSE_S, CatchUp
-from cc_bot.discord.messages.mentions import ChannelAnswers, MentionQueue
+from cc_bot.discord.messages.mentions import MentionAnswerer, MentionQueue
 from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
@@ -56,7 +56,7 @@ class MessageListener:
         self._retry_tasks = Tasks()
         self.forwards = Forwards(answers.references, answers.replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores, self._me)
-        self.mentions = MentionQueue(ChannelAnswers(stores, answers, gate.roles), gate)
+        self.mentions = MentionQueue(MentionAnswerer(stores, answers, gate.roles), gate)
         self._router = MessageRouter(
             answers,
             stores,
@@ -132,7 +132,7 @@ class MessageListener:
         async with self._guard():
             async for channel_id in self._catch_up.list_dms():
                 async with self._guard():  # an unreadable channel must not block the others
-                    unanswered = await self._catch_up.list_unanswered(channel_id, int(self._me().id))
+                    unanswered = await self._catch_up.list_unanswered_in_dm(channel_id, int(self._me().id))
                     for message in unanswered.recent:
                         self._handler_tasks.start(self._handle(message))
                     if unanswered.too_old:
@@ -248,7 +248,7 @@ class MessageListener:
     async def _apply_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         for message_id in message_ids:
             self._answers.references.cache.discard(message_id)
-            await self._answers.side_message.forget_message(message_id)
+            await self._answers.side_messages.forget_message(message_id)
         self.forwards.forget(message_ids)
         is_expected = self._answers.replies.expected_deletions.pop
         if unexpected_ids := [message_id for message_id in message_ids if not is_expected(message_id)]:

@@ -18,7 +18,7 @@ import structlog
 
 from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, parse_channel_turn_id
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.chat.stores.settings import VisitorState
+from cc_bot.chat.stores.settings import UserRecord
 from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
@@ -41,7 +41,7 @@ from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.log import begin_turn
+from cc_bot.log import bind_turn_id
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
@@ -77,11 +77,11 @@ def discord_id_of(message: Message) -> int:
 class WaitingUser:
     id: int
     key: ChannelKey
-    state: VisitorState  # read with the questions
+    record: UserRecord  # read with the questions
 
 
 @dataclass(eq=False, slots=True)
-class ChannelAnswers:
+class MentionAnswerer:
     """Answers a user's questions. After a StorageError or hikari error they still wait."""
 
     stores: Stores
@@ -91,15 +91,15 @@ class ChannelAnswers:
     _answered_text_hashes: LruCache[int, int] = field(default_factory=LruCache)  # by question
 
     async def answer(self, user: WaitingUser, waiting: Sequence[Mention]) -> bool:
-        """Answer the next questions. Returns whether they are done."""
-        begin_turn()
+        """Answer the next questions. Returns False if they still wait and have to be tried again."""
+        bind_turn_id()
         turn, reply = await self._begin_turn(user, waiting)
         turn.on_first_message = partial(self._record_first_message, user.key, turn)
         try:
             return await self._deliver(user.key, turn, reply)
         except DISCORD_REFUSALS as error:
             await self._mark_unreachable(turn, error)
-            await self.stores.ledger.give_up(user.key, turn.mentions)
+            await self.stores.ledger.mark_failed(user.key, turn.mentions)
             return True
 
     async def post_sentence(
@@ -113,18 +113,19 @@ class ChannelAnswers:
             await reply.show((page,))
         except DISCORD_REFUSALS as error:
             await self._mark_unreachable(turn, error)
-        await self.stores.ledger.give_up(user.key, turn.mentions)
+        await self.stores.ledger.mark_failed(user.key, turn.mentions)
 
     async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
-        """Answer an edited mention again in the background."""
+        """Answer an edited mention again. Returns False if its answer is in use: try again later.
+        `reopen_failed`: if the question failed, let it wait for an answer."""
         ledger = self.stores.ledger
-        answer_id = await ledger.get_answer_message_id(discord_id_of(question))
+        answer_message_id = await ledger.get_answer_message_id(discord_id_of(question))
         newest = await self.stores.channels.get_newest_answer(user.key, user.id)
-        if answer_id is not None and reopen_failed:
-            await ledger.reopen(user.key, user.id, answer_id)
-        if answer_id is not None and newest is not None and newest.discord_id == answer_id:
-            questions = await ledger.list_questions(answer_id)
-            hashes = self._answered_text_hashes  # the answer may be newer than the edit
+        if answer_message_id is not None and reopen_failed:
+            await ledger.reopen(user.key, user.id, answer_message_id)
+        if answer_message_id is not None and newest is not None and newest.discord_id == answer_message_id:
+            questions = await ledger.list_questions(answer_message_id)
+            hashes = self._answered_text_hashes  # an answer made after the edit is not outdated
             is_outdated = any(hashes.get(discord_id_of(each)) != hash(each.content) for each in questions)
             if is_outdated and not await self._replace_answer(user, newest, questions):
                 return False
@@ -134,17 +135,17 @@ class ChannelAnswers:
     async def _replace_answer(self, user: WaitingUser, answer: Message, questions: Sequence[Message]) -> bool:
         try:
             await self.answers.assistant.approvals.check_none_in_flight(user.id, answer.id or 0)
-        except AnswerInUse:  # its Stop button must stay
+        except AnswerInUse:  # an approved call is running, which its message has a button to stop
             return False
-        begin_turn()
-        answer_id, turn = discord_id_of(answer), await self._make_turn(user, questions)
-        turn.answer_message_id, turn.question_was_edited = answer_id, True
+        bind_turn_id()
+        turn = await self._make_turn(user, questions)
+        turn.answer_message_id, turn.question_was_edited = discord_id_of(answer), True
         turn.replaced_pages = await self._render_stored(turn, answer)
-        reply = self._make_reply(user.key, turn, await self._list_messages(answer_id))
+        reply = self._make_reply(user.key, turn, await self._list_messages(discord_id_of(answer)))
         return await self._deliver(user.key, turn, reply)
 
     async def _deliver(self, key: ChannelKey, turn: DiscordTurn, reply: DiscordReply) -> bool:
-        """Returns whether the questions are done."""
+        """Returns False if the questions have to be tried again."""
         with self.answers.running_turns.track(turn):
             state = await self.answers.show(turn, reply)
         if state.stored:
@@ -153,13 +154,13 @@ class ChannelAnswers:
         if turn.is_withdrawn:
             await self._delete_withdrawn(key, turn, reply, state)
             return True
-        if turn.is_postponed:
+        if turn.is_left_to_next_process:
             return False
         if state.stored or turn.question_was_edited:
             await self._record_pages(key, reply, is_shown=not state.unshown)
         elif not state.unshown:
             failed_answer_id = (await reply.message_ids())[0] if state.failure else None
-            await self.stores.ledger.give_up(key, turn.mentions, failed_answer_id)
+            await self.stores.ledger.mark_failed(key, turn.mentions, failed_answer_id)
         return not state.unshown
 
     async def show_stored(self, user: WaitingUser) -> None:
@@ -203,8 +204,8 @@ class ChannelAnswers:
     async def _make_turn(self, user: WaitingUser, questions: Sequence[Message]) -> DiscordTurn:
         answers, key, newest_id = self.answers, user.key, discord_id_of(questions[-1])
         typed = "\n".join(question.typed_text for question in questions)  # without quotes and transcripts
-        recipient = await answers.recipients.for_author(key.location_id, user.id, typed, user.state.settings)
-        agent = await answers.agent_selector.for_mentions(key, user.state.agents)
+        recipient = await answers.recipients.for_author(key.location_id, user.id, typed, user.record.settings)
+        agent = await answers.agent_selector.for_mentions(key, user.record.agents)
         session = SessionKey(user.id, key.location_id)
         guild_id = answers.recipients.guilds.guild_of(key.location_id)
         entry = PendingTurn(
@@ -261,11 +262,11 @@ class ChannelAnswers:
     async def _delete_withdrawn(
         self, key: ChannelKey, turn: DiscordTurn, reply: DiscordReply, state: AnswerState | None = None
     ) -> None:
-        """Delete a withdrawn answer and its questions, except those from before a channel reset."""
+        """Delete a withdrawn answer, and mark its questions as failed, except those from before a reset."""
         due = await self.stores.ledger.list_due(key)
         reset_ids = {discord_id_of(each.question) for each in due if each.is_before_reset}
         others = [question for question in turn.mentions if discord_id_of(question) not in reset_ids]
-        await self.stores.ledger.give_up(key, others)
+        await self.stores.ledger.mark_failed(key, others)
         await self.answers.withdraw(turn, reply, state)
 
     async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
@@ -275,14 +276,14 @@ class ChannelAnswers:
         state = stored_state(answer, proposals, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
-        return (*pages, await self.answers.running_turns.receipt_updater.with_current_state(last, words))
+        return (*pages, await self.answers.running_turns.receipt_updater.with_current_receipts(last, words))
 
 
 @dataclass(eq=False, slots=True)
 class MentionQueue:
     """Answers the waiting mentions of all channels, for a few users at a time in each."""
 
-    channel_answers: ChannelAnswers
+    mention_answerer: MentionAnswerer
     gate: Gate
     _channel_locks: KeyedLock = field(default_factory=KeyedLock)
     _queued_channels: set[ChannelKey] = field(default_factory=set)
@@ -295,7 +296,7 @@ class MentionQueue:
 
     @property
     def _ledger(self) -> TurnLedger:
-        return self.channel_answers.stores.ledger
+        return self.mention_answerer.stores.ledger
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
         """Answer the waiting mentions of the channels that this process serves. Raises StorageError."""
@@ -335,7 +336,7 @@ class MentionQueue:
         async with self._channel_locks.hold(key):
             self._queued_channels.discard(key)
             try:
-                due, visitor_states = await self._ledger.list_due_with_authors(key)
+                due, user_records = await self._ledger.list_due_with_authors(key)
             except StorageError as error:
                 self._retry_later(key, error, RETRY_S)
                 return
@@ -347,7 +348,7 @@ class MentionQueue:
             next_ids = next_ids[: max(0, MAX_CONCURRENT_USERS - len(served_ids))]
             for user_id in next_ids if not self._closed.is_set() else ():
                 self._served_users.add((key, user_id))
-                user = WaitingUser(user_id, key, visitor_states[user_id])
+                user = WaitingUser(user_id, key, user_records[user_id])
                 self._tasks.start(self._serve_user(user, by_user[user_id]))
             if len(next_ids) == len(by_user):
                 self._crowded_channels.discard(key)
@@ -359,7 +360,7 @@ class MentionQueue:
     async def _serve_user(self, user: WaitingUser, due: Sequence[Mention]) -> None:
         key, may_have_more = user.key, False
         try:
-            if retry_s := await self._process(user, due):
+            if retry_s := await self._handle_due(user, due):
                 self._retry_later(key, None, retry_s)
             else:  # one turn may have answered only some
                 may_have_more = len(due) > 1 or due[0].state != "accepted"
@@ -382,18 +383,19 @@ class MentionQueue:
         self._typing_channels.add(key)
         while key in self._crowded_channels and not self._closed.is_set():
             try:
-                await self.channel_answers.answers.replies.rest.trigger_typing(key.location_id)
+                await self.mention_answerer.answers.replies.rest.trigger_typing(key.location_id)
             except hikari.HikariError as error:
                 _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), TYPING_INTERVAL_S)
         self._typing_channels.discard(key)
 
-    async def _process(self, user: WaitingUser, due: Sequence[Mention]) -> float:
-        """Returns the seconds until a retry, or 0.0 if none is needed."""
+    async def _handle_due(self, user: WaitingUser, due: Sequence[Mention]) -> float:
+        """Show stored answers, then answer edits, then waiting questions. Returns the seconds until a retry,
+        or 0.0 if none is needed."""
         if any(each.state == "answered" for each in due):
-            await self.channel_answers.show_stored(user)
-        refusal = await self.gate.find_refusal_in(user.key, user.id, user.state.access)
+            await self.mention_answerer.show_stored(user)
+        refusal = await self.gate.find_refusal_in(user.key, user.id, user.record.access)
         # Edits first: only the newest answer can be replaced.
         edited = [each.question for each in due if each.state == "edited"]
         edits_done = [await self._answer_edit(user, each, refusal) for each in edited]
@@ -409,11 +411,11 @@ class MentionQueue:
             await self._ledger.mark_edit_processed(user.key, question)
             return True
         is_recent = self._age(question) <= MAX_EDIT_AGE
-        return await self.channel_answers.answer_edit(user, question, reopen_failed=is_recent)
+        return await self.mention_answerer.answer_edit(user, question, reopen_failed=is_recent)
 
     async def _respond(self, user: WaitingUser, waiting: Sequence[Mention], refusal: Refusal | None) -> bool:
         """Returns whether questions were answered or refused."""
-        post_sentence = self.channel_answers.post_sentence
+        post_sentence = self.mention_answerer.post_sentence
         before_reset = [each for each in waiting if each.is_before_reset]
         too_old = [each for each in waiting if self._is_too_old(each.question)]
         if before_reset:
@@ -422,10 +424,10 @@ class MentionQueue:
             error = error_of_refusal(refusal)
             await post_sentence(user, waiting, lambda words: explain(error, words))
         elif refusal:  # the channel is not told
-            await self._ledger.give_up(user.key, [each.question for each in waiting])
+            await self._ledger.mark_failed(user.key, [each.question for each in waiting])
         elif too_old:
             await post_sentence(user, too_old, lambda words: words[MentionTexts].was_offline)
-        elif self._closed.is_set() or not await self.channel_answers.answer(user, waiting):
+        elif self._closed.is_set() or not await self.mention_answerer.answer(user, waiting):
             return False
         else:
             self._retried_question_ids.difference_update(discord_id_of(each.question) for each in waiting)
@@ -436,5 +438,5 @@ class MentionQueue:
         return self._age(question) > MAX_QUESTION_AGE and not was_retried
 
     def _age(self, question: Message) -> timedelta:
-        now = self.channel_answers.answers.recipients.clock()
+        now = self.mention_answerer.answers.recipients.clock()
         return now - hikari.Snowflake(discord_id_of(question)).created_at

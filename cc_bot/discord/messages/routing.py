@@ -48,7 +48,7 @@ from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import AskedQuestion, PendingTurn
-from cc_bot.log import begin_turn
+from cc_bot.log import bind_turn_id
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
@@ -253,7 +253,7 @@ class MessageRouter:
         if replied is None or not (is_dm or self.addresses_bot(message)):
             return is_dm, None
         key = await self.stores.channels.get_session_key(int(replied.id))
-        key = key or await self.answers.side_message.get_key(int(replied.id))
+        key = key or await self.answers.side_messages.get_key(int(replied.id))
         if key and key.user_id == author.id:
             return True, key
         is_for_author = is_dm or answer_owner(replied) == author.id
@@ -397,7 +397,7 @@ class MessageRouter:
         return await retry(lambda: self.gate.locations.key_of(int(message.channel_id)), CHANNEL_PAUSES_S)
 
     async def _answer(self, selected: SelectedAgent, message: hikari.Message, start_next: StartNext) -> None:
-        begin_turn()
+        bind_turn_id()
         running, recipient = self.answers.running_turns, await self._recipient(message)
         channel = None
         if message.guild_id is not None:

@@ -1,4 +1,4 @@
-"""Resolves times and repeats in Japanese, English or ISO 8601 to moments, and to repeats as stored.
+"""Resolves times and repeats in Japanese, English or ISO 8601 to datetimes, and to repeats as stored.
 
 A time without a day is today's or, once that has passed, tomorrow's. `明日3時` and `at 3` are in the
 afternoon (for the night: `朝3時`, `3am`, `3:00`). `next friday` and 来週の金曜 are in the week that begins

@@ -6,7 +6,7 @@ import lightbulb
 
 from cc_bot.chat.reply import Reply
 from cc_bot.discord.agents import AgentSelector, location_of
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.side_messages import SideMessages
 from cc_bot.discord.handlers import Choice, command, reply_command, suggest_from, text_option
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
@@ -83,7 +83,7 @@ async def use(
     ctx: lightbulb.Context,
     agent_selector: AgentSelector,
     choices: AgentChoices,
-    side_message: SideMessage,
+    side_messages: SideMessages,
 ) -> Reply:
     """Raises UnknownAgent."""
     texts, location = caller.words[AgentTexts], location_of(ctx.interaction)
@@ -94,8 +94,8 @@ async def use(
     await choices.choose(caller.user_id, location, wanted)
     after = await agent_selector.for_interaction(ctx.interaction)
     if before.key != after.key:
-        await side_message.refresh(before.key, interaction=ctx.interaction)  # removes its message
-        await side_message.refresh(after.key, interaction=ctx.interaction)
+        await side_messages.refresh(before.key, interaction=ctx.interaction)  # removes its message
+        await side_messages.refresh(after.key, interaction=ctx.interaction)
     sentence = texts.using_already if before.agent.name == wanted.name else texts.using
     return Reply((sentence.format(display=wanted.display_name(caller.locale)),))
 
@@ -110,7 +110,7 @@ async def set_default(
     name: str,
     choices: AgentChoices,
     recipients: Recipients,
-    side_message: SideMessage,
+    side_messages: SideMessages,
 ) -> None:
     """Public, because it affects everyone."""
     interaction, location = ctx.interaction, location_of(ctx.interaction)
@@ -132,4 +132,4 @@ async def set_default(
         sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
     await interaction.edit_initial_response(sentence)
     if done and wanted is not None:
-        await side_message.agent_changed(location.key.location_id, wanted.name)
+        await side_messages.agent_changed(location.key.location_id, wanted.name)

@@ -33,8 +33,8 @@ class AgentPages(Pages):
         await choices.choose(user_id, location, wanted)
         after = await discord.current_key(user_id, channel_id)
         if before != after:
-            await discord.canvas_changed(before)
-            await discord.canvas_changed(after)
+            await discord.refresh_canvas(before)
+            await discord.refresh_canvas(after)
         return redirect(request, f"/canvas/{channel_id}", "agent_used")
 
 

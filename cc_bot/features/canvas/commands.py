@@ -35,7 +35,7 @@ async def show_canvas(
     canvas = await get_canvas(canvases, key)
     if canvas.is_empty:
         return EphemeralView(words.empty)
-    posted = await canvas_messages.refresh(key, interaction=interaction, below=False, repost=True)
+    posted = await canvas_messages.refresh(key, interaction=interaction, may_follow_up=False, repost=True)
     elements = tuple(each for each in canvas.elements if each.visibility == "private")
     private = replace(canvas, elements=elements)
     if posted and (private.is_empty or is_bot_dm(interaction)):
@@ -63,7 +63,7 @@ async def clear_canvas(
 ) -> Reply:
     key = (await agent_selector.for_interaction(ctx.interaction)).key
     cleared = await canvases.clear(key)
-    await canvas_messages.refresh(key, interaction=ctx.interaction, below=False)
+    await canvas_messages.refresh(key, interaction=ctx.interaction, may_follow_up=False)
     texts = caller.words[CanvasTexts]
     return Reply((texts.cleared if cleared else texts.cleared_already,))
 

@@ -24,7 +24,7 @@ from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.db.leases import Leases
 from cc_bot.db.process import Shard
 from cc_bot.discord.delivery.reply import ExpectedDeletions
-from cc_bot.discord.delivery.side_message import IsCurrent, SideMessage
+from cc_bot.discord.delivery.side_messages import IsCurrent, SideMessages
 from cc_bot.discord.gateway import ShardLookup, shard_of
 from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, is_bot_dm, retry
 from cc_bot.discord.locations import Locations, LruCache
@@ -39,7 +39,7 @@ from cc_bot.features.canvas.drawing import canvas_from_json
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.store import NO_MESSAGE, CanvasMessage, CanvasMessageStore
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 
 _log = structlog.get_logger(__name__)
 
@@ -99,7 +99,7 @@ _FollowUps = LruCache[SessionKey, _FollowUp]
 
 
 @dataclass(eq=False, slots=True)
-class CanvasMessages(SideMessage):
+class CanvasMessages(SideMessages):
     canvases: CanvasStore
     store: CanvasMessageStore
     _: KW_ONLY
@@ -135,11 +135,13 @@ class CanvasMessages(SideMessage):
         key: SessionKey,
         *,
         interaction: Answerable | None = None,
-        below: bool = True,
+        may_follow_up: bool = True,
         repost: bool = False,
     ) -> bool:
         """Post, edit or delete the message. Returns False on failure. `repost`: replace the message."""
-        return await self._guard(key, partial(self._refresh, key, interaction, below=below, repost=repost))
+        return await self._guard(
+            key, partial(self._refresh, key, interaction, may_follow_up=may_follow_up, repost=repost)
+        )
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         if interaction is None or _can_post(interaction):
@@ -185,12 +187,12 @@ class CanvasMessages(SideMessage):
     async def _refresh_stale_regularly(self) -> None:
         while True:
             await asyncio.sleep(REFRESH_S)
-            with upkeep("canvases"):
-                await self.refresh_stale()
+            with log_errors("canvases"):
+                await self.refresh_outdated()
 
     async def _restore_all(self, shard: Shard) -> None:
         shards = ShardLookup(self.locations, self.recipients.guilds)
-        with upkeep("canvases"):
+        with log_errors("canvases"):
             for key in await self.store.list_keys_in_shard(MAX_RESTORED, shard):
                 if await shards.gets_events(shard, key.channel_id):
                     await self.restore(key)
@@ -206,7 +208,7 @@ class CanvasMessages(SideMessage):
             _log.warning("canvas_not_looked_for", error=type(error).__name__)
         await self.refresh(key)
 
-    async def refresh_stale(self) -> None:
+    async def refresh_outdated(self) -> None:
         now_s = asyncio.get_running_loop().time()
         stale = await self.store.list_stale_keys(MAX_REFRESHED + MAX_FAILED)
         due = [key for key in stale if now_s >= (self._retry_at_s.get(key) or 0)]
@@ -241,7 +243,7 @@ class CanvasMessages(SideMessage):
         ephemeral_reply = interaction if ephemeral and interaction and not is_bot_dm(interaction) else None
         if ephemeral_reply is not None:
             await self._guard(key, partial(self._show_ephemeral, ephemeral_reply, key))
-        await self.refresh(key, interaction=interaction, below=ephemeral_reply is None)
+        await self.refresh(key, interaction=interaction, may_follow_up=ephemeral_reply is None)
 
     async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
         await _delete_follow_up(self._ephemeral_follow_ups, key)
@@ -253,7 +255,7 @@ class CanvasMessages(SideMessage):
         return True
 
     async def _refresh(
-        self, key: SessionKey, interaction: Answerable | None, *, below: bool, repost: bool
+        self, key: SessionKey, interaction: Answerable | None, *, may_follow_up: bool, repost: bool
     ) -> bool:
         current = await self._get_if_current(key, interaction)
         message = await self.store.get(key)
@@ -275,7 +277,7 @@ class CanvasMessages(SideMessage):
             return True
         if not repost and await self._edit_follow_up(key, rendered):
             return True
-        if interaction is None or not below:
+        if interaction is None or not may_follow_up:
             return False
         await self._post_follow_up(self._public_follow_ups, key, interaction, rendered)
         return True

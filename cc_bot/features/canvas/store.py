@@ -51,19 +51,19 @@ _RECORD: Final = """
 _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
 
 # All users: Discord does not say who deletes a message.
-SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* all users */"
+SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* scope: all users */"
 
 # $1 shard, $2 shard count, $3 limit
 SELECT_SHARD_KEYS: Final = f"""
     SELECT {KEY.with_alias("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
     WHERE {in_shard("p", "$1", "$2")}
-    LIMIT $3 /* all users */
+    LIMIT $3 /* scope: all users */
 """
 
 # A channel's agent changes for all its users.
 SELECT_CHANNEL_KEYS: Final = f"""
     SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
-    /* channel */
+    /* scope: channel */
 """
 
 # Erasing a memory changes canvases without their messages.
@@ -83,7 +83,7 @@ SELECT_STALE_KEYS: Final = f"""
         ),
         0
     )
-    LIMIT $1 /* all users */
+    LIMIT $1 /* scope: all users */
 """
 
 

@@ -32,7 +32,7 @@ from cc_bot.features.canvas.drawing import (
 )
 from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasPageTexts
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
@@ -170,7 +170,7 @@ class CanvasFeed:
 
     async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
         while True:
-            with upkeep("canvas_feed"):
+            with log_errors("canvas_feed"):
                 await work()
             await asyncio.sleep(1.0)
 
@@ -231,7 +231,7 @@ _MAX_REASON_BYTES: Final = 123  # of a close reason (RFC 6455, section 5.5)
 
 class CanvasPages(Pages):
     path = "/canvas"
-    rank = 0
+    menu_position = 0
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
@@ -333,7 +333,7 @@ class CanvasPages(Pages):
         key, canvases = await self._read_key(request), self._services.stores.canvases
         if not await toggle_item(canvases, key, form_text(request, "id"), form_text(request, "item")):
             raise errors.NothingHere
-        await self._services.discord.canvas_changed(key)
+        await self._services.discord.refresh_canvas(key)
         return see_other(f"/canvas/{key.channel_id}")
 
     async def remove(self, request: web.Request) -> web.Response:
@@ -356,11 +356,11 @@ class CanvasPages(Pages):
         self, request: web.Request, key: SessionKey, before: Canvas, ids: Sequence[str], sentence: str
     ) -> web.Response:
         discord, path = self._services.discord, f"/canvas/{key.channel_id}"
-        await discord.canvas_changed(key)
+        await discord.refresh_canvas(key)
 
         async def restore() -> bool:
             is_restored = await put_back(self._services.stores.canvases, key, before, ids)
-            await discord.canvas_changed(key)
+            await discord.refresh_canvas(key)
             return is_restored
 
         reply = Reply((visitor_of(request).words[WebTexts].done[sentence],))

@@ -12,7 +12,13 @@ from cc_bot.chat.checks import Finding, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.db import Database, Statement, Transaction, list_pending
 from cc_bot.db.backup import backups_in, copies_of
-from cc_bot.db.engines import config_path, folder_setting, open_database, state_path, without_password
+from cc_bot.db.engines import (
+    folder_setting,
+    open_database,
+    operator_folder_path,
+    state_path,
+    without_password,
+)
 from cc_bot.db.erasure_log import ErasureLog, logs_in, read_erasures
 from cc_bot.db.files import free_bytes, has_folder, sidecar
 from cc_bot.db.process import ProcessStore, find_differing, find_free_shards, write_shards
@@ -55,7 +61,7 @@ async def check_database_file(
 
 
 def _check_file(config: Config, words: Texts, get_free_bytes: GetFreeBytes) -> Iterator[Finding]:
-    texts, path = words[DoctorTexts], config_path(config.database_url, config.data_folder)
+    texts, path = words[DoctorTexts], operator_folder_path(config.database_url, config.data_folder)
     file = examine(path)
     sentences: Mapping[Condition, str] = {
         "fine": texts.database_ok,

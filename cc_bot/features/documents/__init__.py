@@ -70,7 +70,7 @@ def clean_name(name: str) -> str:
     return " ".join(cleaned.split())[:MAX_NAME_LENGTH]
 
 
-class RunningText:
+class PartBuilder:
     """Joins paragraphs to parts. Without pages, a part ends when full, or half full before a heading."""
 
     def __init__(self, content: Content, *, has_pages: bool = False) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-from cc_bot.features.documents import MAX_COLUMNS, Content, DocumentRefused, RunningText, add_sheet, as_table
+from cc_bot.features.documents import MAX_COLUMNS, Content, DocumentRefused, PartBuilder, add_sheet, as_table
 from cc_bot.features.documents.archive import Archive, Element, parse_xml, resolve_name
 
 try:
@@ -123,7 +123,7 @@ def read_word(archive: Archive) -> Content:
     document, headings = parse_xml(archive.chunks(_WORD), _SKIPPED_ELEMENTS), _heading_styles(archive)
     has_pages = document.find(_PAGE_BREAK) is not None
     content = Content("word", "page" if has_pages else "part")
-    running = RunningText(content, has_pages=has_pages)
+    running = PartBuilder(content, has_pages=has_pages)
     for block in document.find_outermost("p", "tbl"):
         page_breaks = sum(1 for _ in block.find_all(_PAGE_BREAK)) if running.has_text else 0
         if page_breaks and _begins_with_break(block):
@@ -282,7 +282,7 @@ def read_opendocument(archive: Archive) -> Content:
     for slide in slides:
         content.add_part("\n".join(text for _, text in _odf_paragraphs(slide)))
     if not slides:
-        running = RunningText(content)
+        running = PartBuilder(content)
         for heading, text in _odf_paragraphs(root):
             running.add(text, heading=heading)
         running.end_part()
@@ -357,7 +357,7 @@ def _add_chapter(data: bytes, content: Content) -> None:
     parser = _ChapterParser()
     parser.feed(data.decode("utf-8-sig", "replace"))
     parser.close()
-    running = RunningText(content)
+    running = PartBuilder(content)
     for heading, text in parser.take_blocks():
         running.add(text, heading=heading)
     running.end_part()

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from cc_bot.features.documents import Content, DocumentRefused, RunningText, as_table
+from cc_bot.features.documents import Content, DocumentRefused, PartBuilder, as_table
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S
@@ -51,7 +51,7 @@ def read_rtf(data: bytes) -> Content:
     parser = _RtfParser()
     parser.read(data)
     content = Content("rtf", "part")
-    running = RunningText(content)
+    running = PartBuilder(content)
     for paragraph in parser.take_paragraphs():
         running.add(paragraph)
     running.end_part()

@@ -11,13 +11,13 @@ from typing import Final
 import structlog
 
 from cc_bot.chat.context.instructions import instructions
-from cc_bot.chat.context.prompt import changing_text, notes_text, system_text
+from cc_bot.chat.context.prompt import changing_text, memories_text, system_text
 from cc_bot.chat.drawing import Drawing, open_drawing
 from cc_bot.chat.rounds import Draft, Rounds
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import ToolContext, ToolRegistry
-from cc_bot.chat.turn import TurnOptions, TurnPrompt, read_profile_notes
+from cc_bot.chat.turn import TurnOptions, TurnPrompt, read_prompt_memories
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
@@ -81,7 +81,7 @@ class Heartbeats:
         if not await self._is_still_wanted(schedule, items):
             return None
         marks = {reason.mark: reason.mark_expires_at for each in items for reason in each.reasons}
-        await self.stores[HeartbeatStore].set_marks(key.user_id, marks)
+        await self.stores[HeartbeatStore].add_marks(key.user_id, marks)
         redraw = canvas.redraw if canvas else None
         changed_canvas = redraw is not None and await self.stores.canvases.draw(key, redraw) is not None
         message = None if is_silent(draft.text) else _to_message(draft, items, schedule.audience)
@@ -143,7 +143,7 @@ class Heartbeats:
         key, models = schedule.key, options.agent.models
         tools = self.tools.for_visitor(Visitor(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered_tools(tools, options, drawing=canvas is not None)
-        notes = await read_profile_notes(self.stores.memories, key.user_id, schedule.audience, offered)
+        notes = await read_prompt_memories(self.stores.memories, key.user_id, schedule.audience, offered)
         context = ToolContext(
             key,
             schedule.audience,
@@ -176,7 +176,7 @@ def _make_prompt(
     notes: Sequence[Memory],
 ) -> TurnPrompt:
     words = instructions(options.locale)
-    user_profile = notes_text(notes, words.the_user, words, options.timezone)
+    user_profile = memories_text(notes, words.the_user, words, options.timezone)
     orders = HEARTBEAT_INSTRUCTIONS[options.locale]
     drawn = canvas.part(options.locale) if canvas else SystemPart("")
     parts = (

@@ -15,7 +15,7 @@ class HeartbeatStore(Store):
         rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
         return frozenset(name for (name,) in rows)
 
-    async def set_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
+    async def add_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
         set_mark = """
             INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
             ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until

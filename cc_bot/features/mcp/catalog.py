@@ -31,7 +31,7 @@ MAX_SCHEMA_NODES: Final = 2000  # well-known servers have a few hundred at most
 MAX_SCHEMA_DEPTH: Final = 16
 
 
-class SchemaRefused(Exception):
+class ToolRefused(Exception):
     def __init__(self, reason: LeftOutReason) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -48,7 +48,7 @@ _TYPES_BY_BOUND: Final[Mapping[str, Sequence[str]]] = {
 
 
 def simplify_schema(schema: object) -> Schema:
-    """Return an object schema that every provider accepts: without top-level unions. Raises SchemaRefused."""
+    """Return an object schema that every provider accepts: without top-level unions. Raises ToolRefused."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - importing it takes 20 ms
     from jsonschema.exceptions import SchemaError  # noqa: PLC0415
 
@@ -56,10 +56,10 @@ def simplify_schema(schema: object) -> Schema:
         simple = _Simplifier(schema).simplify(schema, 0, ())
         top = _as_object(simple) if isinstance(simple, dict) else None
         if top is None:
-            raise SchemaRefused("no_object")
+            raise ToolRefused("no_object")
         Draft202012Validator.check_schema(top)
     except (SchemaError, RecursionError, TypeError, ValueError, AttributeError):
-        raise SchemaRefused("no_schema") from None
+        raise ToolRefused("no_schema") from None
     return top
 
 
@@ -77,9 +77,9 @@ class _Simplifier:
             return {} if schema else False
         self._nodes += 1
         if self._nodes > MAX_SCHEMA_NODES:
-            raise SchemaRefused("too_large")
+            raise ToolRefused("too_large")
         if not isinstance(schema, dict):
-            raise SchemaRefused("no_schema")
+            raise ToolRefused("no_schema")
         if depth > MAX_SCHEMA_DEPTH:
             return {}
         reference = schema.get("$ref", schema.get("$dynamicRef"))
@@ -96,7 +96,7 @@ class _Simplifier:
             part = self.simplify(each, depth + 1, open_references)
             if isinstance(part, dict):
                 if depth == 0 and part.get("type", "object") != "object":
-                    raise SchemaRefused("no_object")
+                    raise ToolRefused("no_object")
                 simple = _merge(part, simple)
         if "required" in simple:
             properties = simple.get("properties", {})
@@ -116,7 +116,7 @@ class _Simplifier:
             return {**simple, "anyOf": branches} if branches else simple
         type_ = types[0] if isinstance(types, list) else types
         if type_ is not None and (type_ not in _TYPES or not isinstance(schema.get("required", []), list)):
-            raise SchemaRefused("no_schema")
+            raise ToolRefused("no_schema")
         if type_ is not None:
             simple["type"] = type_
         bounds = [bound for bound, allowed in _TYPES_BY_BOUND.items() if bound in schema and type_ in allowed]
@@ -185,7 +185,7 @@ MAX_TOOLS: Final = 200
 MAX_DESCRIPTION_LENGTH: Final = 4000
 MAX_SCHEMA_LENGTH: Final = 64_000
 MAX_SCHEMAS_LENGTH: Final = 500_000  # per server
-MAX_LISTED_NAME_LENGTH: Final = 128
+MAX_STORED_NAME_LENGTH: Final = 128
 
 
 def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
@@ -196,7 +196,7 @@ def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
     schema = json.dumps(original, sort_keys=True)
     digested = json.dumps([tool.name, description, schema, read_only])
     return RemoteTool(
-        tool.name[:MAX_LISTED_NAME_LENGTH],
+        tool.name[:MAX_STORED_NAME_LENGTH],
         description[:MAX_DESCRIPTION_LENGTH] + "…" * (len(description) > MAX_DESCRIPTION_LENGTH),
         schema if len(schema) <= MAX_SCHEMA_LENGTH else "",
         read_only,
@@ -255,9 +255,9 @@ def review(server: str, rules: ServerRules, tool_list: StoredToolList) -> Catalo
             total_length += len(listed[name].schema)
             try:
                 if total_length > MAX_SCHEMAS_LENGTH:
-                    raise SchemaRefused("too_large")
+                    raise ToolRefused("too_large")
                 offered.append(_offer(server, rules, listed[name], accepted[name], name_counts))
-            except SchemaRefused as refused:
+            except ToolRefused as refused:
                 status, reason = "left_out", refused.reason
         reviewed.append(ReviewedTool(name, status, listed.get(name), accepted.get(name), reason))
     reviewed.sort(key=lambda tool: tool.status not in AWAITING_OWNER)
@@ -277,14 +277,14 @@ def is_open_world(tool: RemoteTool, rules: ServerRules) -> bool:
 def _offer(
     server: str, rules: ServerRules, tool: RemoteTool, accepted: RemoteTool, name_counts: Mapping[str, int]
 ) -> OfferedTool:
-    """Raises SchemaRefused."""
+    """Raises ToolRefused."""
     offered_name = full_name(server, tool.name)
     if name_counts[offered_name] > 1:
-        raise SchemaRefused("duplicate_name")
+        raise ToolRefused("duplicate_name")
     if len(offered_name) > MAX_NAME_LENGTH or not tool.name:
-        raise SchemaRefused("long_name")
+        raise ToolRefused("long_name")
     if not tool.schema:
-        raise SchemaRefused("too_large")
+        raise ToolRefused("too_large")
     return OfferedTool(
         server,
         tool.name,

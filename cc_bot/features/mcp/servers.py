@@ -18,11 +18,11 @@ from cc_bot.domain.errors import CcBotError, ToolGone, ToolServerUnavailable
 from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.features.mcp.catalog import Catalog, review, serialize_tools
-from cc_bot.features.mcp.errors import ToolListNotShown, ToolServerUnknown
+from cc_bot.features.mcp.errors import ToolListChanged, ToolServerUnknown
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.model import OfferedTool, RemoteTool, ServerResult, StoredToolList, ToolServerState
 from cc_bot.features.mcp.store import ToolListStore
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 from cc_bot.operator_file import OperatorFile
 
 if TYPE_CHECKING:
@@ -114,12 +114,12 @@ class Servers:
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
         """Accept the list with this code. Returns the names of the tools offered now; None if it was accepted
-        before. Raises ToolServerUnknown, ToolListNotShown if the list has changed, and StorageError."""
+        before. Raises ToolServerUnknown, ToolListChanged if the list has changed, and StorageError."""
         managed = self.get(server)
         if managed.tool_list is None or not managed.tool_list.awaits_owner:
             return None
         if code != managed.tool_list.code:
-            raise ToolListNotShown
+            raise ToolListChanged
         await self._store(managed, replace(managed.tool_list, accepted_json=managed.tool_list.listed_json))
         return tuple(each.full_name for each in managed.catalog.offered)
 
@@ -253,7 +253,7 @@ async def _apply_changes(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
     while True:
-        with upkeep("tool_servers"):
+        with log_errors("tool_servers"):
             current = await file.current()
             if current is not entries:
                 await servers.apply_entries(current)

@@ -41,7 +41,7 @@ async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, servers: Servers) -> Reply:
-    """Accept the list shown with `code`. Raises ToolServerUnknown, or ToolListNotShown if it has changed."""
+    """Accept the list shown with `code`. Raises ToolServerUnknown, or ToolListChanged if it has changed."""
     normalized = unicodedata.normalize("NFKC", code).strip(" `").lower()
     accepted = await servers.accept(server, normalized)
     if accepted is not None:

@@ -15,7 +15,7 @@ from cc_bot.chat.context.attachments import too_large
 from cc_bot.chat.reply import Caller, Item, Reply
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.side_messages import SideMessages
 from cc_bot.discord.handlers import (
     Choice,
     Press,
@@ -30,7 +30,7 @@ from cc_bot.discord.handlers import (
     suggest_from,
     text_option,
 )
-from cc_bot.discord.interactions import MAX_CHOICES, tell
+from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES, tell
 from cc_bot.discord.pages.custom_ids import (
     ConfirmButton,
     EditForm,
@@ -104,7 +104,7 @@ async def suggest_memories(
 ) -> list[Choice]:
     """Suggest memories by text or number."""
     typed = str(ctx.focused.value or "")
-    suggested = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
+    suggested = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_AUTOCOMPLETE_CHOICES)
     return [(format_choice(Item(each.number, each.content)), each.number) for each in suggested]
 
 
@@ -332,7 +332,7 @@ async def open_card(press: Press[OpenButton], service: MemoryService) -> Ephemer
 
 @on_memory_press(MemoryButton, matches=lambda button: button.action != "edit")
 async def run_action(
-    press: Press[MemoryButton], service: MemoryService, side_message: SideMessage, updater: ReceiptUpdater
+    press: Press[MemoryButton], service: MemoryService, side_messages: SideMessages, updater: ReceiptUpdater
 ) -> None:
     """Run the action of a button or menu, and show the result."""
     interaction, button, caller = press
@@ -344,12 +344,12 @@ async def run_action(
     await show(interaction, view, caller)
     updater.refresh(caller.user_id, caller.words)
     if action == "erase-said":
-        await side_message.refresh_stale()  # the erasure may have changed canvases
+        await side_messages.refresh_outdated()  # the erasure may have changed canvases
 
 
 @on_memory_press(ConfirmButton)
 async def run_decision(
-    press: Press[ConfirmButton], service: MemoryService, side_message: SideMessage, updater: ReceiptUpdater
+    press: Press[ConfirmButton], service: MemoryService, side_messages: SideMessages, updater: ReceiptUpdater
 ) -> EphemeralView | None:
     """Import the attached file, erase all memories if there are no more than confirmed, or cancel."""
     interaction, button, caller = press
@@ -367,7 +367,7 @@ async def run_decision(
         return await _ask_to_erase_all(caller, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), caller)
     updater.refresh(caller.user_id, caller.words)
-    await side_message.refresh_stale()
+    await side_messages.refresh_outdated()
     return None
 
 

@@ -307,7 +307,10 @@ async def run_action(
             success, failure = card.edit_undone, card.edit_not_undone
         case "pin":
             changed = await store.pin(user_id, memory_id)
-            success, notes = card.pinned, (card.pin_use(changed, store.profile_notes),) if changed else ()
+            success, notes = (
+                card.pinned,
+                (card.pin_use(changed, store.max_prompt_memories),) if changed else (),
+            )
         case "unpin":
             changed, success = await store.unpin(user_id, memory_id), card.unpinned
         case _:

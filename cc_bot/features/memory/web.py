@@ -115,7 +115,7 @@ class NumberedMemory:
 
 class MemoryPages(Pages):
     path = "/memories"
-    rank = 1
+    menu_position = 1
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
@@ -308,7 +308,7 @@ class MemoryPages(Pages):
             source=_explain_source(memory, visitor.words),
             is_expired=memory.is_expired(self._services.clock()),
             last_day=format_expiry(memory.expires_at, visitor.timezone),
-            pin_hint=pin_use(memory, self._memories.profile_notes) if memory.pinned else "",
+            pin_hint=pin_use(memory, self._memories.max_prompt_memories) if memory.pinned else "",
             **_LIMITS,
         )
 
@@ -452,7 +452,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._services.stores.canvases.list_keys(visitor.user_id):
-            await self._services.discord.canvas_changed(key)
+            await self._services.discord.refresh_canvas(key)
         texts = visitor.words[ErasureTexts].reword(done=visitor.words[WebMemoryTexts].erased)
         discord_lines = texts.say_erased(erased).split("\n")
         lines = [line.removeprefix("-# ").replace("**", "") for line in discord_lines]

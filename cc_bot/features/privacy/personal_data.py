@@ -22,7 +22,7 @@ from cc_bot.db.columns import Store, from_ms, to_ms
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.features import modules
-from cc_bot.features.memory.stores.rows import COUNT_ERASURE, SEARCH_DATA
+from cc_bot.features.memory.stores.rows import RECORD_ERASURE, SEARCH_DATA
 from cc_bot.features.privacy.model import DataKind, Holdings, StoredAmount
 
 # ruff: noqa: S608 - only constants
@@ -44,16 +44,16 @@ SUM_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """
 SELECT_SAID_IN_CHANNELS: Final = (
-    "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* channel */"
+    "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user' /* scope: channel */"
 )
 SELECT_ANSWERS_IN_CHANNELS: Final = """
-    SELECT a.id FROM turns AS w
-    @cross_join messages AS a ON a.discord_id = w.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
-    WHERE w.user_id = $1 AND w.kind = 'mention'
+    SELECT a.id FROM turns AS t
+    @cross_join messages AS a ON a.discord_id = t.shown_in AND a.user_id IS NULL AND a.role = 'assistant'
+    WHERE t.user_id = $1 AND t.kind = 'mention'
     UNION ALL
-    SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* channel */
+    SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1 /* scope: channel */
 """
-_IS_CHANNEL_ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* channel */"
+_IS_CHANNEL_ANSWER: Final = "user_id IS NULL AND role = 'assistant' /* scope: channel */"
 
 _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("user_settings", "settings", "updated_at", name="settings"),
@@ -61,7 +61,7 @@ _CORE_TABLES: Final[tuple[PersonalTable, ...]] = (
     PersonalTable("messages", "messages", "created_at", hidden=("memory_user_id",), ids_sql=SELECT_OWN_IDS),
     PersonalTable(
         *("messages", "channel_messages", "created_at", "channel_messages", "author_id"),
-        where="user_id IS NULL AND role = 'user' /* channel */",
+        where="user_id IS NULL AND role = 'user' /* scope: channel */",
         hidden=("memory_user_id",),
         ids_sql=SELECT_SAID_IN_CHANNELS,
     ),
@@ -146,7 +146,7 @@ _ID_COLUMNS: Final = frozenset(
 """Columns with Discord ids, besides those named `…_id`."""
 _MAX_EXACT_INTEGER: Final = 2**53 - 1  # JavaScript's greatest exact integer
 
-SELECT_UNFINISHED: Final = "SELECT user_id FROM erasing /* all users */"
+SELECT_UNFINISHED: Final = "SELECT user_id FROM erasing /* scope: all users */"
 
 # $2 limit
 SELECT_OWN_MESSAGES: Final = f"""
@@ -157,7 +157,10 @@ SELECT_OWN_MESSAGES: Final = f"""
 
 @cache
 def users_sql() -> str:
-    return " UNION ".join(dict.fromkeys(table.users for table in _erased_tables())) + " /* all users */"
+    return (
+        " UNION ".join(dict.fromkeys(table.user_ids_sql for table in _erased_tables()))
+        + " /* scope: all users */"
+    )
 
 
 _BATCH_SIZE: Final = 200  # messages per transaction
@@ -178,14 +181,14 @@ class PersonalDataStore(Store):
 
     async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
         if not table.ids_sql:
-            for row in await self._database.query(table.select, user_id):
+            for row in await self._database.query(table.rows_sql, user_id):
                 yield row
             return
         rows = await self._database.read_long(Statement(table.ids_sql, (user_id,)).as_transaction)
         ids = sorted({id_ for (id_,) in rows})
         for first in range(0, len(ids), table.page_size):
             page = json.dumps(ids[first : first + table.page_size])
-            for row in await self._database.query(table.select, user_id, page):
+            for row in await self._database.query(table.rows_sql, user_id, page):
                 yield row
 
     async def list_users(self) -> frozenset[int]:
@@ -213,7 +216,7 @@ class PersonalDataStore(Store):
             SELECT m.id, m.discord_id
             FROM ({SELECT_ANSWERS_IN_CHANNELS} UNION ALL {SELECT_SAID_IN_CHANNELS}) AS found
             @cross_join messages AS m ON m.id = found.id AND m.user_id IS NULL AND m.discord_id IS NOT NULL
-            LIMIT $2 /* channel */
+            LIMIT $2 /* scope: channel */
         """
         delete_erasing = "DELETE FROM erasing WHERE user_id = $1"
         try:
@@ -254,7 +257,7 @@ class PersonalDataStore(Store):
 def _overview(user_id: int, *, on_server: bool) -> Transaction[Holdings]:
     kinds: dict[DataKind, StoredAmount] = {}
     for table in _exported_tables():
-        [(count, first, last)] = yield Statement(table.count, (user_id,))
+        [(count, first, last)] = yield Statement(table.count_sql, (user_id,))
         if count and table.kind:
             amount = kinds.get(table.kind, StoredAmount(0))
             times = sorted(filter(None, (amount.first, amount.last, _parse_time(first), _parse_time(last))))
@@ -314,7 +317,7 @@ def _delete_batch(select: str, user_id: int) -> Transaction[bool]:
 
 def _erasing_statements(user_id: int, counted_day: date | None) -> list[Statement]:
     statements = [
-        Statement(table.erase, (user_id,))
+        Statement(table.erase_sql, (user_id,))
         for table in _erased_tables()
         if not (counted_day and table.table == "erased_usage")
     ]
@@ -335,4 +338,4 @@ def _erasing_statements(user_id: int, counted_day: date | None) -> list[Statemen
         """
         days = (counted_day.isoformat(), counted_day.replace(day=1).isoformat())
         statements.insert(0, Statement(sql, (user_id, *days)))
-    return [*statements, Statement(COUNT_ERASURE), Statement(COUNT_MOVE)]
+    return [*statements, Statement(RECORD_ERASURE), Statement(COUNT_MOVE)]

@@ -1,8 +1,7 @@
 """Deletes rows older than the operator's retention settings, in small batches.
 
 Messages are scanned in the order of their ids: an index on time would slow down every turn. Each channel's
-newest deleted message is recorded, so that catching up does not fetch it again. tests/stores/test_scope.py
-reads the marks `/* all users */`.
+newest deleted message is recorded, so that catching up does not fetch it again.
 """
 
 import json
@@ -37,10 +36,10 @@ _SELECT_OLDEST: Final = """
     FROM messages AS m
     WHERE m.id > $1
     ORDER BY m.id
-    LIMIT $3 /* all users */
+    LIMIT $3 /* scope: all users */
 """
 
-_DELETE_MESSAGES: Final = "DELETE FROM messages WHERE id IN @ids($1) /* all users */"
+_DELETE_MESSAGES: Final = "DELETE FROM messages WHERE id IN @ids($1) /* scope: all users */"
 
 # Deletes summaries whose user, channel and agent have only old sessions. $1 an array of session ids, $2 the
 # cutoff
@@ -56,7 +55,7 @@ _DELETE_SUMMARIES: Final = """
             WHERE s.user_id = o.user_id AND s.channel_id = o.channel_id AND s.agent = o.agent
                 AND (s.closed_at IS NULL OR s.closed_at > $2)
         )
-    ) /* all users */
+    ) /* scope: all users */
 """
 
 
@@ -86,7 +85,7 @@ class RetentionStore:
             SELECT id, created_at, closed_at FROM sessions
             WHERE (created_at, id) > ($1, $2)
             ORDER BY created_at, id
-            LIMIT $3 /* all users */
+            LIMIT $3 /* scope: all users */
         """
         while True:
             rows = await self._database.query(sql, *last_key, _BATCH_SIZE)
@@ -101,7 +100,7 @@ class RetentionStore:
     async def prune_usage(self, first_kept: date) -> int:
         """Delete usage before a day. Returns the number of rows."""
         day = (first_kept.isoformat(),)
-        delete_usage = "DELETE FROM usage WHERE day < $1 RETURNING day /* all users */"
+        delete_usage = "DELETE FROM usage WHERE day < $1 RETURNING day /* scope: all users */"
         delete_totals = "DELETE FROM usage_totals WHERE day < $1"
         [deleted, _] = await self._database.transaction(
             [Statement(sql, day) for sql in (delete_usage, delete_totals)], [MAINTENANCE_LOCK]
@@ -126,7 +125,7 @@ def _delete_messages_of(sessions: str) -> Transaction[bool]:
         SELECT m.id, m.discord_id
         FROM @texts($1) AS ended
         @cross_join messages AS m ON m.session_id = ended.value
-        LIMIT $2 /* all users */
+        LIMIT $2 /* scope: all users */
     """
     rows = yield Statement(sql, (sessions, _BATCH_SIZE))
     yield from _delete_messages(rows)
@@ -140,7 +139,7 @@ def _delete_sessions(sessions: str, cutoff: str) -> Transaction[int]:
         DELETE FROM sessions WHERE id IN @texts($1)
             AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
             AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
-        RETURNING user_id, channel_id, agent /* all users */
+        RETURNING user_id, channel_id, agent /* scope: all users */
     """
     keys = yield Statement(sql, (sessions,))
     tables = [each.table for each in personal_tables() if each.deleted_with_last_session]
@@ -163,7 +162,7 @@ def _delete_messages(messages: Sequence[Row]) -> Transaction[None]:
         yield Statement(_DELETE_MESSAGES, (json.dumps([id_ for id_, _ in messages]),))
 
 
-COUNT_OPEN_SESSIONS: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* all users */"
+COUNT_OPEN_SESSIONS: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL /* scope: all users */"
 """Reads an index only."""
 
 SELECT_VERSION: Final = "SELECT max(version) FROM schema_migrations"

@@ -21,7 +21,7 @@ from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.model import Holdings, Retention
 from cc_bot.features.privacy.personal_data import Record
 from cc_bot.features.privacy.retention import RetentionStore
-from cc_bot.log import bind_job_id, upkeep
+from cc_bot.log import bind_job_id, log_errors
 
 _log = structlog.get_logger(__name__)
 
@@ -290,7 +290,7 @@ async def enforce_copy_retention(database: Path, retention: Retention, clock: Cl
 
 async def _run_hourly(prune: Callable[[], Awaitable[None]]) -> None:
     while True:
-        with upkeep("retention"):
+        with log_errors("retention"):
             await prune()
         await asyncio.sleep(RETENTION_INTERVAL_S)
 

@@ -17,7 +17,7 @@ from cc_bot.concurrency import RateLimiter, Tasks
 from cc_bot.db.leases import Leases
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.reply import parts_to_leave_out
-from cc_bot.discord.delivery.side_message import SideMessage
+from cc_bot.discord.delivery.side_messages import SideMessages
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import retry
 from cc_bot.discord.locations import LruCache
@@ -37,7 +37,7 @@ from cc_bot.features.reminders.views import (
     reminder_text,
     undelivered_page,
 )
-from cc_bot.log import upkeep
+from cc_bot.log import log_errors
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
@@ -157,7 +157,7 @@ class ReminderDelivery:
     poster: ReminderPoster
     agent_selector: AgentSelector
     gate: Gate
-    side_message: SideMessage
+    side_messages: SideMessages
     recipients: Recipients
     leases: Leases = field(default_factory=Leases)
     _scheduler: Scheduler = field(init=False)
@@ -278,7 +278,7 @@ class ReminderDelivery:
             except Refused as refused:
                 await self._pause(firing, refused.obstacle)
                 return
-            await self.side_message.refresh(schedule.key)
+            await self.side_messages.refresh(schedule.key)
         if composition is None or composition.message is None:
             await _record(lambda: self.schedules.mark_skipped(firing))
         else:
@@ -367,5 +367,5 @@ async def _record(write: Callable[[], Awaitable[Result]]) -> None:
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:
-    with upkeep("firing", hikari.HikariError):
+    with log_errors("firing", hikari.HikariError):
         await work

@@ -14,7 +14,7 @@ def make_jobs(given: BotDependencies, services: BotServices) -> Iterable[Job]:
         ReminderPoster(gate.rest, pace=services.pace),
         agent_selector=answers.agent_selector,
         gate=gate,
-        side_message=answers.side_message,
+        side_messages=answers.side_messages,
         recipients=answers.recipients,
         leases=given.membership,
     )

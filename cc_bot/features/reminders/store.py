@@ -2,7 +2,6 @@
 
 A row of `firings` with a unique key is written before a message is sent, so each is sent at most once. If the
 process dies before it records the outcome, the firing is uncertain, and its user is informed.
-`/* all users */` marks a statement that names no user (for tests/stores/test_scope.py).
 """
 
 import asyncio
@@ -53,14 +52,14 @@ from cc_bot.features.reminders.model import (
 
 SCHEDULE: Final = Columns(
     Schedule,
-    moments=MS,
+    datetimes=MS,
     locale=Codec(write=str, read={str(locale): locale for locale in Locale}.get),
     quiet=Codec(lambda quiet: json.dumps(asdict(quiet)), lambda stored: QuietHours(**json.loads(stored))),
     number=Codec(read=lambda number: number or 0),
     target=Codec(column="place"),
 )
 _INSERT_PARAMETERS: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
-_FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
+_FIRING: Final = Columns(Firing, datetimes=MS, schedule=SCHEDULE)
 
 # $1 is the user, for `next_number`.
 INSERT: Final = f"""
@@ -111,14 +110,14 @@ MARK_UNCERTAIN: Final = """
         claimed_at < $1
         OR claimed_by <> '' AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.claimed_by)
     )
-    RETURNING schedule_id /* all users */
+    RETURNING schedule_id /* scope: all users */
 """
 
 # Lets other processes make the reports of a dead one. Uses the index firings_being_told.
 RELEASE_REPORTS: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
-    /* all users */
+    /* scope: all users */
 """
 
 MIN_CLOCK_CHANGE: Final = timedelta(minutes=1)  # smaller changes of the clock are ignored
@@ -132,7 +131,8 @@ def _claim(
     `due_at` is computed again. `scope`: the parameters of _SCOPE."""
     select_rewound = f"""
         SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
-        WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE} /* all users */
+        WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_SCOPE}
+        /* scope: all users */
     """
     rows = yield Statement(select_rewound, (*scope, to_ms(now + MIN_CLOCK_CHANGE)))
     for schedule in map(SCHEDULE.read, rows):
@@ -147,7 +147,7 @@ def _claim(
     select_due = f"""
         SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
         WHERE s.status = 'active' AND s.due_at <= $3 AND {_SCOPE} AND {_HAS_ROOM}
-        ORDER BY s.due_at LIMIT $4 /* all users */
+        ORDER BY s.due_at LIMIT $4 /* scope: all users */
     """
     rows = yield Statement(select_due, (*scope, to_ms(now), _MAX_DUE_ROWS))
     for schedule in map(SCHEDULE.read, rows):
@@ -433,7 +433,7 @@ class ScheduleStore(Store):
         """Take one user's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
         unreported = f"""
             {_SELECT_MISSED} AND f.reported = 0 AND {_SCOPE}
-            ORDER BY f.user_id, f.due_at LIMIT 100 /* all users */
+            ORDER BY f.user_id, f.due_at LIMIT 100 /* scope: all users */
         """
         report = """
             UPDATE firings SET reported = 1, told_by = $4
@@ -467,14 +467,14 @@ class ScheduleStore(Store):
         next_due = f"""
             SELECT s.due_at FROM schedules AS s
             WHERE s.status = 'active' AND s.due_at > 0 AND {_SCOPE} AND {_HAS_ROOM}
-            ORDER BY s.due_at LIMIT 1 /* all users */
+            ORDER BY s.due_at LIMIT 1 /* scope: all users */
         """
         rows = await self._database.query(next_due, _to_json(targets), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
-        schedules = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* all users */"
-        firings = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* all users */"
+        schedules = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1 /* scope: all users */"
+        firings = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed' /* scope: all users */"
         batch = [Statement(each, (to_ms(self._clock() - RETENTION),)) for each in (schedules, firings)]
         await self._database.transaction(batch, [MAINTENANCE_LOCK])
 

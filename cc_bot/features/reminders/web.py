@@ -42,7 +42,7 @@ class ReminderForm(NamedTuple):
 
 class ReminderPages(Pages):
     path = "/reminders"
-    rank = 3
+    menu_position = 3
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)

@@ -31,7 +31,7 @@ from cc_bot.discord.handlers import (
     switch_option,
     text_option,
 )
-from cc_bot.discord.interactions import MAX_CHOICES, retry
+from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES, retry
 from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -196,7 +196,7 @@ def _browsers_view(
     if len(sessions) > MAX_LISTED:
         lines.append(texts.more.format(count=len(sessions) - MAX_LISTED))
     options = [(texts.end_all, ALL_BROWSERS)]
-    for each in sessions[: MAX_CHOICES - 1]:
+    for each in sessions[: MAX_AUTOCOMPLETE_CHOICES - 1]:
         made = f"{each.made_at.astimezone(reader.timezone):%Y-%m-%d %H:%M}"
         options.append((texts.end_choice.format(made=made), str(each.id)))
     menu = Menu(BrowserMenu(reader.user_id).custom_id(), texts.end_one, tuple(options))

@@ -4,7 +4,7 @@ from typing import Final
 
 from cc_bot.chat.checks import Check, CheckContext, Finding, failed, off, ok, warning
 from cc_bot.features.web_pages.addresses import parse_address
-from cc_bot.features.web_pages.errors import PageError, PagesNotConfined, SearchFailed, SearchFormatOff
+from cc_bot.features.web_pages.errors import PageError, PagesNotConfined, SearchFailed, SearchJsonOff
 from cc_bot.features.web_pages.parts import make_searches, make_web_access
 from cc_bot.features.web_pages.searches import SearchService
 from cc_bot.features.web_pages.texts import WebPageCheckTexts
@@ -49,7 +49,7 @@ async def check_search(services: Sequence[SearchService], texts: Texts) -> Seque
         try:
             await service.search(QUERY)
             findings.append(ok("search", sentences.search_ok.format(**names)))
-        except SearchFormatOff:
+        except SearchJsonOff:
             findings.append(failed("search", sentences.search_format_off))
         except SearchFailed:
             findings.append(failed("search", sentences.search_failed.format(**names)))

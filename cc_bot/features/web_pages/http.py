@@ -36,7 +36,7 @@ def _fetch_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-async def run_off_loop(work: Coroutine[Any, Any, T]) -> T:
+async def run_on_fetch_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine on the loop of the fetch thread: parsing HTTP must not block the bot."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _fetch_loop()))
 
@@ -81,7 +81,7 @@ class Network:
     tls: Callable[[], ssl.SSLContext] = _default_tls
 
 
-PUBLIC: Final = Network()  # for addresses that users or models name
+PUBLIC_NETWORK: Final = Network()  # for addresses that users or models name
 UNRESTRICTED: Final = Network(is_allowed=lambda _: True)  # for the operator's addresses
 
 

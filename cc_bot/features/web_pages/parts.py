@@ -2,7 +2,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cc_bot.chat.parts import PartsBuilder
-from cc_bot.features.web_pages.http import PUBLIC
+from cc_bot.features.web_pages.http import PUBLIC_NETWORK
 from cc_bot.features.web_pages.searches import BraveSearch, SearchService, SearxngSearch, WebSearch
 from cc_bot.features.web_pages.turn import PageSource, WebAccess, can_read_pages
 
@@ -25,7 +25,7 @@ def _make_pages(config: "Config") -> PageSource | None:
         return None
     from cc_bot.features.web_pages.reader import PageReader  # noqa: PLC0415 - needs the feature `documents`
 
-    return PageReader(PUBLIC, unconfined=config.read_unconfined)
+    return PageReader(PUBLIC_NETWORK, unconfined=config.read_unconfined)
 
 
 def make_searches(config: "Config") -> Sequence[SearchService]:

@@ -19,6 +19,7 @@ from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.features.documents.reader import DocumentReader, reading_command, run_reading_process
 from cc_bot.features.web_pages.addresses import WebAddress
 from cc_bot.features.web_pages.errors import (
+    DocumentPagesNotInstalled,
     PageError,
     PageIsScan,
     PageKindRefused,
@@ -26,14 +27,21 @@ from cc_bot.features.web_pages.errors import (
     PageReaderBusy,
     PagesNotConfined,
     PagesNotInstalled,
-    PagesOfDocumentsNotInstalled,
     PageTemporarilyUnavailable,
     PageTooLong,
     PageTooSlow,
     PageUnreadable,
     TooManyRedirects,
 )
-from cc_bot.features.web_pages.http import PUBLIC, Network, get, header, open_session, read_body, run_off_loop
+from cc_bot.features.web_pages.http import (
+    PUBLIC_NETWORK,
+    Network,
+    get,
+    header,
+    open_session,
+    read_body,
+    run_on_fetch_loop,
+)
 from cc_bot.features.web_pages.turn import ReadPage
 
 FETCH_TIMEOUT_S: Final = 10.0
@@ -68,9 +76,9 @@ class FetchedPage:
     data: bytes
 
 
-async def fetch(address: WebAddress, network: Network = PUBLIC) -> FetchedPage:
+async def fetch(address: WebAddress, network: Network = PUBLIC_NETWORK) -> FetchedPage:
     """Follow redirects. Raises a PageError, which contains no text of the server."""
-    return await run_off_loop(_fetch(address, network))
+    return await run_on_fetch_loop(_fetch(address, network))
 
 
 async def _fetch(address: WebAddress, network: Network) -> FetchedPage:
@@ -128,7 +136,7 @@ class PageReader:
 
     def __init__(
         self,
-        network: Network = PUBLIC,
+        network: Network = PUBLIC_NETWORK,
         command: Sequence[str] = (),
         documents: DocumentReader | None = None,
         *,
@@ -183,7 +191,7 @@ class PageReader:
         except (errors.DocumentTooLong, TimeoutError) as error:
             raise PageTooLong from error
         except errors.DocumentsNotInstalled as error:
-            missing = PagesOfDocumentsNotInstalled if is_document else PagesNotInstalled
+            missing = DocumentPagesNotInstalled if is_document else PagesNotInstalled
             raise missing from error
         except errors.DocumentsNotConfined as error:
             raise PagesNotConfined from error

@@ -16,8 +16,8 @@ import structlog
 
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.features.web_pages.addresses import may_be_public, parse_address
-from cc_bot.features.web_pages.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
-from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_off_loop
+from cc_bot.features.web_pages.errors import AddressRefused, PageError, SearchFailed, SearchJsonOff
+from cc_bot.features.web_pages.http import UNRESTRICTED, get, open_session, read_body, run_on_fetch_loop
 from cc_bot.features.web_pages.turn import SearchResult
 
 BRAVE_URL: Final = "https://api.search.brave.com/res/v1/web/search"
@@ -38,11 +38,11 @@ class SearxngSearch:
     name: ClassVar = "searxng"
 
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Raises SearchFailed, or SearchFormatOff if SearXNG answers with HTML only."""
+        """Raises SearchFailed, or SearchJsonOff if SearXNG answers with HTML only."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _request(url)
         if status == 403:  # JSON is not in SearXNG's `search.formats`
-            raise SearchFormatOff
+            raise SearchJsonOff
         match answer:
             case {"results": list(raw_results)}:
                 return _read_results(raw_results, "content")
@@ -84,7 +84,7 @@ class WebSearch:
         for service in self.services:
             started_s = time.monotonic()
             try:
-                results = await run_off_loop(service.search(query))
+                results = await run_on_fetch_loop(service.search(query))
             except SearchFailed as error:
                 _log.warning("search_failed", service=service.name, error=type(error).__name__)
                 failure = error

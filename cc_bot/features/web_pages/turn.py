@@ -37,7 +37,7 @@ def readable_addresses(messages: Iterable[Message]) -> AddressBook:
         seen_texts.append(message.content)
         for reference in message.references:
             if reference.is_visible and reference.author_name:
-                if reference.pointing in _TYPED_REFERENCES:
+                if reference.kind in _TYPED_REFERENCES:
                     typed_texts.append(typed_part(reference.content))
                 seen_texts.append(reference.content)
         forwards = (file for file in message.attachments if file.is_forward)

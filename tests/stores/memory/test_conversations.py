@@ -89,7 +89,7 @@ class TestProposals:
             session = await stores.sessions.open(KEY)
             turn = [Message("user", "?"), Message("assistant", "はい", tool_calls=calls)]
             proposal = remembering(f"{FACT}です" if calls else "猫が好き")
-            made += (await stores.sessions.archive_turn(session, turn, proposals=[proposal])).proposals
+            made += (await stores.sessions.store_turn(session, turn, proposals=[proposal])).proposals
         await erase(stores, memory)
         left = [await stores.proposals.get(ME, each.id) for each in made]
         assert left == [None, made[-1]]

@@ -21,7 +21,7 @@ def stores(database: Database) -> Stores:
 
 
 def telling(database: Database, most: int = MAX_PINNED) -> Stores:
-    return replace(stores_over(database), memories=MemoryStore(database, profile_notes=most))
+    return replace(stores_over(database), memories=MemoryStore(database, max_prompt_memories=most))
 
 
 async def told(stores: Stores, user_id: int = ME) -> list[str]:
@@ -85,7 +85,7 @@ class TestNotes:
             for memory in (secret, passing) if pin else ():
                 await stores.memories.pin(ME, memory.id)
             moments = iter([START - timedelta(seconds=1), START, START])
-            pins = MemoryStore(database, clock=moments.__next__, profile_notes=5)
+            pins = MemoryStore(database, clock=moments.__next__, max_prompt_memories=5)
             assert [memory.content for memory in await pins.list_for_prompt(ME)] == [passing.content]
             assert await pins.list_for_prompt(ME) == []
             private = await pins.list_for_prompt(ME, audience="private")

@@ -38,18 +38,17 @@ from cc_bot.features.memory.model import UNDO_TIME, ErasureCounts, Memory, is_sa
 from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.stores.limits import MemoryQuotas, check_limits
 from cc_bot.features.memory.stores.rows import (
-    COUNT_ERASURE,
     MEMORY,
+    RECORD_ERASURE,
     ROOM_FOR_PIN,
     chain_cte,
     delete_terms,
     hide,
-    id_or_zero,
     reindex,
+    valid_id_or_zero,
 )
 
 # ruff: noqa: S608 - built only from constants
-# Statements that don't filter by user_id must be marked: /* channel */ or /* all users */.
 
 MAX_SEARCHED_MESSAGES: Final = 20_000
 _PAGE: Final = 200  # messages per query
@@ -96,7 +95,7 @@ async def _find_traces(
     select_questions = """
         SELECT q.id FROM turns
         JOIN messages AS q ON q.discord_id = turns.question_id AND q.user_id IS NULL AND q.author_id = $1
-        WHERE turns.shown_in = $2 AND turns.kind = 'mention' /* channel */
+        WHERE turns.shown_in = $2 AND turns.kind = 'mention' /* scope: channel */
     """
     while rows := await database.query(select_answers, user_id, last_id, _PAGE):
         for id_, content, stored_calls, discord_id in rows:
@@ -165,7 +164,7 @@ class TextMatcher:
 
 
 # Deletes the cached context blocks that contain messages in array $1, and all later blocks.
-_DELETE_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* channel */")
+_DELETE_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* scope: channel */")
 
 _SELECT_EMPTIED: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
@@ -201,7 +200,7 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
     empty_messages = """
         UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
         WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
-        RETURNING id /* channel */
+        RETURNING id /* scope: channel */
     """
     emptied = yield Statement(empty_messages, (user_id, ids, stub))
     select_canvases = "SELECT id, canvas_state FROM sessions WHERE user_id = $1 AND canvas_revision > 0"
@@ -304,7 +303,7 @@ class MemoryRemovalStore:
         """Restore a hidden memory. Returns None if it is too late. Raises TooManyMemories, MemoryFull, or
         MemoryKnown if another memory has the same text."""
         now = self._clock()
-        params = (user_id, id_or_zero(memory_id), to_text(now - UNDO_TIME))
+        params = (user_id, valid_id_or_zero(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.read_rules()
 
         def steps() -> Transaction[Memory | None]:
@@ -330,7 +329,7 @@ class MemoryRemovalStore:
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Hide a memory and return it, also if it was hidden before; None if there is none."""
-        now, memory_id = self._clock(), id_or_zero(memory_id)
+        now, memory_id = self._clock(), valid_id_or_zero(memory_id)
 
         def steps() -> Transaction[Sequence[Row]]:
             yield from hide(user_id, memory_id, to_text(now))
@@ -339,7 +338,7 @@ class MemoryRemovalStore:
         return _HIDDEN_MEMORY.read_first(await self._database.write(steps, [user_lock(user_id)]))
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        params = (user_id, id_or_zero(memory_id), to_text(self._clock() - UNDO_TIME))
+        params = (user_id, valid_id_or_zero(memory_id), to_text(self._clock() - UNDO_TIME))
         return _HIDDEN_MEMORY.read_first(await self._database.query(_SELECT_HIDDEN, *params))
 
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
@@ -348,7 +347,7 @@ class MemoryRemovalStore:
         A `stub` replaces the text of messages that contain a memory, of answers that used or stored it, and
         of questions whose answer stored it. Their attachments, summaries and canvas elements are deleted.
         """
-        select = Statement(_SELECT_VERSIONS, (user_id, _to_json_array({*map(id_or_zero, memory_ids)})))
+        select = Statement(_SELECT_VERSIONS, (user_id, _to_json_array({*map(valid_id_or_zero, memory_ids)})))
         return await self._erase(user_id, select, stub=stub)
 
     async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
@@ -363,7 +362,7 @@ class MemoryRemovalStore:
             SELECT user_id, id FROM memories
             WHERE status = 'deleted' AND deleted_at <= $1
             ORDER BY deleted_at
-            LIMIT $2 /* all users */
+            LIMIT $2 /* scope: all users */
         """
         while due := await self._database.query(sql, until, _BATCH):
             ids_by_user = defaultdict[int, list[int]](list)
@@ -376,7 +375,7 @@ class MemoryRemovalStore:
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        sql = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* all users */"
+        sql = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted' /* scope: all users */"
         [(deleted_at,)] = await self._database.query(sql)
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
@@ -421,7 +420,7 @@ class MemoryRemovalStore:
             for statement in _DELETE_MEMORIES:
                 yield Statement(statement, (user_id, _to_json_array(ids)))
             yield mark_receipts_stale(user_id, "memory", ids)
-            yield Statement(COUNT_ERASURE)
+            yield Statement(RECORD_ERASURE)
             messages = summaries = 0
             if stub is not None:
                 messages, summaries = yield from _empty_messages(user_id, traces, stub)

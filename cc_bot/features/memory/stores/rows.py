@@ -69,7 +69,7 @@ class SearchData:
 
     search_content: str
     search_tags: str
-    likeness: int  # `dedup_hash`
+    likeness: int  # a `dedup_hash`
     term_count: int  # counts repetitions
     term_counts: str  # not a column: a JSON list of `[term key, occurrences]`
     terms_version: int = SEARCH_VERSION
@@ -153,7 +153,7 @@ def reindex(
 # Uses memories_by_rules. $1 version, $2 limit
 _SELECT_OUTDATED: Final = """
     SELECT user_id, id, content, tags, status FROM memories WHERE terms_version < $1
-    ORDER BY terms_version, id LIMIT $2 /* all users */
+    ORDER BY terms_version, id LIMIT $2 /* scope: all users */
 """
 
 
@@ -195,7 +195,7 @@ def _recompute_batch(locked_user_ids: set[int]) -> Transaction[None]:
 
 MEMORY: Final = Columns(
     Memory,
-    moments=ISO,
+    datetimes=ISO,
     source=Codec(
         lambda source: object_to_json(source.as_object()), lambda stored: Source(**json.loads(stored))
     ),
@@ -212,8 +212,8 @@ FIELD_CLEANERS: Final[Mapping[str, Callable[[Any], Any]]] = {
 MAX_ID: Final = 2**63 - 1
 
 
-def id_or_zero(number: int) -> int:
-    """Return the number; 0, which no row has, if it is not a valid id."""
+def valid_id_or_zero(number: int) -> int:
+    """Return the number if it may be an id, else 0, which no row has."""
     return number if 0 < number <= MAX_ID else 0
 
 
@@ -279,7 +279,8 @@ PIN_MEMORY: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-COUNT_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
+# `scrub` compares the number of erasures with the number at its last VACUUM.
+RECORD_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 
 def chain_cte(condition: str) -> str:

@@ -164,7 +164,7 @@ class EmbeddingJob:
                 SELECT 1 FROM memory_vectors AS known
                 WHERE known.user_id = m.user_id AND known.memory_id = m.id AND known.model = $2
             )
-            ORDER BY m.id LIMIT $3 /* channel */
+            ORDER BY m.id LIMIT $3 /* scope: channel */
         """
         async with self._lock:
             size, start = 1 if self._failures else _BATCH, self._last_id

@@ -45,11 +45,11 @@ from cc_bot.features.memory.model import (
 )
 from cc_bot.features.memory.stores.limits import MemoryQuotas, SecretRules, check_limits
 from cc_bot.features.memory.stores.rows import (
-    COUNT_ERASURE,
     FIELD_CLEANERS,
     MAX_ID,
     MEMORY,
     PIN_MEMORY,
+    RECORD_ERASURE,
     SELECT_MEMORY,
     SETTABLE_FIELDS,
     DuplicateMemory,
@@ -58,10 +58,10 @@ from cc_bot.features.memory.stores.rows import (
     dedup_hash,
     fold_tags,
     hide,
-    id_or_zero,
     list_texts,
     reindex,
     update_fields,
+    valid_id_or_zero,
 )
 from cc_bot.features.memory.stores.search import FILTER_SQL, EmbeddingJob, MemorySearch, VectorSearch
 
@@ -92,7 +92,7 @@ _COUNT_MATCHES: Final = f"""
     WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTER_SQL} AND status = 'active'
 """
 
-_STATISTICS: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
+_STATISTICS: Final = Columns(MemoryStatistics, datetimes=ISO, without=("categories", "sources"))
 _STATISTICS_COLUMNS: Final = _STATISTICS.select_values(
     count="count(*)",
     private_count="count(CASE WHEN audience = 'private' THEN 1 END)",
@@ -129,8 +129,8 @@ _COUNTED_FIELDS: Final = ("content", "tags", "metadata")  # whose bytes are limi
 
 
 class MemoryFields(TypedDict, total=False):
-    """A missing field or None: the default in `add`, no change in `update`. But `expires_at=None` in `update`
-    removes the end."""
+    """In `add`, a missing field or None means the default. In `update` it means no change, as Keep does;
+    `expires_at=None` removes the end."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -154,10 +154,10 @@ class MemoryStore:
         embedding: EmbeddingJob | None = None,
         secret_rules: SecretRules | None = None,
         quotas: MemoryQuotas | None = None,
-        profile_notes: int = 0,
+        max_prompt_memories: int = 0,
     ) -> None:
-        """Without `quotas` nothing is limited. `profile_notes`: number of memories in a prompt."""
-        self.profile_notes = profile_notes
+        """Without `quotas` nothing is limited."""
+        self.max_prompt_memories = max_prompt_memories
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
@@ -203,7 +203,7 @@ class MemoryStore:
         return await self.update(duplicate.user_id, duplicate.id, content=content, **versioned)
 
     async def find_near_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """Return the newest memory with the same dedup hash."""
+        """Return the newest memory with the same dedup hash, which the column `likeness` has."""
         hash_ = dedup_hash(remove_controls(content).strip())
         sql = f"""
             SELECT {MEMORY.select} FROM memories
@@ -213,19 +213,21 @@ class MemoryStore:
         return MEMORY.read_first(await self._database.query(sql, user_id, hash_, audience))
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        return MEMORY.read_first(await self._database.query(SELECT_MEMORY, user_id, id_or_zero(memory_id)))
+        return MEMORY.read_first(
+            await self._database.query(SELECT_MEMORY, user_id, valid_id_or_zero(memory_id))
+        )
 
     async def get_id(self, user_id: int, number: int) -> int | None:
         """Return the id of the user's memory with this number, even if hidden."""
         sql = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
-        rows = await self._database.query(sql, user_id, id_or_zero(number))
+        rows = await self._database.query(sql, user_id, valid_id_or_zero(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
         sql = f"""
             SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND number = $2 AND status = 'active'
         """
-        return MEMORY.read_first(await self._database.query(sql, user_id, id_or_zero(number)))
+        return MEMORY.read_first(await self._database.query(sql, user_id, valid_id_or_zero(number)))
 
     async def find(
         self,
@@ -236,10 +238,8 @@ class MemoryStore:
         audience: Audience = "anywhere",
         filters: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
-        """Find unexpired memories that match the query, best first.
-
-        `audience`: of the answer; 'private' finds all memories.
-        """
+        """Find unexpired memories that match the query, best first. `audience`: who will read the result;
+        with 'anywhere', private memories are not found."""
         query, limit = query[:MAX_QUERY_CHARACTERS], _clamp_limit(limit)
         params = _filter_params(filters)
         return await self._search.find(user_id, query, limit=limit, audience=audience, filter_params=params)
@@ -253,7 +253,7 @@ class MemoryStore:
         category: str | None = None,
         tags: Sequence[str] = (),
     ) -> "list[Memory]":
-        """Find memories as `find` does, without confidences."""
+        """Find memories as `find` does, without FoundMemory.confidence."""
         filters = MemoryFilter(category, tuple(tags))
         return [each.memory for each in await self.find(user_id, query, limit=limit, filters=filters)]
 
@@ -288,7 +288,7 @@ class MemoryStore:
         """List memories with ids between `after_id` and `before_id`. `category` overrides `filters`."""
         if category is not None:
             filters = replace(filters, category=category)
-        low = 0 if after_id is None else id_or_zero(after_id)
+        low = 0 if after_id is None else valid_id_or_zero(after_id)
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         params = (user_id, low, high, *_filter_params(filters), _clamp_limit(limit), max(offset, 0))
         return [*map(MEMORY.read, await self._database.query(LIST_MEMORIES[order], *params))]
@@ -346,7 +346,7 @@ class MemoryStore:
         cleaned = {} if content is None else {"content": clean_content(content)}
         for name, value in (await self._check_fields(fields, cleaned.get("content", ""))).items():
             cleaned[name] = FIELD_CLEANERS[name](value) if name in FIELD_CLEANERS else value
-        memory_id, now, rules = id_or_zero(memory_id), self._clock(), await self._quotas.read_rules()
+        memory_id, now, rules = valid_id_or_zero(memory_id), self._clock(), await self._quotas.read_rules()
         changed = await self._database.write(
             lambda: update_fields(user_id, memory_id, cleaned, now, rules, expected=expected),
             [user_lock(user_id)],
@@ -355,12 +355,12 @@ class MemoryStore:
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory until its erasure after UNDO_TIME. Returns whether the user had it."""
-        params = (user_id, id_or_zero(memory_id), to_text(self._clock()))
+        params = (user_id, valid_id_or_zero(memory_id), to_text(self._clock()))
         return await self._database.write(lambda: hide(*params), [user_lock(user_id)])
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
         """Pin a memory. Raises TooManyPinned beyond MAX_PINNED."""
-        params = (user_id, id_or_zero(memory_id))
+        params = (user_id, valid_id_or_zero(memory_id))
 
         def steps() -> Transaction[Sequence[Row]]:
             pinned = yield Statement(PIN_MEMORY, params)
@@ -376,16 +376,16 @@ class MemoryStore:
             WHERE user_id = $1 AND id = $2 AND status = 'active'
             RETURNING {MEMORY.select}
         """
-        unpin = Statement(sql, (user_id, id_or_zero(memory_id)))
+        unpin = Statement(sql, (user_id, valid_id_or_zero(memory_id)))
         [rows] = await self._database.transaction([unpin], [user_lock(user_id)])
         return MEMORY.read_first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
-        """List `profile_notes` memories: pinned ones, then others, each newest first.
+        """List `max_prompt_memories` memories: pinned ones, then others, each newest first.
 
         Leaves out tainted memories, which would taint every turn.
         """
-        if not self.profile_notes:
+        if not self.max_prompt_memories:
             return []
         # Uses the indexes memories_pinned and memories_by_user.
         sql = f"""
@@ -403,7 +403,7 @@ class MemoryStore:
             for memory in map(MEMORY.read, rows)
             if memory.audience in ("anywhere", audience) and not (memory.tainted or memory.is_expired(now))
         ]
-        return sorted(usable, key=lambda memory: (not memory.pinned, -memory.id))[: self.profile_notes]
+        return sorted(usable, key=lambda memory: (not memory.pinned, -memory.id))[: self.max_prompt_memories]
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
         """List a memory's former versions, newest first."""
@@ -413,7 +413,7 @@ class MemoryStore:
             WHERE user_id = $1 AND id <> $2 AND id IN (SELECT id FROM chain)
             ORDER BY id DESC
         """
-        return [*map(MEMORY.read, await self._database.query(sql, user_id, id_or_zero(memory_id)))]
+        return [*map(MEMORY.read, await self._database.query(sql, user_id, valid_id_or_zero(memory_id)))]
 
     async def restore(self, user_id: int, memory_id: int, version_id: int) -> Memory | None:
         """Set the versioned fields and the source to those of a former version."""
@@ -426,7 +426,7 @@ class MemoryStore:
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Undo the update that kept the version `former_id`. Returns None after a later update."""
-        params = (user_id, id_or_zero(memory_id), id_or_zero(former_id))
+        params = (user_id, valid_id_or_zero(memory_id), valid_id_or_zero(former_id))
 
         def steps() -> Transaction[Memory | None]:
             memory = MEMORY.read_first((yield Statement(_UNDO_UPDATE, params)))
@@ -441,14 +441,14 @@ class MemoryStore:
             """
             yield Statement(sql, params)
             yield Statement("DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2", params[:2])
-            yield Statement(COUNT_ERASURE)
+            yield Statement(RECORD_ERASURE)
             return memory
 
         memory = await self._database.write(steps, [user_lock(user_id)])
         return self._schedule_embedding(memory) if memory else None
 
     async def contains_secret(self, *texts: str) -> bool:
-        return await self._compute("".join(texts), self._secret_rules.contains_secret, *texts)
+        return await self._compute(sum(map(len, texts)), self._secret_rules.contains_secret, *texts)
 
     def _schedule_embedding(self, memory: Memory) -> Memory:
         if self._embedding:
@@ -518,7 +518,7 @@ class MemoryStore:
     async def _prepare(self, user_id: int, content: str, fields: MemoryFields) -> NewMemory:
         content = clean_content(content)
         memory = PortableMemory(content, **await self._check_fields(fields, content))
-        return await self._compute(content, NewMemory.prepare, user_id, memory, self._clock())
+        return await self._compute(len(content), NewMemory.prepare, user_id, memory, self._clock())
 
     async def _check_fields(self, fields: MemoryFields, content: str) -> dict[str, Any]:
         """Return fields with a value. Raises DetailsTooLong or SecretNotStored."""
@@ -529,12 +529,12 @@ class MemoryStore:
         }
         check_details(fields.get("category"), fields.get("tags") or (), fields.get("metadata") or {})
         texts = [content, *list_texts(present)]
-        await self._compute("".join(texts), self._secret_rules.check, *texts)
+        await self._compute(sum(map(len, texts)), self._secret_rules.check, *texts)
         return present
 
-    async def _compute(self, text: str, function: Callable[..., Result], *args: object) -> Result:
-        """Call the function. Long texts are processed in a thread, one at a time."""
-        if len(text) <= _MAX_INLINE_CHARACTERS:
+    async def _compute(self, characters: int, function: Callable[..., Result], *args: object) -> Result:
+        """Call a function that reads so many characters; if they are many, in a thread, one at a time."""
+        if characters <= _MAX_INLINE_CHARACTERS:
             return function(*args)
         async with self._thread_lock:
             return await asyncio.to_thread(function, *args)

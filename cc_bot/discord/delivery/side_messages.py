@@ -1,4 +1,4 @@
-"""A message about a conversation, such as its canvas."""
+"""Messages about conversations, such as their canvases."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,20 +16,21 @@ from cc_bot.domain.session import SessionKey
 IsCurrent = Callable[[SessionKey, Answerable | None], Awaitable[bool]]  # is it the user's current session?
 
 
-class SideMessage:
+class SideMessages:
     """Does nothing, unless a feature provides a subclass."""
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         """Subscribe to events, before the connection is opened."""
 
     async def refresh(
-        self, key: SessionKey, *, interaction: Answerable | None = None, below: bool = True
+        self, key: SessionKey, *, interaction: Answerable | None = None, may_follow_up: bool = True
     ) -> bool | None:
-        """Post, edit or delete it. Never raises; returns False on failure, None if no feature has one.
-        `below`: where the bot may not post, send a follow-up to `interaction`."""
+        """Post, edit or delete the session's message. Never raises; returns False on failure, None if no
+        feature has one. `may_follow_up`: if the bot may not post, send a follow-up to `interaction`, else
+        fail."""
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
-        """Record that it is outdated: after a crash, the next process refreshes it. Never raises."""
+        """Record that the message is outdated: after a crash, the next process refreshes it. Never raises."""
 
     async def show_change(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
@@ -40,9 +41,9 @@ class SideMessage:
         """Return the session of a side message. Raises StorageError."""
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted it. Raises StorageError."""
+        """Record that a user deleted a side message. Raises StorageError."""
 
-    async def refresh_stale(self) -> None:
+    async def refresh_outdated(self) -> None:
         """Refresh outdated messages. Raises StorageError."""
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
@@ -63,7 +64,7 @@ class SideMessageConstructor(Protocol):
         expected_deletions: ExpectedDeletions,
         is_current: IsCurrent,
         leases: Leases,
-    ) -> SideMessage: ...
+    ) -> SideMessages: ...
 
 
 @dataclass(frozen=True, slots=True)
