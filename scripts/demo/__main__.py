@@ -29,7 +29,7 @@ FOLDER: Final = Path(sys.argv[1])
 FILM_SIZE: Final = (800, 496)
 SHOT_SIZE: Final = (640, 560)
 MESSAGE_SIZE: Final = (528, 462)
-PAGE_SIZE: Final = (720, 630)
+PAGE_SIZE: Final = (820, 718)
 CHUNK_S, TYPED_S, SHORTEST_S, RECEIPT_S, INVITED_S, LAST_S = 0.42, 0.1, 0.2, 2.4, 0.9, 2.2
 Frame = tuple[str, float]
 """HTML, and the seconds for which it is shown."""
@@ -140,7 +140,8 @@ async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) 
     user = stage.discord.user(said.reader, locale=said.locale)
     channel = stage.discord.guild_channel(said.drawn_in)
     for days, content, category, tags in said.memories:
-        await stage.told(user, channel, "memory add", content=content, category=category, tags=tags)
+        given = {"content": content, "category": category} | ({"tags": tags} if tags else {})
+        await stage.told(user, channel, "memory add", **given)
         moment = f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%dT%H:%M:%S.%f+00:00}"
         change = "UPDATE memories SET created_at = ?, updated_at = ? WHERE user_id = ? AND content = ?"
         stage.change(change, moment, moment, user.id, content)
