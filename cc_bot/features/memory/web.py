@@ -273,10 +273,12 @@ class MemoryPages(Pages):
             visitor, action, memory_id, version=version, service=self._services[MemoryService]
         )
         path, undo = _memory_path(path_id(request, "number")), ""
-        back = request.query.get("back", form_text(request, "back") or None)
-        if back is not None:
+        back = request.query.get("back", get_form(request).get("back"))
+        if isinstance(back, str):
             back = urlencode(_parse_list_query(back))
-            undo = f"{path}/undelete?{urlencode({'back': back})}" if action == "delete" else ""
+            if action == "delete":
+                undo = f"{path}/undelete?{urlencode({'back': back})}"
+                reply = Reply(reply.lines[:1], receipts_changed=reply.receipts_changed)
             path = f"/memories?{back}"
         elif action == "delete":  # the page of a deleted memory says so
             reply = Reply(receipts_changed=True)
