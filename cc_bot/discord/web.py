@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from time import monotonic
 from typing import Final, Literal, TypeVar, cast
 
@@ -15,7 +16,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate, error_of_refusal
 from cc_bot.discord.locations import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
-from cc_bot.domain.access import BotProfile, WebOrigin
+from cc_bot.domain.access import BotProfile, Subject, WebOrigin
 from cc_bot.domain.errors import AccessError, AttachmentNotFetched, CcBotError
 from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
@@ -28,6 +29,7 @@ T = TypeVar("T")
 PERMISSION_CACHE_S: Final = 60.0
 NAME_CACHE_S: Final = 3600.0
 TIMEOUT_S: Final = 2.0
+MAX_LISTED_GUILDS: Final = 10  # two requests each
 MAX_AVATAR_BYTES: Final = 200_000
 AVATAR_PIXELS: Final = 128
 
@@ -71,7 +73,7 @@ class DiscordForPages:
             if url := bot.make_avatar_url(file_format="PNG", size=AVATAR_PIXELS):
                 with suppress(AttachmentNotFetched):
                     avatar = await fetch_bytes(str(url), MAX_AVATAR_BYTES)
-            return BotProfile(one_line(remove_controls(bot.global_name or bot.username)), avatar)
+            return BotProfile(_clean(bot.global_name or bot.username), avatar)
 
         return await self._cached_fetch(("bot",), fetch, NAME_CACHE_S) or BotProfile()
 
@@ -99,6 +101,29 @@ class DiscordForPages:
             return (await self.gate.rest.fetch_guild(guild_id)).name
 
         return await self._name("guild", guild_id, fetch)
+
+    async def directory(self) -> Mapping[Subject, Mapping[int, str]]:
+        async def fetch() -> Mapping[Subject, Mapping[int, str]]:
+            rest = self.gate.rest
+            guilds = list(await rest.fetch_my_guilds())[:MAX_LISTED_GUILDS]
+            channels = await asyncio.gather(*(rest.fetch_guild_channels(each) for each in guilds))
+            roles = await asyncio.gather(*(rest.fetch_roles(each) for each in guilds))
+            servers = {int(each.id): _clean(each.name) for each in guilds}
+            return {
+                "guild": servers,
+                "channel": {
+                    int(each.id): _clean(f"#{each.name} ({servers[int(each.guild_id)]})")
+                    for each in chain.from_iterable(channels)
+                    if isinstance(each, hikari.TextableGuildChannel)
+                },
+                "role": {
+                    int(each.id): _clean(f"@{each.name} ({servers[int(each.guild_id)]})")
+                    for each in chain.from_iterable(roles)
+                    if each.id != each.guild_id  # the role of everyone
+                },
+            }
+
+        return await self._cached_fetch(("directory",), fetch, PERMISSION_CACHE_S) or {}
 
     async def is_dm(self, channel_id: int) -> bool:
         location = await _value_or_none(self.gate.locations.get(channel_id))
@@ -132,7 +157,7 @@ class DiscordForPages:
 
     async def _name(self, kind: str, id_: int, fetch: Callable[[], Awaitable[str | None]]) -> str | None:
         name = await self._cached_fetch((kind, id_), fetch, NAME_CACHE_S)
-        return one_line(remove_controls(name)) if name else name
+        return _clean(name) if name else name
 
     async def _cached_fetch(
         self, key: tuple[object, ...], fetch: Callable[[], Awaitable[T]], cached_s: float
@@ -144,6 +169,10 @@ class DiscordForPages:
         value = await _value_or_none(fetch())
         self._cache[key] = (value, monotonic() + (cached_s if value else PERMISSION_CACHE_S))
         return value
+
+
+def _clean(name: str) -> str:
+    return one_line(remove_controls(name))
 
 
 async def _value_or_none(request: Awaitable[T]) -> T | None:

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.parts import Parts
-from cc_bot.domain.access import BotProfile, WebOrigin
+from cc_bot.domain.access import BotProfile, Subject, WebOrigin
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.message import Location
 from cc_bot.domain.session import SessionKey
@@ -37,6 +37,9 @@ class Discord(Protocol):
 
     async def channel_name(self, channel_id: int) -> str | None:
         """Return the name with that of its server."""
+
+    async def directory(self) -> Mapping[Subject, Mapping[int, str]]:
+        """Return the names of servers, channels and roles, as far as they are known."""
 
     async def is_dm(self, channel_id: int) -> bool:
         """Return False while that is unknown."""

@@ -15,7 +15,7 @@ import aiohttp
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.web import web_services
 from cc_bot.config import read_config
-from cc_bot.domain.access import BotProfile, WebOrigin
+from cc_bot.domain.access import BotProfile, Subject, WebOrigin
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
 from cc_bot.domain.message import ChannelKey, Location
@@ -44,6 +44,7 @@ class Town:
     managers: set[tuple[int, int]] = field(default_factory=set)
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
     bot: BotProfile = field(default_factory=BotProfile)
+    known: Mapping[Subject, Mapping[int, str]] = field(default_factory=dict)
     dms: set[int] = field(default_factory=lambda: {DM})
     changed: list[SessionKey] = field(default_factory=list)
     told_anew: list[int] = field(default_factory=list)
@@ -73,6 +74,9 @@ class Town:
 
     async def channel_name(self, channel_id: int) -> str | None:
         return "#雑談 (日本語サーバー)" if channel_id == CHANNEL else None
+
+    async def directory(self) -> Mapping[Subject, Mapping[int, str]]:
+        return self.known
 
     async def is_dm(self, channel_id: int) -> bool:
         return channel_id in self.dms

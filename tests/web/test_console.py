@@ -167,6 +167,15 @@ async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit)
         assert (answer.status, sentence in await answer.text()) == (400, True)
 
 
+async def test_servers_and_channels_are_picked_and_shown_by_name(site: Site, owner: Visit) -> None:
+    site.town.known = {"guild": {5: "日本語サーバー"}, "channel": {CHANNEL: "#雑談"}}
+    told = await follow(owner, "/console/access", rule="allow", subject="guild:5", id="")
+    assert "許可 日本語サーバー 管理者" in told
+    told = await follow(owner, "/console/models", models="gpt-5", subject=f"channel:{CHANNEL}", id="")
+    assert "#雑談 gpt-5" in told
+    assert (await owner.press("/console/access", rule="allow", subject="", kind="", id="")).status == 400
+
+
 @pytest.mark.usefixtures("_recording")
 async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_wrote(owner: Visit) -> None:
     log = structlog.get_logger("cc_bot.test")

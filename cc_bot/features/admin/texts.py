@@ -136,6 +136,8 @@ class ConsoleTexts(Area):
     value_hint = Sentence(ja="1以上の整数です。空のままなら、制限なしになります。", en="A whole number from 1 on; leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
     kind = Sentence(ja="区分", en="Kind")
+    choose = Sentence(ja="選んでください", en="Choose")
+    by_id = Sentence(ja="一覧にないもの（IDで指定する）", en="Not in the list (give its ID)")
     id_hint = Sentence(ja="Discord の「IDをコピー」で分かる数字です。", en="The number that Discord's “Copy ID” gives.")
 
     access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")

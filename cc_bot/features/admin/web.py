@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -13,6 +13,7 @@ from aiohttp import web
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
 from cc_bot.domain.errors import InputError, OwnersOnly
+from cc_bot.domain.text import format_size
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
 from cc_bot.features.admin.errors import IdNotUnderstood, SubjectNotUnderstood
@@ -22,7 +23,6 @@ from cc_bot.features.admin.service import (
     MAX_NOTE_CHARACTERS,
     Administration,
     Mentionable,
-    name_subject_of_limit,
     parse_limit_value,
 )
 from cc_bot.features.admin.status import BotStatus, DoctorRunner
@@ -85,6 +85,16 @@ class ConsolePages(Pages):
             raise OwnersOnly
         return owner
 
+    async def _names(self, owner: WebVisitor) -> Mapping[str, Any]:
+        """Return what the templates need to name and pick servers, channels and roles."""
+        known = await self._services.discord.directory()
+        names = {kind: known.get(kind, {}) for kind in SUBJECTS}
+
+        def name_of(kind: Subject, id_: int) -> str:
+            return names[kind].get(id_) or owner.format_mention(kind, id_)
+
+        return {"known": names, "name_of": name_of}
+
     async def _run_command(
         self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
     ) -> web.StreamResponse:
@@ -132,7 +142,8 @@ class ConsolePages(Pages):
             limits=await admin.list_limits(self._services[Administration]),
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
-            name_subject=lambda key: name_subject_of_limit(key, owner),
+            format_size=format_size,
+            **await self._names(owner),
         )
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
@@ -156,6 +167,7 @@ class ConsolePages(Pages):
             open_to_all=not by_source.all,
             only_those=by_source.has_allow_rules,
             kinds=SUBJECTS,
+            **await self._names(owner_of(request)),
         )
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
@@ -174,7 +186,13 @@ class ConsolePages(Pages):
     async def show_models(self, request: web.Request) -> web.Response:
         max_characters = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
         chains = await self._services[Administration].stores.channel_models.list_chains()
-        return _render(request, "admin/console_models.html", chains=chains, max_characters=max_characters)
+        return _render(
+            request,
+            "admin/console_models.html",
+            chains=chains,
+            max_characters=max_characters,
+            **await self._names(owner_of(request)),
+        )
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         models, channel = form_text(request, "models"), _read_id(request, "channel")
@@ -237,13 +255,14 @@ def _render(request: web.Request, template: str, **values: Any) -> web.Response:
 
 
 def _read_kind(request: web.Request) -> Subject | None:
-    text = form_text(request, "kind")
+    text = form_text(request, "subject").partition(":")[0] or form_text(request, "kind")
     return next((kind for kind in SUBJECTS if kind == text), None)
 
 
 def _read_id(request: web.Request, kind: Subject | None = None) -> str:
     """Return the typed id. Raises IdNotUnderstood if it is missing: a page is in no server or channel."""
-    id_text = form_text(request, "id")[:MAX_ID_CHARACTERS]
+    picked = form_text(request, "subject").partition(":")[2]
+    id_text = (picked or form_text(request, "id"))[:MAX_ID_CHARACTERS]
     if (kind or _read_kind(request)) and not id_text.strip():
         raise IdNotUnderstood
     return id_text

@@ -48,6 +48,7 @@ function refuse(form, html) {
   if (!field?.after) return say(alert.textContent, true);
   const line = document.createElement("p");
   Object.assign(line, { id: "refused", className: "trouble", role: "alert", textContent: alert.textContent });
+  field.closest("details")?.setAttribute("open", "");
   field.after(line);
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-errormessage", "refused");
