@@ -1,60 +1,78 @@
-"""Charts as SVG for pages, and as PNG. The pages' policy forbids inline styles, so colours are classes of
+"""Charts as SVG, for pages and pictures. The pages' policy forbids inline styles, so colours are classes of
 `canvas.css`; series differ without them, too. The font is unknown, so text widths are generous estimates."""
 
 import math
 import re
-import struct
-import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
 from html import escape
-from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
-from cc_bot.charts.table import format_exactly, format_percent, format_short, format_ticks, make_slices
-from cc_bot.domain.chart import Chart, Series
+from cc_bot.charts.table import Slice, format_alike, format_exactly, format_percent, format_ticks, make_slices
+from cc_bot.domain.chart import Chart, parse_numbers
 from cc_bot.domain.kinsoku import balance_lines, graphemes, is_wide, shorten_to_width, widest_unit, wrap_label
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.answer import ChartTexts
 
-WIDTH: Final = 440  # shown at seven tenths of it on a phone
-SIZE: Final = 14
-SMALL: Final = 13
-_LINE: Final = 18
+_Span = tuple[float, float]
 _GAP: Final = 8
-_PLOT: Final = 200
-
-
-def chart_svg(chart: Chart, locale: Locale, *, margin: int = 0) -> str:
-    """Return the chart; its title is the accessible name. `margin`: units around it."""
-    drawing = _Drawing(chart.id)
-    if chart.series and chart.labels:
-        match chart.kind:
-            case "pie":
-                _draw_pie(drawing, chart, locale)
-            case "line":
-                _draw_vertical(drawing, chart, locale)
-            case "bar":
-                too_many = len(chart.series) * len(chart.labels) > _MAX_VERTICAL_BARS
-                is_vertical = not too_many and _wrap_labels_below(
-                    chart.labels, _gutter(_make_axis(chart, locale))
-                )
-                (_draw_vertical if is_vertical else _draw_horizontal_bars)(drawing, chart, locale)
-    return drawing.svg(chart.title, margin)
-
-
 _BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def width_of(text: str, size: float = SIZE) -> float:
+def width_of(text: str, size: float = 14) -> float:
     """Return the greatest width in usual fonts."""
     ems = (1.0 if is_wide(each) else 0.78 if each in _BROAD else 0.58 for each in graphemes(text))
     return size * sum(ems)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Lengths in units: a CSS pixel of a page, two pixels of a picture."""
+
+    width: int
+    height: int  # exceeded if there is much to write
+    size: int = 14  # of text
+    small: int = 13  # of numbers
+    margin: int = 0
+    has_title: bool = False
+
+    @property
+    def line(self) -> int:
+        return self.size + 4
+
+    def width_of(self, text: str) -> float:
+        return width_of(text, self.size)
+
+    def width_of_number(self, text: str) -> float:
+        return width_of(text, self.small)
+
+
+PAGE_LAYOUTS: Final = (Layout(300, 230), Layout(430, 270), Layout(640, 320))
+PICTURE_LAYOUT: Final = Layout(376, 272, size=15, small=15, margin=12, has_title=True)
+
+
+def chart_html(chart: Chart, locale: Locale) -> str:
+    """Return a drawing for each width: `canvas.css` shows the one that fits, so that text keeps its size."""
+    drawings = "".join(chart_svg(chart, locale, layout) for layout in PAGE_LAYOUTS)
+    return f'<div class="charts">{drawings}</div>'
+
+
+def chart_svg(chart: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[1]) -> str:
+    """Return the chart; its title is the accessible name."""
+    drawing = _Drawing(f"svg-{chart.id}-{layout.width}", layout)
+    if layout.has_title:
+        _write_title(drawing, chart.title)
+    if chart.series and chart.labels:
+        if chart.kind == "pie":
+            _draw_pie(drawing, chart, locale)
+        elif chart.kind in ("bar", "stacked") and not _is_upright(chart, layout):
+            _draw_rows(drawing, chart, locale)
+        else:
+            _draw_upright(drawing, chart, locale)
+    return drawing.svg(chart.title)
 
 
 def _escape(text: str) -> str:
@@ -70,6 +88,7 @@ class _Drawing:
     """`bottom` is the lowest point drawn so far."""
 
     name: str
+    layout: Layout
     bottom: float = 0.0
     parts: list[str] = field(default_factory=list)
 
@@ -83,17 +102,43 @@ class _Drawing:
 
     def write(self, text: str, x: float, y: float, *, anchor: str = "start", number: bool = False) -> None:
         """`y` is the baseline."""
-        kind, size = ("chart-number", SMALL) if number else ("chart-label", SIZE)
+        kind, size = ("chart-number", self.layout.small) if number else ("chart-label", self.layout.size)
         self.add("text", content=text, class_=kind, x=x, y=y, text_anchor=anchor, font_size=size)
 
-    def svg(self, title: str, margin: int) -> str:
-        name = _escape(f"svg-{self.name}-title")
-        parts = "".join(self.parts)
-        height = _number(math.ceil(self.bottom) + 4 + 2 * margin)
+    def write_line(self, text: str, x: float = 0, anchor: str = "start") -> None:
+        """Write below everything; skip an empty text."""
+        if text:
+            text = shorten_to_width(text, self.layout.width, self.layout.width_of_number)
+            self.write(text, x, self.bottom + self.layout.small, anchor=anchor, number=True)
+            self.bottom += self.layout.line
+
+    def svg(self, title: str) -> str:
+        name, margin = _escape(f"{self.name}-title"), self.layout.margin
+        width, height = self.layout.width + 2 * margin, math.ceil(self.bottom) + 4 + 2 * margin
+        if self.layout.has_title:
+            height = max(height, self.layout.height + 4 + 2 * margin)
         return (
-            f'<svg class="chart" viewBox="{-margin} {-margin} {WIDTH + 2 * margin} {height}" role="img"'
-            f' aria-labelledby="{name}"><title id="{name}">{_escape(title)}</title>{parts}</svg>'
+            f'<svg class="chart chart-{self.layout.width}" width="{width}" height="{height}"'
+            f' viewBox="{-margin} {-margin} {width} {height}" role="img" aria-labelledby="{name}">'
+            f'<title id="{name}">{_escape(title)}</title>{"".join(self.parts)}</svg>'
         )
+
+
+_TITLE_SIZE: Final = 18
+_MAX_TITLE_LINES: Final = 2
+
+
+def _write_title(drawing: _Drawing, title: str) -> None:
+    def measure(text: str) -> float:
+        return width_of(text, _TITLE_SIZE)
+
+    width = drawing.layout.width
+    lines = wrap_label(shorten_to_width(title, width * (_MAX_TITLE_LINES - 0.2), measure), width, measure)
+    for line in lines if title else ():
+        y = drawing.bottom + _TITLE_SIZE
+        drawing.add("text", content=line, class_="chart-label", x=0, y=y, font_size=_TITLE_SIZE)
+        drawing.bottom += _TITLE_SIZE + 5
+    drawing.bottom += _GAP if title else 0
 
 
 _DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
@@ -105,20 +150,27 @@ _POINTS: Final = (
     "m0 4.8l4.8-8.8h-9.6",
     "m-1.6-5.2h3.2v3.6h3.6v3.2h-3.6v3.6h-3.2v-3.6h-3.6v-3.2h3.6",
 )
+_DOT: Final = "m-2-2h4v4h-4"
 _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
+_MIN_HATCHED: Final = 4
 _SWATCH: Final = 24
+_FILLED: Final = ("bar", "stacked", "area")
 
 
-def _point_path(at: int, x: float, y: float) -> str:
-    """Return a disc, square, triangle, diamond, triangle or cross."""
-    return f"M{_number(x)} {_number(y)}{_POINTS[at]}Z"
+def _draw_point(drawing: _Drawing, at: int, title: str, x: float, y: float, *, dot: bool = False) -> None:
+    """Draw a disc, square, triangle, diamond, triangle or cross; or a dot."""
+    path = f"M{_number(x)} {_number(y)}{_DOT if dot else _POINTS[at]}Z"
+    drawing.add("path", title, class_=f"series-{at + 1}", d=path)
 
 
-def _draw_bar(
-    drawing: _Drawing, series: int, title: str, *, x: float, y: float, width: float, height: float
-) -> None:
-    fill = {"fill": f"url(#svg-{drawing.name}-{series + 1})"} if series else {"class_": "series-1"}
-    drawing.add("rect", title, **fill, x=x, y=y, width=width, height=height)
+def _fill(drawing: _Drawing, series: int) -> dict[str, str]:
+    return {"fill": f"url(#{drawing.name}-{series + 1})"} if series else {"class_": "series-1"}
+
+
+def _draw_bar(drawing: _Drawing, at: int, title: str, corner: _Span, size: _Span) -> None:
+    (x, y), (width, height) = corner, size
+    fill = _fill(drawing, at) if width >= _MIN_HATCHED else {"class_": f"series-{at + 1}"}
+    drawing.add("rect", title, **fill, x=x, y=y, width=max(0.5, width), height=max(0.5, height))
 
 
 def _draw_grid_line(drawing: _Drawing, tick: float, path: str) -> None:
@@ -127,7 +179,7 @@ def _draw_grid_line(drawing: _Drawing, tick: float, path: str) -> None:
 
 def _draw_hatches(drawing: _Drawing, count: int) -> None:
     patterns = "".join(
-        f'<pattern id="{_escape(f"svg-{drawing.name}-{at + 1}")}" width="6" height="6"'
+        f'<pattern id="{_escape(f"{drawing.name}-{at + 1}")}" width="6" height="6"'
         f' patternUnits="userSpaceOnUse"><path class="series-{at + 1}" d="M0 0H6V6H0Z"/>'
         f'<path class="chart-hatch" d="{_HATCHES[at]}"/></pattern>'
         for at in range(1, count)
@@ -138,24 +190,25 @@ def _draw_hatches(drawing: _Drawing, count: int) -> None:
 def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
     if len(chart.series) == 1:
         return
-    if chart.kind == "bar":
+    if chart.kind in _FILLED:
         _draw_hatches(drawing, len(chart.series))
-    x = 0.0
-    y = drawing.bottom
+    layout = drawing.layout
+    x, y = 0.0, drawing.bottom
     for at, series in enumerate(chart.series):
-        lines = wrap_label(series.name, WIDTH - _SWATCH, width_of)
-        width = _SWATCH + max(map(width_of, lines))
-        if x and x + width > WIDTH:
+        lines = wrap_label(series.name, layout.width - _SWATCH, layout.width_of)
+        width = _SWATCH + max(map(layout.width_of, lines))
+        if x and x + width > layout.width:
             x, y = 0.0, drawing.bottom
-        middle = y + _LINE / 2
-        if chart.kind == "bar":
-            _draw_bar(drawing, at, "", x=x + 4, y=middle - 6, width=14, height=12)
+        middle = y + layout.line / 2
+        if chart.kind in _FILLED:
+            _draw_bar(drawing, at, "", (x + 2, middle - 6), (14, 12))
         else:
-            _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}H{_number(x + 20)}")
-            drawing.add("path", class_=f"series-{at + 1}", d=_point_path(at, x + 10, middle))
+            if chart.kind == "line":
+                _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}h20")
+            _draw_point(drawing, at, "", x + 10, middle)
         for line, text in enumerate(lines):
-            drawing.write(text, x + _SWATCH, y + line * _LINE + SIZE)
-        drawing.bottom = max(drawing.bottom, y + len(lines) * _LINE)
+            drawing.write(text, x + _SWATCH, y + line * layout.line + layout.size)
+        drawing.bottom = max(drawing.bottom, y + len(lines) * layout.line)
         x += width + 2 * _GAP
     drawing.bottom += _GAP
 
@@ -171,7 +224,13 @@ def _tooltip(chart: Chart, at: int, index: int) -> str:
     return f"{named}: {format_exactly(series.values[index])}"
 
 
-_AXIS_STEPS: Final = 5
+def _value_title(chart: Chart) -> str:
+    """Return the title of the values' axis; of a single series, its name."""
+    [name] = [each.name for each in chart.series] if len(chart.series) == 1 else [""]
+    return chart.y_title or (name if name != chart.title else "")
+
+
+_AXIS_STEPS: Final = 4
 _STEP_SIZES: Final = (1, 2, 2.5, 5, 10)
 _SMALLEST: Final = 1e-200
 _SMALLEST_SCALED: Final = 1e-9
@@ -187,337 +246,374 @@ class _Axis:
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
 
-def _make_axis(chart: Chart, locale: Locale) -> _Axis:
-    """Include zero for bars, so that their lengths are proportional."""
-    values = [value for series in chart.series for value in series.values]
+def _make_axis(values: Sequence[float], locale: Locale, *, from_zero: bool = False) -> _Axis:
+    """Include zero if it is near. Whole numbers have no ticks between them."""
     low, high = min(values), max(values)
     size = max(abs(low), abs(high))
+    whole = all(value == int(value) for value in values)
     if size < _SMALLEST:
         low, high, size = 0.0, 1.0, 1.0
-    if chart.kind == "bar" or high - low < size * 1e-9:
+    if from_zero or high - low < size * 1e-9 or high - low > size / 2:
         low, high = min(low, 0.0), max(high, 0.0)
     raw = (high - low) / _AXIS_STEPS
     magnitude = 10.0 ** math.floor(math.log10(raw))
-    step = next(each * magnitude for each in _STEP_SIZES if each * magnitude >= raw * (1 - 1e-9))
+    sizes = [each * magnitude for each in _STEP_SIZES if each * magnitude >= raw * (1 - 1e-9)]
+    step = next(each for each in [*sizes, 1.0] if not whole or each == int(each))
     indices = range(math.floor(low / step), math.ceil(high / step) + 1)
     ticks = tuple(index * step for index in indices)
     written = format_ticks(ticks, locale) if size >= _SMALLEST_SCALED else [f"{tick:.3g}" for tick in ticks]
     return _Axis(ticks, tuple(written))
 
 
-# Lines and vertical bars, with labels below.
+def _spans(chart: Chart) -> list[list[_Span]]:
+    """Return from where to where each value is drawn, by series."""
+    if chart.kind in ("line", "scatter"):
+        return [[(value, value) for value in series.values] for series in chart.series]
+    if chart.kind == "bar":
+        return [[(0.0, value) for value in series.values] for series in chart.series]
+    rows = []
+    sums = [[0.0, 0.0] for _ in chart.labels]  # of positive and of negative values
+    for series in chart.series:
+        row = []
+        for value, label_sums in zip(series.values, sums, strict=True):
+            start = label_sums[value < 0]
+            label_sums[value < 0] += value
+            row.append((start, start + value))
+        rows.append(row)
+    return rows
 
-_MAX_VERTICAL_BARS: Final = 72
+
+def _value_axis(chart: Chart, spans: Sequence[Sequence[_Span]], locale: Locale) -> _Axis:
+    values = [value for row in spans for span in row for value in span]
+    return _make_axis(values, locale, from_zero=chart.kind in _FILLED)
+
+
+# Everything with the values upwards, and labels below.
+
 _MAX_LINES: Final = 3
-_MIN_LEFT: Final = 4
+_MAX_STEP: Final = 3  # of labels that are written in full
 _GROUP: Final = 0.76
-_MIN_GUTTER: Final = 44
+_MAX_BAR: Final = 48
+_MIN_BAR: Final = 4
+_MIN_PLOT: Final = 110
+_MIN_SLOT_OF_POINT: Final = 14
+_USUAL_GUTTER: Final = 48
+_MAX_ORDERED: Final = 11  # characters of a date or number
 
 
-def _gutter(axis: _Axis) -> float:
-    return max(_MIN_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
+def _is_upright(chart: Chart, layout: Layout) -> bool:
+    """Return whether bars have room side by side. Of dates and numbers, some labels may be left out."""
+    room = layout.width - _USUAL_GUTTER
+    bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
+    if all(len(each) <= _MAX_ORDERED and re.search(r"\d", each) for each in chart.labels):
+        return True
+    if room * _GROUP / bars < _MIN_BAR:
+        return False
+    slot = room / len(chart.labels)
+    centres = [_USUAL_GUTTER + (at + 0.5) * slot for at in range(len(chart.labels))]
+    return bool(_place_labels(chart.labels, centres, layout, max_step=1))
 
 
-def _wrap_labels_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
-    slot = (WIDTH - gutter) / len(labels)
-    if all(width_of(label) <= slot - _GAP / 4 for label in labels):
-        return [[label] for label in labels]
-    room = slot - _GAP
-    if any(widest_unit(label, width_of) > room for label in labels) or room < 3 * SIZE:
-        return None
-    lines = [balance_lines(label, room, width_of) for label in labels]
-    return lines if max(map(len, lines)) <= _MAX_LINES else None
+_Label = tuple[list[str], float]  # lines, and their centre
 
 
-def _draw_vertical(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    _draw_legend(drawing, chart)
-    axis = _make_axis(chart, locale)
-    gutter = _gutter(axis)
-    slot = (WIDTH - gutter) / len(chart.labels)
-    top = drawing.bottom + _LINE
-    bottom = top + _PLOT
-
-    def height(value: float) -> float:
-        return bottom - axis.share(value) * _PLOT
-
-    for tick, written in zip(axis.ticks, axis.written, strict=True):
-        _draw_grid_line(drawing, tick, f"M{_number(gutter)} {_number(height(tick))}H{WIDTH}")
-        drawing.write(written, gutter - 6, height(tick) + 4, anchor="end", number=True)
-    centres = [gutter + (index + 0.5) * slot for index in range(len(chart.labels))]
-    heights = [[height(value) for value in series.values] for series in chart.series]
-    drawing.bottom = bottom + _GAP
-    if chart.kind == "line":
-        _draw_lines(drawing, chart, centres, heights)
-    else:
-        _draw_vertical_bars(drawing, chart, locale, centres, heights, zero=height(0))
-        if min(axis.ticks) < 0:
-            drawing.bottom += _LINE  # for the numbers below their bars
-    _write_labels_below(drawing, chart.labels, centres, gutter)
-
-
-def _draw_lines(
-    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[float]]
-) -> None:
-    for at, line in enumerate(heights):
-        points = [f"{_number(x)} {_number(y)}" for x, y in zip(centres, line, strict=True)]
-        if len(points) > 1:
-            _draw_stroke(drawing, at, "M" + "L".join(points))
-    for at, line in enumerate(heights):
-        for index, (x, y) in enumerate(zip(centres, line, strict=True)):
-            drawing.add(
-                "path", _tooltip(chart, at, index), class_=f"series-{at + 1}", d=_point_path(at, x, y)
-            )
-
-
-def _draw_vertical_bars(
-    drawing: _Drawing,
-    chart: Chart,
-    locale: Locale,
-    centres: Sequence[float],
-    heights: Sequence[Sequence[float]],
-    *,
-    zero: float,
-) -> None:
-    slot = (WIDTH - centres[0]) / (len(centres) - 0.5)
-    bar_size = min(slot * _GROUP, 90) / len(chart.series)
-    for at, line in enumerate(heights):
-        for index, (x, y) in enumerate(zip(centres, line, strict=True)):
-            _draw_bar(
-                drawing,
-                at,
-                _tooltip(chart, at, index),
-                x=x + (at - len(chart.series) / 2) * bar_size,
-                y=min(y, zero),
-                width=max(0.5, bar_size - min(1, bar_size / 4)),
-                height=max(abs(y - zero), 0.5),
-            )
-    written = [format_short(value, locale) for value in chart.series[0].values]
-    if len(chart.series) == 1 and max(width_of(each, SMALL) for each in written) <= slot - 2:
-        for text, value, x, y in zip(written, chart.series[0].values, centres, heights[0], strict=True):
-            drawing.write(text, x, y - 5 if value >= 0 else y + SMALL + 3, anchor="middle", number=True)
-
-
-def _write_labels_below(
-    drawing: _Drawing, labels: Sequence[str], centres: Sequence[float], gutter: float
-) -> None:
-    top = drawing.bottom
-    if lines := _wrap_labels_below(labels, gutter):
-        for x, label in zip(centres, lines, strict=True):
-            for at, line in enumerate(label):
-                drawing.write(line, x, top + SIZE + at * _LINE, anchor="middle")
-        drawing.bottom = top + max(map(len, lines)) * _LINE
-        return
-    room = (WIDTH - gutter) / min(len(labels), _MIN_LEFT) - _GAP
-    for text, x in _choose_labels([shorten_to_width(label, room, width_of) for label in labels], centres):
-        drawing.write(text, x, top + SIZE, anchor="middle")
-    drawing.bottom = top + _LINE
-
-
-def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[str, float]]:
-    for step in range(1, len(labels) + 1):
-        chosen = labels[::step]
-        half = [width_of(text) / 2 for text in chosen]
-        xs = [max(wide, min(WIDTH - wide, x)) for x, wide in zip(centres[::step], half, strict=True)]
-        ends = list(zip(xs, half, strict=True))
-        if all(x + wide + _GAP <= other - its for (x, wide), (other, its) in pairwise(ends)):
-            return list(zip(chosen, xs, strict=True))
+def _place_labels(
+    labels: Sequence[str], centres: Sequence[float], layout: Layout, *, max_step: int, may_wrap: bool = True
+) -> list[_Label]:
+    """Return every label, or every second, or every third …, that none touches another; or no label."""
+    slot = abs(centres[1] - centres[0]) if len(centres) > 1 else layout.width / 2
+    for step in range(1, max_step + 1):
+        chosen, xs = labels[::step], centres[::step]
+        room = slot * step - _GAP
+        if all(layout.width_of(label) <= room + _GAP / 2 for label in chosen):
+            lines = [[label] for label in chosen]
+        elif (
+            not may_wrap
+            or room < 3 * layout.size
+            or any(widest_unit(label, layout.width_of) > room for label in chosen)
+        ):
+            continue
+        else:
+            lines = [balance_lines(label, room, layout.width_of) for label in chosen]
+        if max(map(len, lines)) <= _MAX_LINES and _are_apart(lines, xs, layout):
+            return list(zip(lines, xs, strict=True))
     return []
 
 
-# Horizontal bars, with labels to the left or above.
+def _are_apart(labels: Sequence[Sequence[str]], centres: Sequence[float], layout: Layout) -> bool:
+    widths = [max(map(layout.width_of, lines)) for lines in labels]
+    xs = [_inside(x, width, layout) for x, width in zip(centres, widths, strict=True)]
+    ends = [(x - width / 2, x + width / 2) for x, width in zip(xs, widths, strict=True)]
+    return all(end + _GAP / 2 <= start for (_, end), (start, _) in pairwise(ends))
 
-_MAX_BESIDE_WIDTH: Final = 150
-_MAX_BESIDE_LINES: Final = 2
+
+def _inside(centre: float, width: float, layout: Layout) -> float:
+    return max(width / 2, min(layout.width - width / 2, centre))
 
 
-def _draw_horizontal_bars(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+    layout = drawing.layout
+    spans = _spans(chart)
+    axis = _value_axis(chart, spans, locale)
+    gutter = max(map(layout.width_of_number, axis.written)) + _GAP
+    right = float(layout.width)
+    if chart.kind == "scatter":
+        numbers = parse_numbers(chart.labels) or tuple(map(float, range(len(chart.labels))))
+        below = _make_axis(numbers, locale)
+        right -= layout.width_of(below.written[-1]) / 2
+        centres = [gutter + below.share(each) * (right - gutter) for each in numbers]
+        marked = [gutter + below.share(each) * (right - gutter) for each in below.ticks]
+        labels = _place_labels(below.written, marked, layout, max_step=len(marked), may_wrap=False)
+    else:
+        slot = (right - gutter) / len(chart.labels)
+        centres = [gutter + (index + 0.5) * slot for index in range(len(chart.labels))]
+        short = [shorten_to_width(each, (right - gutter) / 2, layout.width_of) for each in chart.labels]
+        labels = _place_labels(chart.labels, centres, layout, max_step=_MAX_STEP) or _place_labels(
+            short, centres, layout, max_step=len(short)
+        )
+    numbers_shown = _numbers_at_bars(chart, (right - gutter) / len(chart.labels), layout, locale)
     _draw_legend(drawing, chart)
-    labels = [balance_lines(label, _MAX_BESIDE_WIDTH, width_of) for label in chart.labels]
+    drawing.write_line(_value_title(chart))
+    top = drawing.bottom + (layout.line if numbers_shown else layout.line / 2)
+    height = max((len(lines) for lines, _ in labels), default=0) * layout.line
+    rest = height + _GAP + (layout.line if chart.x_title else 0)
+    if numbers_shown and axis.ticks[0] < 0:
+        rest += layout.line
+    plot = max(_MIN_PLOT, layout.height - top - rest)
+    bottom = top + plot
+
+    def height_of(value: float) -> float:
+        return bottom - axis.share(value) * plot
+
+    for tick, written in zip(axis.ticks, axis.written, strict=True):
+        y = height_of(tick)
+        path = f"M{_number(gutter)} {_number(y)}H{_number(right)}"
+        if (tick == axis.ticks[0] > 0) or (tick == axis.ticks[-1] < 0):
+            _draw_cut(drawing, gutter, y, right, texts(locale)[ChartTexts].cut_axis)
+        else:
+            _draw_grid_line(drawing, tick, path)
+        drawing.write(written, gutter - 6, y + layout.small / 3, anchor="end", number=True)
+    heights = [[(height_of(start), height_of(end)) for start, end in row] for row in spans]
+    if chart.kind in ("bar", "stacked"):
+        _draw_bars(drawing, chart, centres, heights, (right - gutter) / len(chart.labels))
+        for text, x, (zero, y) in zip(numbers_shown, centres, heights[0], strict=False):
+            baseline = y - 5 if y <= zero else y + layout.small + 3
+            drawing.write(text, x, baseline, anchor="middle", number=True)
+    else:
+        _draw_lines(drawing, chart, centres, heights)
+    drawing.bottom = bottom + _GAP + (layout.line if numbers_shown and axis.ticks[0] < 0 else 0)
+    for lines, x in labels:
+        if len(labels) < len(chart.labels):
+            drawing.add("path", class_="chart-zero", d=f"M{_number(x)} {_number(bottom)}v5")
+        for at, line in enumerate(lines):
+            inside = _inside(x, layout.width_of(line), layout)
+            drawing.write(line, inside, drawing.bottom + layout.size + at * layout.line, anchor="middle")
+    drawing.bottom += height
+    drawing.write_line(chart.x_title, layout.width, "end")
+
+
+def _draw_cut(drawing: _Drawing, left: float, y: float, right: float, title: str) -> None:
+    """Draw the wave that marks an axis which does not begin at zero."""
+    waves = "q3-5 6 0t6 0" * int((right - left) / 12)
+    drawing.add("path", title, class_="chart-cut", d=f"M{_number(left)} {_number(y)}{waves}")
+
+
+def _numbers_at_bars(chart: Chart, slot: float, layout: Layout, locale: Locale) -> list[str]:
+    """Return nothing if there is no room."""
+    if chart.kind not in ("bar", "stacked") or len(chart.series) > 1:
+        return []
+    written = format_alike(chart.series[0].values, locale)
+    return written if max(map(layout.width_of_number, written)) <= slot - 2 else []
+
+
+def _draw_lines(
+    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Span]]
+) -> None:
+    small = len(centres) * _MIN_SLOT_OF_POINT > drawing.layout.width and chart.kind != "scatter"
+    for at, row in enumerate(heights):
+        points = [(x, start, end) for x, (start, end) in zip(centres, row, strict=True)]
+        if len(points) == 1 and chart.kind == "area":
+            [(x, start, end)] = points
+            points = [(x - _MAX_BAR / 2, start, end), (x + _MAX_BAR / 2, start, end)]
+        upper = "L".join(f"{_number(x)} {_number(end)}" for x, _, end in points)
+        if chart.kind == "area":
+            lower = "L".join(f"{_number(x)} {_number(start)}" for x, start, _ in reversed(points))
+            drawing.add("path", **_fill(drawing, at), fill_opacity=0.7, d=f"M{upper}L{lower}Z")
+        elif chart.kind == "line" and len(points) > 1:
+            _draw_stroke(drawing, at, f"M{upper}")
+    for at, row in enumerate(heights):
+        for index, (x, (_, y)) in enumerate(zip(centres, row, strict=True)):
+            _draw_point(drawing, at, _tooltip(chart, at, index), x, y, dot=small or chart.kind == "area")
+
+
+def _draw_bars(
+    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Span]], slot: float
+) -> None:
+    stacked = chart.kind == "stacked"
+    beside = 1 if stacked else len(chart.series)
+    size = min(slot * _GROUP / beside, _MAX_BAR)
+    for at, row in enumerate(heights):
+        for index, (x, span) in enumerate(zip(centres, row, strict=True)):
+            left = x + ((0 if stacked else at) - beside / 2) * size
+            top, height = min(span), max(span) - min(span) - stacked
+            corner, width = (left, top), size - min(1, size / 4)
+            _draw_bar(drawing, at, _tooltip(chart, at, index), corner, (width, height))
+
+
+# Bars in rows, with labels to the left or above.
+
+_MAX_BESIDE_SHARE: Final = 0.36
+_MAX_BESIDE_LINES: Final = 2
+_MAX_ROW: Final = 30
+_MAX_TALL_ROWS: Final = 6  # of a picture, which is shown as large as its height allows
+
+
+def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+    layout = drawing.layout
+    spans = _spans(chart)
+    axis = _value_axis(chart, spans, locale)
+    _draw_legend(drawing, chart)
+    drawing.write_line(chart.x_title)
+    labels = [
+        balance_lines(label, layout.width * _MAX_BESIDE_SHARE, layout.width_of) for label in chart.labels
+    ]
     beside = max(map(len, labels)) <= _MAX_BESIDE_LINES
     if not beside:
-        labels = [wrap_label(label, WIDTH, width_of) for label in chart.labels]
-    gutter = max(width_of(line) for label in labels for line in label) + _GAP if beside else 0.0
-    written = [format_short(value, locale) for value in chart.series[0].values]
-    room = max(width_of(each, SMALL) for each in written) + _GAP if len(chart.series) == 1 else _GAP
-    negative = any(value < 0 for series in chart.series for value in series.values)
-    axis = _make_axis(chart, locale)
-    first, last = (width_of(axis.written[end], SMALL) / 2 for end in (0, -1))
-    left = max(gutter + (room if negative else 4), first)
-    right = WIDTH - max(room, last)
+        labels = [wrap_label(label, layout.width, layout.width_of) for label in chart.labels]
+    gap = _GAP
+    if layout.has_title and len(labels) > _MAX_TALL_ROWS:
+        labels = [
+            [shorten_to_width(each, layout.width * _MAX_BESIDE_SHARE, layout.width_of)]
+            for each in chart.labels
+        ]
+        beside, gap = True, 3
+    gutter = max(layout.width_of(line) for label in labels for line in label) + _GAP if beside else 0.0
+    single = len(chart.series) == 1
+    written = format_alike(chart.series[0].values, locale) if single else [""] * len(labels)
+    room = max(map(layout.width_of_number, written)) + _GAP
+    first, last = (layout.width_of_number(axis.written[end]) / 2 for end in (0, -1))
+    left = max(gutter + (room if axis.ticks[0] < 0 else 4), first)
+    right = layout.width - max(room, last)
 
     def position_of(value: float) -> float:
         return left + axis.share(value) * (right - left)
 
     top = drawing.bottom
     grid = len(drawing.parts)
-    bar_size = 18.0 if len(chart.series) == 1 else 9.0
+    bars = 1 if chart.kind == "stacked" else len(chart.series)
+    label_space = 0 if beside else max(map(len, labels)) * layout.line
+    fair = (layout.height - top - 2 * layout.line) / len(labels) - gap - label_space
+    size = max(18 if bars == 1 else 4 if gap < _GAP else 9, min(fair, _MAX_ROW) / bars)
     for index, lines in enumerate(labels):
         row_top = drawing.bottom
+        label_height, bar_height = len(lines) * layout.line, size * bars
+        middle = max(0, bar_height - label_height) / 2 if beside else 0
         for at, line in enumerate(lines):
-            x = gutter - _GAP if beside else 0
-            drawing.write(line, x, row_top + SIZE + at * _LINE, anchor="end" if beside else "start")
-        label_height = len(lines) * _LINE
-        y = row_top + (
-            max(0, label_height - bar_size * len(chart.series)) / 2 if beside else label_height + 2
-        )
-        for at, series in enumerate(chart.series):
-            value = series.values[index]
-            start, end = sorted((position_of(0), position_of(value)))
-            title, width = _tooltip(chart, at, index), max(0.5, end - start)
-            _draw_bar(drawing, at, title, x=start, y=y + at * bar_size, width=width, height=bar_size - 1)
-        if len(chart.series) == 1:
-            anchor, x = ("start", end + 4) if value >= 0 else ("end", start - 4)
-            drawing.write(written[index], x, y + 13, anchor=anchor, number=True)
-        drawing.bottom = max(row_top + label_height, y + bar_size * len(chart.series)) + _GAP
-    _draw_horizontal_axis(
-        drawing, axis, [position_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid
-    )
+            baseline = row_top + middle + layout.size + at * layout.line
+            drawing.write(line, gutter - _GAP if beside else 0, baseline, anchor="end" if beside else "start")
+        y = row_top + (max(0, label_height - bar_height) / 2 if beside else label_height + 2)
+        for at, row in enumerate(spans):
+            start, end = sorted(map(position_of, row[index]))
+            row_y = y if chart.kind == "stacked" else y + at * size
+            width = end - start - (chart.kind == "stacked")
+            _draw_bar(drawing, at, _tooltip(chart, at, index), (start, row_y), (width, size - 1))
+        if single:
+            anchor, x = ("start", end + 4) if chart.series[0].values[index] >= 0 else ("end", start - 4)
+            drawing.write(written[index], x, y + size / 2 + layout.small / 3, anchor=anchor, number=True)
+        drawing.bottom = max(row_top + label_height, y + bar_height) + gap
+    _draw_axis_below(drawing, axis, [position_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid)
+    drawing.write_line(_value_title(chart), layout.width, "end")
 
 
-def _draw_horizontal_axis(
-    drawing: _Drawing, axis: _Axis, indices: Sequence[float], span: tuple[float, float], grid: int
+def _draw_axis_below(
+    drawing: _Drawing, axis: _Axis, xs: Sequence[float], span: tuple[float, float], grid: int
 ) -> None:
-    top, bottom = span
-    grid_lines = _Drawing(drawing.name)
-    for tick, x in zip(axis.ticks, indices, strict=True):
-        _draw_grid_line(grid_lines, tick, f"M{_number(x)} {_number(top)}V{_number(bottom)}")
-    drawing.parts[grid:grid] = grid_lines.parts
-    end = -math.inf
-    for written, x in zip(axis.written, indices, strict=True):
-        half = width_of(written, SMALL) / 2
-        if x - half >= max(0, end + _GAP) and x + half <= WIDTH:
-            drawing.write(written, x, bottom + SMALL + 2, anchor="middle", number=True)
-            end = x + half
-    drawing.bottom = bottom + _LINE
+    """Write every tick, or every second …, beginning at zero."""
+    layout, (top, bottom) = drawing.layout, span
+    lines = _Drawing(drawing.name, layout)
+    for tick, x in zip(axis.ticks, xs, strict=True):
+        _draw_grid_line(lines, tick, f"M{_number(x)} {_number(top)}V{_number(bottom)}")
+    drawing.parts[grid:grid] = lines.parts
+    widest = max(map(layout.width_of_number, axis.written)) + _GAP
+    step = math.ceil(widest / abs(xs[1] - xs[0]))
+    for at in range(axis.ticks.index(0) % step, len(xs), step):
+        drawing.write(axis.written[at], xs[at], bottom + layout.small + 2, anchor="middle", number=True)
+    drawing.bottom = bottom + layout.line
 
 
-# Slices run clockwise from the top, lettered as in their list.
+# Slices run clockwise from the top, in the order of their list.
 
-_RADIUS: Final = 88
-_CENTRE: Final = 108
-_LIST: Final = 2 * _CENTRE + 40
-_MIN_SHARE_WITH_LETTER: Final = 0.05
+_MAX_RADIUS: Final = 110
+_MAX_LIST: Final = 260
+_MIN_BESIDE: Final = 360
+_MIN_SHARE_WITH_PERCENT: Final = 0.07
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     """Draw only the list if all values are zero."""
+    layout = drawing.layout
     values = [max(0.0, value) for value in chart.series[0].values]
-    parts = make_slices(chart.labels, values, texts(locale)[ChartTexts].others)
-    total = sum(values)
-    angle = y = 0.0
-    for at, part in enumerate(parts):
-        letter = chr(ord("A") + at)
+    slices = make_slices(chart.labels, values, texts(locale)[ChartTexts].others)
+    drawing.write_line(_value_title(chart))
+    beside = layout.width >= _MIN_BESIDE
+    top = drawing.bottom + 4
+    radius = min(_MAX_RADIUS, layout.width * (0.24 if beside else 0.32))
+    left = 2 * radius + 24 if beside else 0.0
+    room = min(layout.width - left, _MAX_LIST)
+    list_height = _draw_list(_Drawing("", layout), slices, (left, 0, room), locale)
+    height = max(list_height, 2 * radius, layout.height - top if layout.has_title else 0)
+    centre = (radius if beside else layout.width / 2, top + (height / 2 if beside else radius))
+    drawing.bottom = top + height
+    list_top = top + (height - list_height) / 2 if beside else top + 2 * radius + 2 * _GAP
+    total, angle, percents = sum(values), 0.0, list[tuple[str, float, float]]()
+    for at, part in enumerate(slices):
         share = part.value / total if total else 0.0
         title = "\n".join(_tooltip(chart, 0, index) for index in part.indices)
-        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_slice_path(angle, angle + share))
-        if share >= _MIN_SHARE_WITH_LETTER:
-            turn = 2 * math.pi * (angle + share / 2)
-            away = _RADIUS + 12
-            x, middle = _CENTRE + away * math.sin(turn), _CENTRE - away * math.cos(turn)
-            drawing.write(letter, x, middle + 4, anchor="middle", number=True)
+        path = _slice_path(centre, radius, angle, angle + share)
+        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=path)
+        if share >= _MIN_SHARE_WITH_PERCENT:
+            x, y = _on_circle(centre, radius * 0.66, angle + share / 2)
+            percents.append((format_percent(part.value, total), x, y + layout.size / 3))
         angle += share
-        drawing.add("rect", class_=f"chart-slice slice-{at + 1}", x=_LIST - 34, y=y + 3, width=12, height=12)
-        drawing.write(letter, _LIST - 16, y + SIZE, number=True)
-        for line in wrap_label(part.label, WIDTH - _LIST, width_of):
-            drawing.write(line, _LIST, y + SIZE)
-            y += _LINE
-        number = f"{format_short(part.value, locale)} ({format_percent(part.value, total)})"
-        drawing.write(number, _LIST, y + SMALL, number=True)
-        y += _LINE + 6
-    drawing.bottom = max(y, 2 * _CENTRE)
+    for percent, x, y in percents:
+        drawing.write(percent, x, y, anchor="middle")
+    drawing.bottom = max(
+        drawing.bottom, list_top + _draw_list(drawing, slices, (left, list_top, room), locale)
+    )
 
 
-def _slice_path(start: float, end: float) -> str:
+def _draw_list(
+    drawing: _Drawing, slices: Sequence[Slice], box: tuple[float, float, float], locale: Locale
+) -> float:
+    """Return its height."""
+    layout, (left, top, room) = drawing.layout, box
+    written = format_alike([each.value for each in slices], locale)
+    total = sum(each.value for each in slices)
+    y = top
+    for at, part in enumerate(slices):
+        drawing.add("rect", class_=f"chart-slice slice-{at + 1}", x=left, y=y + 3, width=12, height=12)
+        lines = wrap_label(part.label, room - 18, layout.width_of)
+        number = f"{written[at]} ({format_percent(part.value, total)})"
+        for line in lines:
+            drawing.write(line, left + 18, y + layout.size)
+            y += layout.line
+        if layout.width_of(lines[-1]) + _GAP + layout.width_of_number(number) > room - 18:
+            y += layout.line
+        drawing.write(number, left + room, y - layout.line + layout.size, anchor="end", number=True)
+        y += 4
+    return y - top
+
+
+def _on_circle(centre: _Span, radius: float, share: float) -> _Span:
+    turn = 2 * math.pi * share
+    return centre[0] + radius * math.sin(turn), centre[1] - radius * math.cos(turn)
+
+
+def _slice_path(centre: _Span, radius: float, start: float, end: float) -> str:
+    def point(share: float) -> str:
+        return " ".join(f"{each:.2f}" for each in _on_circle(centre, radius, share))
+
+    arc, large = f"A{_number(radius)} {_number(radius)} 0", int(end - start > 0.5)
     if end - start > 0.9999:
-        r = _number(_RADIUS)
-        return (
-            f"M{_CENTRE} {_CENTRE - _RADIUS}A{r} {r} 0 1 1 {_CENTRE} {_CENTRE + _RADIUS}"
-            f"A{r} {r} 0 1 1 {_CENTRE} {_CENTRE - _RADIUS}Z"
-        )
-    turns = [2 * math.pi * share for share in (start, end)]
-    ends = [f"{_CENTRE + _RADIUS * math.sin(t):.2f} {_CENTRE - _RADIUS * math.cos(t):.2f}" for t in turns]
-    large = int(end - start > 0.5)
-    return f"M{_CENTRE} {_CENTRE}L{ends[0]}A{_RADIUS} {_RADIUS} 0 {large} 1 {ends[1]}Z"
-
-
-# As PNG: on a dark background, which looks right on both of Discord's.
-
-PICTURE_WIDTH: Final = 800
-GROUND: Final = "#1E1F22"
-_PICTURE_MARGIN: Final = 10
-_EXTRA_PACKAGES: Final = ("resvg_py", "pylopdf_fonts_jp")
-# The dark colours of `canvas.css`, distinct for the colour-blind.
-_COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0", "#8B8F98")
-_STYLE: Final = (
-    f".chart-label, .chart-number {{ paint-order: stroke; stroke: {GROUND}; stroke-width: 3; }}"
-    ".chart-label { fill: #F2F3F5; } .chart-number { fill: #B5BAC1; }"
-    ".chart-grid { stroke: #3F4147; } .chart-zero { stroke: #B5BAC1; }"
-    + "".join(
-        f".series-{n}, .slice-{n} {{ fill: {colour}; stroke: {colour}; }}"
-        for n, colour in enumerate(_COLOURS, start=1)
-    )
-    + "rect, pattern path { stroke: none; }"
-    ".chart-line { fill: none; stroke-width: 2.5; stroke-linejoin: round; }"
-    f".chart-slice {{ stroke: {GROUND}; stroke-width: 1.5; }}"
-    f".chart-hatch {{ fill: none; stroke-width: 1.5; }} pattern .chart-hatch {{ stroke: {GROUND}; }}"
-)
-
-
-@cache
-def can_draw_png() -> bool:
-    """Return whether the extra `charts` is installed."""
-    return all(map(find_spec, _EXTRA_PACKAGES))
-
-
-def draw_png(chart: Chart, locale: Locale) -> bytes | None:
-    """Return a PNG; None without the extra `charts` or a label's glyphs. May block for 0.1 s."""
-    if not can_draw_png():
-        return None
-    import resvg_py  # noqa: PLC0415 - of an extra
-
-    named = chart.series if len(chart.series) > 1 else ()
-    words = (*chart.labels, *(series.name for series in named))
-    if any(word.strip() and not _keep_drawable(word) for word in words):
-        return None
-    written = replace(
-        chart,
-        labels=tuple(map(_keep_drawable, chart.labels)),
-        series=tuple(Series(_keep_drawable(series.name), series.values) for series in chart.series),
-    )
-    svg = chart_svg(written, locale, margin=_PICTURE_MARGIN)
-    return resvg_py.svg_to_bytes(
-        svg_string=svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1),
-        style_sheet=_STYLE,
-        background=GROUND,
-        width=PICTURE_WIDTH,
-        skip_system_fonts=True,
-        font_files=[str(_font_path())],
-        font_family="Noto Sans JP",
-    )
-
-
-@cache
-def _font_path() -> Path:
-    from pylopdf_fonts_jp import sans_path  # noqa: PLC0415 - of an extra
-
-    return sans_path()
-
-
-@cache
-def _characters() -> frozenset[int]:
-    """Return the font's code points, from format 12 of its `cmap` table."""
-    font = _font_path().read_bytes()
-    (tables,) = struct.unpack_from(">H", font, 4)
-    entries = (struct.unpack_from(">4s4xL", font, 12 + 16 * at) for at in range(tables))
-    cmap = next(offset for tag, offset in entries if tag == b"cmap")
-    (subtables,) = struct.unpack_from(">H", font, cmap + 2)
-    starts = [cmap + struct.unpack_from(">L", font, cmap + 8 + 8 * at)[0] for at in range(subtables)]
-    start = next(each for each in starts if struct.unpack_from(">H", font, each) == (12,))
-    (groups,) = struct.unpack_from(">L", font, start + 12)
-    ranges = struct.iter_unpack(">LLL", font[start + 16 : start + 16 + 12 * groups])
-    return frozenset(code for first, last, _ in ranges for code in range(first, last + 1))
-
-
-def _keep_drawable(text: str) -> str:
-    composed = " ".join(unicodedata.normalize("NFC", text).split())
-    return " ".join("".join(each for each in composed if ord(each) in _characters()).split())
+        return f"M{point(0)}{arc} 1 1 {point(0.5)}{arc} 1 1 {point(0)}Z"
+    return f"M{_number(centre[0])} {_number(centre[1])}L{point(start)}{arc} {large} 1 {point(end)}Z"

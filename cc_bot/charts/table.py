@@ -42,6 +42,21 @@ def format_short(value: float, locale: Locale) -> str:
     return _format(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
 
 
+def format_alike(values: Sequence[float], locale: Locale) -> list[str]:
+    """Return short numbers in one unit, which suits the smallest, too."""
+    sizes = [abs(value) for value in values if value]
+    if not sizes or not _PLAIN_BELOW <= max(sizes) < _WRITTEN_OUT_BELOW:
+        return [format_short(value, locale) for value in values]
+    factor, unit = _unit(min(max(sizes), min(sizes) * 10), locale)
+    decimals = 2 if max(sizes) < factor * 10 else 1 if min(sizes) < factor * 10 else 0
+    return [
+        _format(value / factor, decimals) + unit
+        if abs(value) >= 0.1 * factor
+        else format_short(value, locale)
+        for value in values
+    ]
+
+
 _MAX_DECIMALS: Final = 3
 
 
@@ -70,7 +85,7 @@ def _format(value: float, decimals: int) -> str:
     return "0" if written == "-0" else written
 
 
-MAX_SLICES: Final = 8  # more can't be told apart
+MAX_SLICES: Final = 7  # more can't be told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +123,13 @@ def text_table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
     """Return unescaped lines of values, bars and labels, at most `width` columns wide, without the title."""
     if not chart.series:
         return ""
+    titles = wrap_label(" / ".join(filter(None, (chart.y_title, chart.x_title))), width, width_in_cells)
     if len(chart.series) == 1:
-        return "\n".join(_bar_rows(chart, chart.series[0], width))
-    return "\n\n".join(
-        "\n".join(_series_rows(chart.labels, some, width)) for some in _column_groups(chart, width)
-    )
+        tables = ["\n".join(_bar_rows(chart, chart.series[0], width))]
+    else:
+        groups = _column_groups(chart, width)
+        tables = ["\n".join(_series_rows(chart.labels, some, width)) for some in groups]
+    return "\n".join([*filter(None, titles), "\n\n".join(tables)])
 
 
 def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:

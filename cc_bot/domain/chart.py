@@ -1,9 +1,12 @@
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from cc_bot.domain.message import Visibility
 
-ChartKind = Literal["line", "bar", "pie"]
+ChartKind = Literal["line", "bar", "stacked", "area", "scatter", "pie"]
+
+MAX_VALUE: Final = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +19,24 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
+    """`y_title` is of the values, `x_title` of the labels, which are numbers in a scatter chart."""
+
     id: str
     title: str
     kind: ChartKind
     labels: tuple[str, ...]
     series: tuple[Series, ...]
     _: KW_ONLY
+    x_title: str = ""
+    y_title: str = ""
     visibility: Visibility = "public"
     tainted: bool = False
+
+
+def parse_numbers(labels: Iterable[str]) -> tuple[float, ...] | None:
+    """Return None if one is not a number of at most MAX_VALUE."""
+    try:
+        numbers = tuple(float(label.replace(",", "")) for label in labels)
+    except ValueError:
+        return None
+    return numbers if all(abs(number) <= MAX_VALUE for number in numbers) else None

@@ -80,6 +80,7 @@ class CanvasChangeTexts(Area):
 
 class ChartTexts(Area):
     others = Sentence(ja="その他（{count}件）", en="Other ({count})")
+    cut_axis = Sentence(ja="この軸は 0 から始まりません", en="This axis does not start at 0")
 
 
 class MentionTexts(Area):

@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 from markupsafe import Markup
 
-from cc_bot.charts.svg import chart_svg
+from cc_bot.charts.svg import chart_html
 from cc_bot.chat.stores.settings import Keep
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import (
@@ -363,7 +363,7 @@ class UsagePages(Pages):
 
 def _make_view(report: UsageReport, visitor: WebVisitor, name: str = "") -> UsageView:
     words = visitor.words
-    chart = chart_svg(report.recent.chart(title=words[UsageTexts].chart), words.locale)
+    chart = chart_html(report.recent.chart(title=words[UsageTexts].chart), words.locale)
     lines = words[UsageTexts].lines(report, visitor.format_time)
     tables = [(title, column, rows) for title, column, rows in _usage_tables(report, words) if rows]
     return UsageView(name, report, lines, Markup(chart), tables)  # noqa: S704 - our own chart

@@ -5,7 +5,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from cc_bot.charts.svg import draw_png
+from cc_bot.charts.png import draw_png
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
 

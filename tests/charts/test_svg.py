@@ -1,31 +1,40 @@
 """Charts as SVG: well-formed, whole, and with no text over another one."""
 
+from dataclasses import replace
+from itertools import pairwise
+from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts.svg import chart_svg, width_of
+from cc_bot.charts.svg import PAGE_LAYOUTS, PICTURE_LAYOUT, Layout, chart_html, chart_svg, width_of
 from cc_bot.charts.table import format_exactly
-from cc_bot.domain.chart import Chart, ChartKind, Series
+from cc_bot.domain.chart import MAX_VALUE, Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
-from cc_bot.features.canvas.model import MAX_VALUE
+from cc_bot.texts import texts
+from cc_bot.texts.answer import ChartTexts
 from tests.charts.charts import chart, several
 
-KINDS: list[ChartKind] = ["bar", "line", "pie"]
+KINDS: tuple[ChartKind, ...] = get_args(ChartKind)
+LAYOUTS = (*PAGE_LAYOUTS, PICTURE_LAYOUT)
 
 
-def drawn(what: Chart, locale: Locale = Locale.JA) -> ET.Element:
-    return ET.fromstring(chart_svg(what, locale))
+def drawn(what: Chart, locale: Locale = Locale.JA, layout: Layout = PAGE_LAYOUTS[1]) -> ET.Element:
+    return ET.fromstring(chart_svg(what, locale, layout))
+
+
+def words(svg: ET.Element) -> list[str]:
+    return [each.text or "" for each in svg.iter("text")]
 
 
 def titles(svg: ET.Element) -> list[str]:
     return [each.text or "" for each in svg.iter("title")]
 
 
-def check(what: Chart, locale: Locale) -> None:
-    svg = drawn(what, locale)
+def check(what: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[1]) -> None:
+    svg = drawn(what, locale, layout)
     found = "\n".join(titles(svg)).split("\n")
     for series in what.series:
         for label, value in zip(what.labels, series.values, strict=True):
@@ -51,24 +60,32 @@ class TestChart:
             "bar", ["札幌", "那覇"], {"入": [MAX_VALUE, -MAX_VALUE], "出": [MAX_VALUE - 1, 1e-300]}
         )
         check(largest, Locale.EN)
-        labels = [(f"{location}番目の" + "とても長い名前の店" * 4)[:40] for location in range(31)]
-        rows = {f"{at}系列の名前がながい" * 4: [(at - 2.5) * each for each in range(31)] for at in range(6)}
-        for kind in KINDS[:2]:
-            check(several(kind, labels, rows), Locale.JA)
+        labels = [(f"{location}番目の" + "とても長い名前の店" * 4)[:40] for location in range(62)]
+        rows = {f"{at}系列の名前がながい" * 4: [(at - 2.5) * each for each in range(62)] for at in range(6)}
+        for kind in KINDS[:-1]:
+            for layout in LAYOUTS:
+                check(several(kind, labels, rows), Locale.JA, layout)
 
     @given(
         kind=st.sampled_from(KINDS),
         labels=st.lists(
             st.text("あいウ漢abW 、。ー（）🍎<&\ufffe", min_size=1, max_size=40) | st.dates().map(str),
             min_size=1,
-            max_size=31,
+            max_size=62,
         ),
         names=st.lists(st.text("系列ab W", max_size=40), min_size=1, max_size=6),
         locale=st.sampled_from(Locale),
+        layout=st.sampled_from(LAYOUTS),
         data=st.data(),
     )
     def test_is_whole_and_readable(
-        self, kind: ChartKind, labels: list[str], names: list[str], locale: Locale, data: st.DataObject
+        self,
+        kind: ChartKind,
+        labels: list[str],
+        names: list[str],
+        locale: Locale,
+        layout: Layout,
+        data: st.DataObject,
     ) -> None:
         lowest = 0 if kind == "pie" else -MAX_VALUE
         fraction = st.floats(lowest, MAX_VALUE).map(lambda x: round(x, 6))
@@ -76,7 +93,8 @@ class TestChart:
         values = st.lists(number, min_size=len(labels), max_size=len(labels)).map(tuple)
         some = names[:1] if kind == "pie" else names
         clean = [label.replace("\ufffe", "\ufffd") for label in labels]
-        check(Chart("c", "t", kind, tuple(clean), tuple(Series(n, data.draw(values)) for n in some)), locale)
+        series = tuple(Series(name, data.draw(values)) for name in some)
+        check(Chart("c", "t", kind, tuple(clean), series), locale, layout)
         ET.fromstring(
             chart_svg(Chart("c", labels[0], "bar", tuple(labels[:1]), (Series("", (1.0,)),)), locale)
         )
@@ -102,4 +120,60 @@ def test_names_of_series_stand_side_by_side() -> None:
 def test_small_slices_are_bundled_but_keep_their_titles() -> None:
     what = chart("pie", {f"項目{n}": float(100 - n) for n in range(12)})
     check(what, Locale.JA)
-    assert "その他（5件）" in ["".join(each.itertext()) for each in drawn(what).iter("text")]
+    assert "その他（6件）" in ["".join(each.itertext()) for each in drawn(what).iter("text")]
+
+
+class TestText:
+    def test_is_as_large_in_every_drawing_of_a_page_of_which_none_is_scaled_up(self) -> None:
+        page = ET.fromstring(chart_html(chart("line", {"1月": 3.0, "2月": 4.0}), Locale.JA))
+        assert [each.attrib["width"] for each in page] == [str(layout.width) for layout in PAGE_LAYOUTS]
+        assert {each.attrib["font-size"] for each in page.iter("text")} == {"13", "14"}
+        assert len({each.attrib["aria-labelledby"] for each in page}) == len(PAGE_LAYOUTS)
+
+    def test_names_the_picture_and_both_axes_or_a_single_series(self) -> None:
+        titled = replace(chart("bar", {"1月": 3.0, "2月": 4.0}), x_title="月", y_title="円")
+        assert words(drawn(titled, layout=PICTURE_LAYOUT))[0] == "題"
+        assert {"月", "円"} <= set(words(drawn(titled)))
+        assert "値" in words(drawn(replace(titled, y_title="")))
+
+    def test_of_many_days_is_that_of_every_second_or_third_day(self) -> None:
+        days = [f"{1 + at // 31}/{1 + at % 31}" for at in range(62)]
+        for layout in LAYOUTS:
+            shown = words(drawn(several("bar", days, {"歩": range(62)}), layout=layout))
+            places = [days.index(each) for each in shown if each in days]
+            assert len({after - before for before, after in pairwise(places)}) == 1
+
+    def test_of_a_value_axis_has_even_steps(self) -> None:
+        for kind in KINDS[:-1]:
+            ticks = words(drawn(several(kind, ["1", "2"], {"a": [0, 130e6], "b": [1, 2]})))
+            assert [each for each in ticks if each.endswith("億")] == ["0.5億", "1億", "1.5億"]
+
+
+def test_an_axis_that_does_not_begin_at_zero_is_marked() -> None:
+    note = texts(Locale.JA)[ChartTexts].cut_axis
+    weights = {"1月": 71.0, "2月": 70.0}
+    assert {kind: note in titles(drawn(chart(kind, weights))) for kind in KINDS} == {
+        **dict.fromkeys(KINDS, False),
+        "line": True,
+        "scatter": True,
+    }
+
+
+def test_stacked_bars_and_areas_stand_on_each_other() -> None:
+    both = {"a": [10.0, 20.0], "b": [5.0, 5.0]}
+    bars = [each for each in drawn(several("stacked", ["x", "y"], both)).iter("rect") if list(each)]
+    first, second = bars[0], bars[2]
+    assert float(second.attrib["y"]) + float(second.attrib["height"]) < float(first.attrib["y"])
+    assert first.attrib["x"] == second.attrib["x"]
+    paths = drawn(several("area", ["x", "y"], both)).iter("path")
+    lower, upper = (
+        each.attrib["d"].strip("MZ").split("L") for each in paths if "fill-opacity" in each.attrib
+    )
+    assert upper[2:] == lower[1::-1]
+
+
+def test_one_bar_is_no_wall_and_a_pie_has_per_cents_in_one_unit() -> None:
+    [bar] = drawn(chart("bar", {"今月": 5.0})).iter("rect")
+    assert float(bar.attrib["width"]) < 50
+    shown = words(drawn(chart("pie", {"家賃": 165000.0, "食費": 60000.0, "本": 60000.0})))
+    assert {"58%", "21%", "16.5万 (58%)", "6万 (21%)"} <= set(shown)

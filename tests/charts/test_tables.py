@@ -1,15 +1,18 @@
 """Charts as text, for where there is no picture, and their numbers as their readers count."""
 
+from dataclasses import replace
+from typing import get_args
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts.table import format_exactly, format_short, format_ticks, text_table
+from cc_bot.charts.table import format_alike, format_exactly, format_short, format_ticks, text_table
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.kinsoku import balance_lines, width_in_cells
 from cc_bot.domain.text import Locale
 from tests.charts.charts import chart, several
 
-KINDS: list[ChartKind] = ["bar", "line", "pie"]
+KINDS: tuple[ChartKind, ...] = get_args(ChartKind)
 EAST = {name: [123456789.0] for name in ("東京", "大阪", "福岡")}
 TABLES: list[tuple[Chart, str]] = [
     (
@@ -37,6 +40,7 @@ TABLES: list[tuple[Chart, str]] = [
         several("bar", ["売上"], EAST),
         "A 東京\nB 大阪\n          A           B\n123,456,789 123,456,789 売上\n\n福岡\n123,456,789 売上",
     ),
+    (replace(chart("bar", {"1月": 3.0}), x_title="月", y_title="円"), "円 / 月\n3 ████████████ 1月"),
     (several("bar", [], {}), ""),
     (several("bar", [], {"値": []}), ""),
 ]
@@ -50,7 +54,7 @@ class TestTable:
 
     @given(
         kind=st.sampled_from(KINDS),
-        labels=st.lists(st.text("あいウ漢abc 、。ー（）🍎", max_size=40), min_size=1, max_size=31),
+        labels=st.lists(st.text("あいウ漢abc 、。ー（）🍎", max_size=40), min_size=1, max_size=62),
         names=st.lists(st.text("系列ab ", max_size=40), min_size=1, max_size=6),
         width=st.integers(32, 80),
         data=st.data(),
@@ -94,6 +98,15 @@ class TestNumbers:
         assert {n: (format_short(n, Locale.JA), format_short(n, Locale.EN)) for n in short} == short
         exact = {1234567: "1,234,567", 0.1 + 0.2: "0.3", 1234.5: "1,234.5", 1e16: "1e+16", -0.0: "0"}
         assert {value: format_exactly(value) for value in exact} == exact
+
+    def test_of_one_chart_have_one_unit_that_suits_the_smallest(self) -> None:
+        alike = {
+            (165000.0, 60000.0, 0.0): ["16.5万", "6万", "0"],
+            (399473427.0, 9543231.7): ["39,947万", "954万"],
+            (1200000.0, 30.0, 0.02): ["1,200,000", "30", "0.02"],
+            (99999.0, 12.345): ["99,999", "12.35"],
+        }
+        assert {values: format_alike(values, Locale.JA) for values in alike} == alike
 
     def test_of_a_scale_have_one_unit_and_as_many_decimals_as_needed(self) -> None:
         scales: dict[tuple[float, ...], tuple[list[str], list[str]]] = {

@@ -87,8 +87,8 @@ class TestLimit:
 
     def test_of_charts_is_told(self) -> None:
         told: list[tuple[dict[str, Any], str]] = [
-            ({"labels": ()}, "labels: from 1 to 31; these are 0."),
-            ({"labels": ("x",) * 32}, "labels: from 1 to 31; these are 32."),
+            ({"labels": ()}, "labels: from 1 to 62; these are 0."),
+            ({"labels": ("x",) * 63}, "labels: from 1 to 62; these are 63."),
             ({"series": (Series("x", (1, 2)),) * 7}, "series: from 1 to 6; these are 7."),
             ({"labels": ("x", "y" * 41)}, "label: 40 characters"),
             ({"series": (Series("x" * 41, (1, 2)),)}, "name: 40 characters"),
@@ -99,10 +99,13 @@ class TestLimit:
             ({"kind": "pie"}, "A pie takes one series."),
             ({"kind": "pie", "series": (Series("x", (1, -1)),)}, "A pie takes numbers from 0 up"),
             ({"kind": "pie", "series": (Series("x", (0, 0)),)}, "A pie takes numbers from 0 up"),
+            ({"kind": "area"}, "Areas are stacked"),
+            ({"kind": "scatter"}, "A scatter chart takes numbers as labels."),
+            ({"y_title": "円" * 41}, "axis title: 40 characters"),
         ]
         assert [each for each in told if each[1] not in refusal(replace(SALES, **each[0]))] == []
-        most = tuple(Series(f"系列{number}", (1e15,) * 31) for number in range(6))
-        assert len(draw(Chart("", "大", "line", ("月" * 40,) * 31, most)).elements) == 1
+        most = tuple(Series(f"系列{number}", (1e15,) * 62) for number in range(6))
+        assert len(draw(Chart("", "大", "line", ("月" * 40,) * 62, most)).elements) == 1
         assert len(draw(Chart("", "一", "pie", ("x",), (Series("", (1,)),))).elements) == 1
 
 

@@ -119,7 +119,7 @@ async def use_the_canvas(behind: Proxied) -> None:
             page = await context.new_page()
             await page.goto((await behind.site.link()).replace(behind.site.url, URL))
             await page.locator("button.main").click()
-            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます")
             assert page.url == f"{URL}/canvas/{CHANNEL}"
             [cookie] = await context.cookies()
             assert (cookie["name"], cookie["secure"]) == ("__Host-cc_bot", True)

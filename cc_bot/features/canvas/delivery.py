@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.charts.svg import draw_png
+from cc_bot.charts.png import draw_png
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.db.leases import Leases

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Final, Literal
 
-from cc_bot.domain.chart import Chart, Series
+from cc_bot.domain.chart import MAX_VALUE, Chart, Series, parse_numbers
 from cc_bot.domain.message import Visibility, is_blank
 
 Mode = Literal["list", "board", "focus"]  # stacked, side by side, or one element
@@ -111,11 +111,10 @@ class Edit:
 MAX_ELEMENTS: Final = 10  # that a turn sees: a public turn does not see private ones
 MAX_TITLE_LENGTH: Final = 100
 MAX_CONTENT_LENGTH: Final = 1000
-MAX_LABELS: Final = 31
+MAX_LABELS: Final = 62
 MAX_SERIES: Final = 6
 MAX_NAME_LENGTH: Final = 40
 MAX_ID_LENGTH: Final = 32
-MAX_VALUE: Final = 1e15
 _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
 _DIRECTION_CHANGES: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -145,7 +144,7 @@ def _clean(element: Element) -> Element:
             )
             content = _check_length(clean_text(element.content), "content", MAX_CONTENT_LENGTH)
             return replace(element, title=title, content=content)
-        case Chart(_, title, kind, labels, series):
+        case Chart(_, title, kind, labels, series, x_title=x_title, y_title=y_title):
             _check_count(labels, "labels", MAX_LABELS)
             _check_count(series, "series", MAX_SERIES)
             if kind == "pie" and len(series) > 1:
@@ -153,9 +152,19 @@ def _clean(element: Element) -> Element:
             series = tuple(_clean_series(each, len(labels), needs_name=len(series) > 1) for each in series)
             if kind == "pie" and (min(series[0].values) < 0 or not any(series[0].values)):
                 raise CommandRefused("A pie takes numbers from 0 up, and not 0 alone.")
+            if kind == "area" and len(series) > 1 and min(min(each.values) for each in series) < 0:
+                raise CommandRefused("Areas are stacked: they take numbers from 0 up.")
             labels = tuple(_check_length(clean_line(label), "label", MAX_NAME_LENGTH) for label in labels)
+            if kind == "scatter" and parse_numbers(labels) is None:
+                raise CommandRefused("A scatter chart takes numbers as labels.")
             title = _check_length(clean_line(title), "title", MAX_TITLE_LENGTH)
-            return replace(element, title=title, labels=labels, series=series)
+            x_title, y_title = (
+                _check_length(clean_line(each), "axis title", MAX_NAME_LENGTH, may_be_blank=True)
+                for each in (x_title, y_title)
+            )
+            return replace(
+                element, title=title, labels=labels, series=series, x_title=x_title, y_title=y_title
+            )
 
 
 def _clean_series(series: Series, length: int, *, needs_name: bool) -> Series:

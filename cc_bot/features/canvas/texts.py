@@ -25,7 +25,7 @@ class CanvasProposalTexts(Area):
     draw_card = Sentence(ja="カードを出す: {title}", en="Put up a card: {title}")
     draw_text = Sentence(ja="文章を出す", en="Put up a text")
     draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
-    draw_chart = by_key({"line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"), "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"), "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")})
+    draw_chart = by_key({"line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"), "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"), "stacked": Sentence(ja="積み上げ棒グラフを出す: {title}", en="Put up a stacked bar chart: {title}"), "area": Sentence(ja="面グラフを出す: {title}", en="Put up an area chart: {title}"), "scatter": Sentence(ja="散布図を出す: {title}", en="Put up a scatter chart: {title}"), "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")})
     draw_update = Sentence(ja="「{title}」を書き換える", en="Change “{title}”")
     draw_remove = Sentence(ja="「{title}」を下ろす", en="Take down “{title}”")
     layout = by_key({"list": Sentence(ja="縦に並べる", en="Show everything as a list"), "board": Sentence(ja="横に並べる", en="Show cards side by side"), "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone")})

@@ -85,11 +85,16 @@ async def canvas_add_chart(
     kind: ChartKind,
     labels: Labels,
     series: SeriesList,
+    x_title: str | None = None,
+    y_title: str | None = None,
     id: Id | None = None,  # noqa: A002 - as above
 ) -> ToolOutcome:
-    """Put a chart on the canvas: a value for each label; a pie takes one series."""
+    """Put a chart on the canvas: a value for each label; a pie takes one series, scatter numbers as labels.
+    Axis titles name what is counted and its unit."""
     chart_series = tuple(Series(each.name, tuple(each.values)) for each in series)
-    return _draw(context, "canvas_add_chart", Chart(id or "", title, kind, tuple(labels), chart_series))
+    chart = Chart(id or "", title, kind, tuple(labels), chart_series)
+    chart = replace(chart, x_title=x_title or "", y_title=y_title or "")
+    return _draw(context, "canvas_add_chart", chart)
 
 
 @tool(writes=True, subject="canvas")

@@ -56,7 +56,7 @@ class _RenderedElement:
 
 def picture_name(chart: Chart) -> str:
     """Return a file name that changes with the content."""
-    looks = repr((chart.title, chart.kind, chart.labels, chart.series))
+    looks = repr((chart.title, chart.kind, chart.labels, chart.series, chart.x_title, chart.y_title))
     return f"chart-{blake2b(looks.encode(), digest_size=6).hexdigest()}.png"
 
 

@@ -13,7 +13,8 @@ from typing import Final
 import structlog
 from aiohttp import WSCloseCode, web
 
-from cc_bot.charts.svg import can_draw_png, chart_svg, draw_png
+from cc_bot.charts.png import can_draw_png, draw_png
+from cc_bot.charts.svg import chart_html
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasClock
 from cc_bot.concurrency import Tasks
@@ -207,7 +208,7 @@ def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
 
 def body_html(element: Element, words: Texts) -> str:
     if isinstance(element, Chart):
-        return chart_svg(element, words.locale)
+        return chart_html(element, words.locale)
     lines = element.content.split("\n")
 
     def render_checkbox(number: int, is_checked: bool) -> str:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from cc_bot import __version__
-from cc_bot.charts.svg import draw_png
+from cc_bot.charts.png import draw_png
 from cc_bot.chat.checks import Finding, failed, off, ok, warning
 from cc_bot.config import Config
 from cc_bot.domain import errors
