@@ -27,7 +27,7 @@ MENTION = re.compile(r"</([^:>]+):(\d+)>")
 NAMES = {locale: commands.command_names(locale) for locale in Locale}
 ROOTS = sorted({names[key] for names in NAMES.values() for key in names if "_" not in key})
 PLAIN = re.compile(rf"(?<![\w</])/(?:{'|'.join(map(re.escape, ROOTS))})(?![\w-])")
-IN_THE_TERMINAL = re.compile(r"TerminalTexts\.|TerminalReminderTexts\.|.*_here$")
+IN_THE_TERMINAL = re.compile(r"TerminalTexts\.|TerminalReminderTexts\.|.*_(here|in_terminal)$")
 """Fields of sentences that are said there alone, with commands as they are typed."""
 TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 

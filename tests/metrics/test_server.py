@@ -33,10 +33,10 @@ class Watched(VitalsStore):
         if self.held:
             await self.held.wait()
 
-    async def open_sessions(self) -> int:
+    async def count_open_sessions(self) -> int:
         return 7
 
-    async def size_bytes(self) -> int:
+    async def get_size_bytes(self) -> int:
         if self.broken:
             raise StorageError
         return 4096
