@@ -22,6 +22,9 @@ ELSEWHERE = {
     "SummaryButton": "test_summary.py",
     "EditForm": "test_memory_control.py",
     "AskForm": "test_menu.py",
+    "ShowButton": "test_settings.py",
+    "SettingsButton": "test_settings.py",
+    "TimezoneForm": "test_settings.py",
 }
 """Kinds whose press after a restart is tested with all else of them."""
 

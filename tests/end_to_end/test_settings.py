@@ -4,8 +4,11 @@ import re
 
 import pytest
 
+from cc_bot.discord.pages.custom_ids import ShowButton
+from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.text import Locale
-from cc_bot.texts import texts
+from cc_bot.features.settings.texts import SessionTexts
+from cc_bot.texts import explain, texts
 from cc_bot.texts.session import UsageTexts
 from cc_bot.texts.web import WebCommandTexts
 from tests.end_to_end.stage import Stage
@@ -29,13 +32,41 @@ async def test_a_language_is_that_of_every_reply(stage: Stage, ben: User, channe
     reply = await stage.discord.slash(ben, channel, "settings", language="ja")
     reply.any_language = True
     await reply.finished(lambda shown: "設定を保存しました" in shown.text)
-    assert "タイムゾーン: Asia/Tokyo" in reply.text
+    assert "Asia/Tokyo（既定）" in reply.text
     stage.model.script(says("はい。"))
     answer = await stage.discord.slash(ben, channel, "ask", question="?")
     answer.any_language = True
     await answer.finished(lambda shown: "もう一度答える" in shown.labels)
     assert "/help で、できること" in answer.text  # as Ben's own Discord shows the command
     assert "アシスタント" in stage.model.requests[0].messages[0]["content"]
+
+
+async def test_settings_have_a_button_beside_each_and_help_leads_on(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    words = texts(Locale.JA)[SessionTexts]
+    help_ = await (await stage.discord.slash(aiko, channel, "help")).finished()
+    assert help_.labels == list(words.help_buttons.values())
+    for command, told in {"memory": "まだありません", "remind": "ありません", "privacy": "保存"}.items():
+        button = ShowButton(aiko.id, command).custom_id()
+        shown = await (await stage.discord.click(aiko, help_.message, button)).finished()
+        assert told in shown.text
+        assert shown.ephemeral
+    card = await stage.discord.click(aiko, help_.message, words.help_buttons["settings"])
+    await card.finished()
+    assert card.labels == ["English", words.change]
+    form = await (await stage.discord.click(aiko, card.message, words.change)).acknowledged()
+    await stage.discord.submit_modal(form, timezone="ロンドン")
+    await card.until(lambda shown: "Europe/London・" in shown.text, "the new zone")
+    form = await (await stage.discord.click(aiko, card.message, words.change)).acknowledged()
+    refused = await stage.discord.submit_modal(form, timezone="アトランティス")
+    unknown = explain(UnknownTimezone(), texts(Locale.JA))
+    await refused.until(lambda told: unknown in [each.text for each in told.messages], "the refusal")
+    card = await (await stage.discord.slash(aiko, channel, "settings")).finished()
+    press = await stage.discord.click(aiko, card.message, "English")
+    card.any_language = press.any_language = True
+    await card.until(lambda shown: "日本語" in shown.labels, "the English card")
+    assert "Europe/London, now " in card.text
 
 
 async def test_commands_work_everywhere_that_discord_has_under_japanese_names(stage: Stage) -> None:

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot.discord.pages.page import MAX_CARD_CHARACTERS
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.text import Locale
@@ -48,7 +49,7 @@ class TestOverview:
             words[PrivacyTexts].say_erased(EVERYTHING),
             *asked,
         ):
-            assert len(said) <= 2000
+            assert len(said) <= MAX_CARD_CHARACTERS
 
     def test_of_what_is_erased_says_once_what_stays_and_where(self, locale: Locale) -> None:
         words, only_rules = texts(locale)[PrivacyTexts], Holdings({"rules": StoredAmount(1)})

@@ -101,6 +101,26 @@ class AskForm(Control, head="about", is_form=True):
     message_id: int
 
 
+class ShowButton(Control, head="show"):
+    """Show the presser what a command shows."""
+
+    user_id: int
+    command: str
+
+
+Setting = Literal["language", "timezone", "voice"]
+
+
+class SettingsButton(Control, head="setting"):
+    user_id: int
+    setting: Setting
+    value: str
+
+
+class TimezoneForm(Control, head="zone", is_form=True):
+    user_id: int
+
+
 class SummaryButton(Control, head="summary"):
     user_id: int
     agent: str = DEFAULT_AGENT

@@ -38,6 +38,7 @@ from cc_bot.discord.pages.custom_ids import (
     MemoryButton,
     OpenButton,
     SearchButton,
+    ShowButton,
 )
 from cc_bot.discord.pages.page import (
     Button,
@@ -309,6 +310,11 @@ _add_command(
     _export,
     format=text_option("memory_format", default="json", choices=choices("memory", "json", "markdown")),
 )
+
+
+@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "memory", response="message")
+async def open_list(press: Press[ShowButton], service: MemoryService) -> EphemeralView:
+    return await _show_list(press.user, None, "newest", service=service)
 
 
 @on_memory_press(ListButton)

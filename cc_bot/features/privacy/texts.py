@@ -86,7 +86,7 @@ class PrivacyTexts(Area):
         if holdings.is_empty:
             return self.nothing
         lines = [self._line(kind, holdings.kinds[kind], zone) for kind in self.kinds if kind in holdings.kinds]
-        kept = (self.retention_title, *self.retention_lines(retention, holdings))
+        kept = (f"**{self.retention_title}**", *self.retention_lines(retention, holdings))
         return "\n".join((self.title, *lines, "", *kept, "", self.web_note, self.next_steps))
 
     def ask_to_confirm(self, holdings: Holdings) -> str:

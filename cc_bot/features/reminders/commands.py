@@ -23,7 +23,7 @@ from cc_bot.discord.handlers import (
 )
 from cc_bot.discord.interactions import can_write, is_bot_dm
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.custom_ids import RemindersButton, ShowButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.page import Button, EphemeralView, Page, reply_view, texts_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
@@ -61,6 +61,11 @@ MAX_WHEN_CHARACTERS = 100
 
 async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> EphemeralView:
     return await _list_view(caller, 1, schedules)
+
+
+@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "remind", response="message")
+async def open_list(press: Press[ShowButton], schedules: ScheduleStore) -> EphemeralView:
+    return await _list_view(press.user, 1, schedules)
 
 
 @on_press(RemindersButton, not_yours=lambda words: words[ReminderTexts].not_yours)

@@ -1,7 +1,7 @@
 """`/settings`, `/help`, `/usage`, `/web` and `/privacy …`: a user's own settings and data."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, Final
@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import hikari
 import lightbulb
 import structlog
+from hikari.impl import ModalActionRowBuilder
 
-from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.concurrency import ExportQueue
@@ -23,6 +23,7 @@ from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.handlers import (
     Choice,
     Press,
+    Submission,
     choices,
     on_press,
     reply_command,
@@ -32,8 +33,16 @@ from cc_bot.discord.handlers import (
     text_option,
 )
 from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES, retry
-from cc_bot.discord.pages.custom_ids import BrowserMenu, PrivacyButton, base36
-from cc_bot.discord.pages.page import Button, EphemeralView, Menu, timestamp
+from cc_bot.discord.pages.custom_ids import (
+    BrowserMenu,
+    PrivacyButton,
+    Setting,
+    SettingsButton,
+    ShowButton,
+    TimezoneForm,
+    base36,
+)
+from cc_bot.discord.pages.page import Button, EphemeralView, Menu, Paragraph, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.services import BotDependencies
 from cc_bot.domain.access import WebOrigin, WebSession
@@ -54,6 +63,9 @@ _log = structlog.get_logger(__name__)
 
 loader = lightbulb.Loader()
 
+LANGUAGES: Final = {"ja": "日本語", "en": "English"}
+MAX_ZONE_CHARACTERS: Final = 64
+
 
 async def suggest_timezones(
     ctx: lightbulb.AutocompleteContext[str], recipients: Recipients = lightbulb.di.INJECTED
@@ -72,36 +84,93 @@ async def settings(
     stores: Stores,
     recipients: Recipients,
     running: RunningTurns,
-) -> Reply:
-    """Change the given settings, and show all. Raises UnknownTimezone."""
+) -> EphemeralView:
+    options = {"language": language, "timezone": timezone, "voice": voice}
+    given = {name: value for name, value in options.items() if value is not None}
+    return await _apply(ctx.interaction, caller, given, stores=stores, recipients=recipients, running=running)
+
+
+async def _apply(
+    interaction: hikari.PartialInteraction,
+    caller: Recipient,
+    given: Mapping[str, str],
+    *,
+    stores: Stores,
+    recipients: Recipients,
+    running: RunningTurns,
+) -> EphemeralView:
+    """Change the given settings, and show all. An empty time zone is the default. Raises UnknownTimezone."""
     has_voice, changes = running.spoken_answers is not None, dict[str, Any]()
-    voice_is_missing = voice == "on" and not has_voice
-    if language is not None:
-        changes["locale"] = Locale(language)
-    if timezone is not None:
-        changes["zone"] = timezone
-    if voice is not None and not voice_is_missing:
-        changes["spoken"] = voice == "on"
+    voice_is_missing = given.get("voice") == "on" and not has_voice
+    if "language" in given:
+        changes["locale"] = Locale(given["language"])
+    if "timezone" in given:
+        changes["zone"] = given["timezone"].strip() or None
+    if "voice" in given and not voice_is_missing:
+        changes["spoken"] = given["voice"] == "on"
     if changes:
         await change_settings(stores, caller.user_id, **changes, default_zone=recipients.timezone.key)
-        caller = await recipients.find(ctx.interaction)
-    texts = caller.words[SessionTexts]
-    lines = [texts.settings_saved] if changes else []
-    lines += _describe_settings(caller, await stores.settings.get(caller.user_id), has_voice=has_voice)
-    notes = (texts.voice_unset,) if voice_is_missing else ()
-    return Reply(tuple(lines), title=texts.settings_title, notes=notes)
+        caller = await recipients.find(interaction)
+    texts, stored = caller.words[SessionTexts], await stores.settings.get(caller.user_id)
+    return EphemeralView(
+        texts.settings_saved if changes else "",
+        title=texts.settings_title,
+        paragraphs=tuple(_describe_settings(caller, stored, recipients.clock(), has_voice=has_voice)),
+        footer=texts.voice_unset if voice_is_missing else "",
+    )
 
 
-def _describe_settings(caller: Recipient, stored: UserSettings, *, has_voice: bool) -> Sequence[str]:
-    texts, zone = caller.words[SessionTexts], caller.timezone.key
-    language = texts.language_ja if caller.locale is Locale.JA else texts.language_en
+def _describe_settings(
+    caller: Recipient, stored: UserSettings, now: datetime, *, has_voice: bool
+) -> Iterator[Paragraph]:
+    texts, zone, is_english = caller.words[SessionTexts], caller.timezone.key, caller.locale is Locale.EN
+
+    def section(name: str, shown: str, label: str, setting: Setting, value: str = "") -> Paragraph:
+        button = Button(label, SettingsButton(caller.user_id, setting, value).custom_id())
+        return Paragraph(f"**{name}**\n{shown}", button)
+
+    language, other = (texts.language_en, "ja") if is_english else (texts.language_ja, "en")
     if not stored.locale:
         language = texts.settings_default.format(value=language)
+    yield section(texts.settings_language, language, LANGUAGES[other], "language", other)
     if not stored.timezone:
         zone = texts.settings_default.format(value=zone)
-    lines = [f"{texts.settings_language}: {language}", f"{texts.settings_timezone}: {zone}"]
-    voice = texts.voice_on if caller.spoken else texts.voice_off
-    return [*lines, f"{texts.settings_voice}: {voice}"] if has_voice else lines
+    zone = texts.settings_now.format(zone=zone, time=f"{now.astimezone(caller.timezone):%H:%M}")
+    yield section(texts.settings_timezone, zone, texts.change, "timezone")
+    if has_voice and caller.spoken:
+        yield section(texts.settings_voice, texts.voice_on, texts.turn_off, "voice", "off")
+    elif has_voice:
+        yield section(texts.settings_voice, texts.voice_off, texts.turn_on, "voice", "on")
+
+
+def _opens_form(control: object) -> bool:
+    return isinstance(control, SettingsButton) and control.setting == "timezone"
+
+
+@on_press(ShowButton, not_yours=None, matches=lambda each: each.command == "settings", response="message")
+@on_press(SettingsButton, TimezoneForm, not_yours=None, matches=lambda each: not _opens_form(each))
+async def change_setting(
+    press: Press[SettingsButton | ShowButton] | Submission[TimezoneForm],
+    stores: Stores,
+    recipients: Recipients,
+    running: RunningTurns,
+) -> EphemeralView:
+    interaction, control, caller = press
+    given = press.values if isinstance(press, Submission) else dict[str, str]()
+    if isinstance(control, SettingsButton):
+        given = {control.setting: control.value}
+    return await _apply(interaction, caller, given, stores=stores, recipients=recipients, running=running)
+
+
+@on_press(SettingsButton, not_yours=None, matches=_opens_form, response="by_handler")
+async def open_timezone_form(press: Press[SettingsButton]) -> None:
+    texts, zone = press.user.words[SessionTexts], press.user.timezone.key
+    row = ModalActionRowBuilder()
+    row.add_text_input(
+        "timezone", texts.timezone_form, value=zone, required=False, max_length=MAX_ZONE_CHARACTERS
+    )
+    custom_id = TimezoneForm(press.user.user_id).custom_id()
+    await press.interaction.create_modal_response(texts.settings_timezone, custom_id, components=[row])
 
 
 reply_command(
@@ -111,43 +180,59 @@ reply_command(
     language=text_option(
         "settings_language",
         default=None,
-        choices=[lightbulb.Choice("日本語", "ja"), lightbulb.Choice("English", "en")],
+        choices=[lightbulb.Choice(name, value) for value, name in LANGUAGES.items()],
     ),
     timezone=text_option(
-        "settings_timezone", default=None, max_length=64, autocomplete=suggest_from(suggest_timezones)
+        "settings_timezone",
+        default=None,
+        max_length=MAX_ZONE_CHARACTERS,
+        autocomplete=suggest_from(suggest_timezones),
     ),
     voice=text_option("settings_voice", default=None, choices=choices("settings_voice", "on", "off")),
 )
 
 
-_COMMAND: Final = re.compile(r"- `</([a-z]+)")
+_COMMAND: Final = re.compile(r"</([a-z]+)")
 
 
-async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> Reply:
+async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> EphemeralView:
     is_owner = caller.user_id in await owners.ids()
-    return Reply((help_text(caller.words, granted.reading, is_owner=is_owner),))
+    paragraphs = help_sections(caller.words, granted.reading, caller.user_id, is_owner=is_owner)
+    return EphemeralView(title=caller.words[SessionTexts].help_title, paragraphs=paragraphs)
 
 
-def help_text(words: Texts, reading: ChannelReading, *, is_owner: bool = False) -> str:
-    """Return the help, which fits an embed. Commands that no line of it names have their descriptions."""
+def help_sections(
+    words: Texts, reading: ChannelReading, user_id: int, *, is_owner: bool = False
+) -> tuple[Paragraph, ...]:
+    """Return the help by topic. Commands that no line of it names have their descriptions."""
     texts, names, name_command = words[SessionTexts], command_names(words.locale), command_namer(words.locale)
-    stored = {"off": "", "mentions": texts.help_stored_mentions, "all": texts.help_stored_all}
-    templates = SessionTexts.help.in_locale(words.locale).splitlines(keepends=True)
-    lines, described = list[str](), {"admin", "help"}
-    for template, line in zip(templates, texts.help.splitlines(keepends=True), strict=True):
-        command = _COMMAND.match(template)
-        if command is None or command[1] in names:
-            lines.append(line)
-        if command is not None:
-            described.add(command[1])
+    templates = SessionTexts.help.in_locale(words.locale)
+    described = {"admin", "help", *_COMMAND.findall(templates)}
     others = "".join(
-        f"- `{name_command(key)}` {names[f'{key}_description']}\n"
+        f"`{name_command(key)}` {names[f'{key}_description']}\n"
         for key in names
         if "_" not in key and f"{key}_description" in names and key not in described
     )
-    mention = "" if reading == "off" else texts.help_mention
-    admin = others + (texts.help_admin if is_owner and "admin" in names else "")
-    return "".join(lines).format(mention=mention, admin=admin, stored=stored[reading])
+    values = {
+        "mention": "" if reading == "off" else texts.help_mention,
+        "admin": others + (texts.help_admin if is_owner and "admin" in names else ""),
+        "stored": {"off": "", "mentions": texts.help_stored_mentions, "all": texts.help_stored_all}[reading],
+    }
+    sections = list[Paragraph]()
+    for template, section in zip(templates.split("\n\n"), texts.help.split("\n\n"), strict=True):
+        commands = [_COMMAND.search(line) for line in template.splitlines()]
+        lines = [
+            line
+            for command, line in zip(commands, section.splitlines(), strict=True)
+            if command is None or command[1] in names
+        ]
+        if len(lines) < 2:  # its commands' feature is missing
+            continue
+        first = next((command[1] for command in commands if command), "")
+        label = texts.help_buttons.get(first)
+        button = Button(label, ShowButton(user_id, first).custom_id()) if label else None
+        sections.append(Paragraph("\n".join(lines).format(**values).strip(), button))
+    return tuple(sections)
 
 
 reply_command(loader.command, "help", show_help)
@@ -333,9 +418,18 @@ async def _send_by_dm(
     await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce))
 
 
-async def show_privacy(caller: Recipient, *, privacy: Privacy) -> Reply:
-    holdings = await privacy.get_overview(caller.user_id)
-    return Reply((caller.words[PrivacyTexts].overview(holdings, privacy.retention, caller.timezone),))
+async def show_privacy(caller: Recipient, *, privacy: Privacy) -> EphemeralView:
+    texts, holdings = caller.words[PrivacyTexts], await privacy.get_overview(caller.user_id)
+    if holdings.is_empty:
+        return EphemeralView(texts.nothing)
+    overview = texts.overview(holdings, privacy.retention, caller.timezone)
+    title, _, sections = overview.partition("\n")
+    return EphemeralView(title=title, paragraphs=tuple(map(Paragraph, sections.split("\n\n"))))
 
 
 reply_command(privacy.register, "privacy_show", show_privacy)
+
+
+@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "privacy", response="message")
+async def open_privacy(press: Press[ShowButton], privacy: Privacy) -> EphemeralView:
+    return await show_privacy(press.user, privacy=privacy)

@@ -1,4 +1,4 @@
-from cc_bot.texts.area import Area, Both, Sentence
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts, CoreCommandTexts
 
 
@@ -20,70 +20,93 @@ class SessionTexts(Area):
     voice_unset = Sentence(ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。", en="🔈 This bot has no voice to read answers aloud: they come in writing alone.")
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")
+    settings_now = Sentence(ja="{zone}・いま {time}", en="{zone}, now {time}")
+    change = Sentence(ja="変える", en="Change")
+    turn_on = Sentence(ja="オンにする", en="Turn on")
+    turn_off = Sentence(ja="オフにする", en="Turn off")
+    timezone_form = Sentence(ja="都市名か Asia/Tokyo の形（空なら既定）", en="A city, or Europe/London (empty: default)")
+    help_title = Sentence(ja="できること", en="What I can do")
+    help_buttons = by_key(
+        {
+            "memory": Sentence(ja="メモリを見る", en="See memories"),
+            "remind": Sentence(ja="お知らせを見る", en="See reminders"),
+            "settings": Sentence(ja="設定を見る", en="See settings"),
+            "privacy": Sentence(ja="データを見る", en="See your data"),
+        }
+    )
     help = Sentence(
         ja=(
-            "**できること**\n"
-            "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像・テキスト・文書（PDFなど）・音声も5つまで添付できます。"
-            "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
+            "**話す**\n"
+            "`</ask>` で質問できます。画像・文書・音声も5つまで添付できます。`自分だけ` は回答をあなただけに見せ、`保存しない` は何も残しません。\n"
             "{mention}"
-            "- `</memory add>` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
-            "- `</memory list>`・`</memory search>` メモリを見る、探す。選ぶと、なぜ知っているのかも分かります。\n"
-            "- `</memory show>`・`</memory edit>`・`</memory pin>`・`</memory delete>` 1件をくわしく見る、書き直す、目印を付ける、消す。消しても10分以内なら元に戻せます。\n"
-            "- `</memory export>`・`</memory import>`・`</memory pause>`・`</memory resume>`・`</memory stats>`・`</memory delete-all>` メモリをまとめて扱います。\n"
-            "- `</clear>` このチャンネルでのあなたとの会話をまっさらにします（メモリは残ります）。\n"
-            "- `</summary>` このチャンネルでの会話の要約を見ます。消すこともできます。\n"
-            "- `</reset>` みんなとの会話をここで区切り、これより前に書かれたことをもう読みません。「メッセージの管理」の権限がある人と、スレッドを作った人が使えます。\n"
-            "- `</remind add>`・`</remind list>`・`</remind delete>`・`</remind resume>` 決めた時刻にお知らせします。「明日9時に知らせて」と話しかけても大丈夫です。\n"
-            "- `</heartbeat on>`・`</heartbeat off>`・`</heartbeat status>` お知らせしたほうがよいことがあるとき、こちらから声をかけます（ふだんはオフです）。\n"
-            "- `</canvas show>`・`</canvas clear>` 出してあるカードや文章、グラフを見る、片付ける。\n"
-            "- `</web>` キャンバスやメモリ、会話、使った量を、ブラウザの自分のページで見ます。\n"
-            "- `</agent list>`・`</agent use>`・`</agent default>` 答える相手を選びます。`</agent default>` はサーバーを管理する人が使えます。\n"
-            "- `</settings>` 自分の言語とタイムゾーン、回答の読み上げを決めます。\n"
-            "- `</usage>` 使ったトークンと、残りを見ます。\n"
-            "- `</privacy show>`・`</privacy export>`・`</privacy erase>` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
-            "- メッセージを長押し（右クリック）→ アプリ →"
+            "メッセージを長押し（右クリック）→ アプリ → "
             f"「{CoreCommandTexts.ask_about_this.ja}」「{CoreCommandTexts.translate_this.ja}」「{CoreCommandTexts.summarise_from_here.ja}」「{CoreCommandTexts.remember_this.ja}」"
             "も使えます。\n"
-            "{admin}"
+            "-# 会話をまっさらにする `</clear>`、要約を見る `</summary>`、みんなとの会話を区切る `</reset>`\n"
+            "\n"
+            "**メモリ**\n"
+            "「〜を覚えておいて」と話しかけるか、`</memory add>` で保存します。消しても10分以内なら元に戻せます。\n"
+            "-# 探す `</memory list>` `</memory search>`、1件を扱う `</memory show>` `</memory edit>` `</memory pin>` `</memory delete>`\n"
+            "-# まとめて扱う `</memory export>` `</memory import>` `</memory pause>` `</memory resume>` `</memory stats>` `</memory delete-all>`\n"
+            "\n"
+            "**お知らせ**\n"
+            "「明日9時に知らせて」と話しかけるか、`</remind add>` で予約します。\n"
+            "-# 見る、消す、再開する `</remind list>` `</remind delete>` `</remind resume>`\n"
+            "`</heartbeat on>` で、お知らせしたほうがよいことがあるとき、こちらから声をかけます。\n"
+            "-# 止める、確かめる `</heartbeat off>` `</heartbeat status>`\n"
+            "\n"
+            "**キャンバス・ページ・相手**\n"
+            "`</canvas show>` カードや文章、グラフを見ます（片付けるには `</canvas clear>`）。\n"
+            "`</web>` キャンバスや会話、使った量を、ブラウザの自分のページで見ます。\n"
+            "`</agent list>`・`</agent use>` 答える相手を選びます。`</agent default>` はサーバーを管理する人が使えます。\n"
+            "\n"
+            "**設定**\n"
+            "`</settings>` 言語とタイムゾーン、読み上げを決めます。`</usage>` 使ったトークンと、残りを見ます。\n"
+            "{admin}\n"
             "\n"
             "**保存されるもの**\n"
+            "`</privacy show>` で見る、`</privacy export>` で受け取る、`</privacy erase>` ですべて消す。\n"
             "会話とメモリは、このボットを動かしている人のサーバーに保存されます。ほかの利用者には、あなたのメモリは見えません。"
             "{stored}"
         ),
         en=(
-            "**What I can do**\n"
-            "- `</ask>` answers a question, with what was said before in this channel. Attach up to five images, text files, documents or recordings if you like. "
-            "`private` shows the answer to you alone, `temporary` stores nothing.\n"
+            "**Talk**\n"
+            "`</ask>` a question. Attach up to five images, documents or recordings. `private` shows the answer to you alone, `temporary` stores nothing.\n"
             "{mention}"
-            "- `</memory add>` keeps something for you. Saying “remember that …” works too.\n"
-            "- `</memory list>`, `</memory search>` show and find memories. Choose one to see why I know it.\n"
-            "- `</memory show>`, `</memory edit>`, `</memory pin>`, `</memory delete>` are for one of them. A deletion can be undone for ten minutes.\n"
-            "- `</memory export>`, `</memory import>`, `</memory pause>`, `</memory resume>`, `</memory stats>`, `</memory delete-all>` are for all of them.\n"
-            "- `</clear>` starts your conversation in this channel afresh (memories stay).\n"
-            "- `</summary>` shows what I wrote down of our conversation in this channel, and deletes it if you like.\n"
-            "- `</reset>` starts everybody's afresh: nothing that was written here before is read again. For members who "
-            "may manage messages, and for whoever started the thread.\n"
-            "- `</remind add>`, `</remind list>`, `</remind delete>`, `</remind resume>`: be told at a time you choose. “Remind me tomorrow at 9 …” works too.\n"
-            "- `</heartbeat on>`, `</heartbeat off>`, `</heartbeat status>`: I speak to you when something is worth telling (off unless you want it).\n"
-            "- `</canvas show>`, `</canvas clear>`: the cards, texts and charts that are up.\n"
-            "- `</web>`: your own pages in a browser, with canvas, memories, conversations and usage.\n"
-            "- `</agent list>`, `</agent use>`, `</agent default>`: who answers. `</agent default>` is for those who manage the server.\n"
-            "- `</settings>` sets your own language and time zone, and has answers read aloud.\n"
-            "- `</usage>` shows the tokens you used, and what is left.\n"
-            "- `</privacy show>`, `</privacy export>`, `</privacy erase>`: what is stored about you.\n"
-            "- Long-press (right-click) a message → Apps → "
+            "Long-press (right-click) a message → Apps → "
             f"{CoreCommandTexts.ask_about_this.en}, {CoreCommandTexts.translate_this.en}, {CoreCommandTexts.summarise_from_here.en}, {CoreCommandTexts.remember_this.en}.\n"
-            "{admin}"
+            "-# Start afresh `</clear>`, see the summary `</summary>`, start everybody's afresh `</reset>`\n"
+            "\n"
+            "**Memories**\n"
+            "Say “remember that …”, or use `</memory add>`. A deletion can be undone for ten minutes.\n"
+            "-# Find them `</memory list>` `</memory search>`, one of them `</memory show>` `</memory edit>` `</memory pin>` `</memory delete>`\n"
+            "-# All of them `</memory export>` `</memory import>` `</memory pause>` `</memory resume>` `</memory stats>` `</memory delete-all>`\n"
+            "\n"
+            "**Reminders**\n"
+            "Say “remind me tomorrow at 9 …”, or use `</remind add>`.\n"
+            "-# See, cancel, resume `</remind list>` `</remind delete>` `</remind resume>`\n"
+            "`</heartbeat on>` has me speak to you when something is worth telling.\n"
+            "-# Stop, check `</heartbeat off>` `</heartbeat status>`\n"
+            "\n"
+            "**Canvas, pages, agents**\n"
+            "`</canvas show>` shows cards, texts and charts (`</canvas clear>` clears them).\n"
+            "`</web>` opens your own pages in a browser, with conversations and usage.\n"
+            "`</agent list>`, `</agent use>`: who answers. `</agent default>` is for those who manage the server.\n"
+            "\n"
+            "**Settings**\n"
+            "`</settings>`: language, time zone, answers read aloud. `</usage>`: tokens used, and what is left.\n"
+            "{admin}\n"
             "\n"
             "**What is stored**\n"
+            "`</privacy show>` shows it, `</privacy export>` hands it to you, `</privacy erase>` erases it.\n"
             "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
             "{stored}"
         ),
     )
-    help_mention = Sentence(ja="- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n", en="- Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n")
+    help_mention = Sentence(ja="チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n", en="Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n")
     help_admin = Sentence(
-        ja="- `</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
-        en="- `</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
+        ja="`</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
+        en="`</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
     )
     help_stored_mentions = Sentence(
         ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。", en=("\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is deleted there too, with my answer to it.")
