@@ -17,8 +17,6 @@ retries each call at once, and Discord bans bots that keep exceeding it."""
 
 @dataclass(slots=True)
 class RateLimiter:
-    """Spaces calls evenly."""
-
     _next_s: float = 0.0
 
     async def wait(self) -> None:
@@ -37,7 +35,6 @@ class Tasks(set[asyncio.Task[None]]):
         return task
 
     async def cancel(self) -> None:
-        """Cancel all and wait for their end."""
         tasks = [*self]
         for task in tasks:
             task.cancel()

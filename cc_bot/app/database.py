@@ -22,7 +22,7 @@ from cc_bot.db.engines import (
     state_path,
     without_password,
 )
-from cc_bot.db.erasure_log import ErasureLog, Erasures, copy_in, logs_in, merge_log, read_erasures
+from cc_bot.db.erasure_log import ErasureLog, Erasures, copied_log_path, logs_in, merge_log, read_erasures
 from cc_bot.db.files import DEFAULT_URL, database_file, instance_lock, sidecar, sqlite_path
 from cc_bot.db.restore import (
     StagedBackup,
@@ -170,7 +170,7 @@ def _find_problem(
     if not logs:
         return ErasuresMissing(path=str(own_log))
     if erasures.count < max(later_counts, default=0):
-        return ErasuresCut(path=str(backup), name=copy_in(backup.parent).name)
+        return ErasuresCut(path=str(backup), name=copied_log_path(backup.parent).name)
     return None
 
 

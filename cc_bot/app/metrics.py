@@ -41,7 +41,6 @@ class Vitals:
     _check: asyncio.Task[None] | None = None
 
     async def problems(self) -> dict[str, Problem]:
-        """Return problems by component; empty if the bot is healthy."""
         problems: dict[str, Problem] = {} if self.gateway_health.is_connected else {"gateway": "disconnected"}
         if database_problem := await self._database_problem():
             problems["database"] = database_problem

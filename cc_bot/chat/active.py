@@ -98,8 +98,6 @@ _REFUSALS: Final = (
 
 @dataclass(eq=False, slots=True)
 class ActiveTurn:
-    """A queued or running turn and its metrics."""
-
     user_id: int = 0
     stop: Stop = field(default_factory=Stop)
     queue_key: Hashable = None  # turns with one key run one at a time; None for an approved call

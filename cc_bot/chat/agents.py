@@ -40,7 +40,6 @@ class Agents:
         return tuple(agent for agent in (await self.get_all()).values() if is_allowed(location, agent))
 
     async def get_default(self, _location: Location, _choices: StoredAgentChoices) -> Agent:
-        """Return the default agent there."""
         return await self.get_global_default()
 
     async def select(self, _location: Location, _choices: StoredAgentChoices) -> tuple[Agent, bool]:

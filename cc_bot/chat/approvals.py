@@ -71,7 +71,6 @@ class ApprovedResult:
 
     @property
     def continues(self) -> bool:
-        """Return whether the model goes on with the results."""
         answered = self.state in ("done", "failed") and not self.problem
         return self.user_exists and self.outcome_stored and answered and self.proposal.content.goes_on
 

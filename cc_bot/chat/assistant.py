@@ -300,7 +300,6 @@ def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
 
 
 def _may_have_changed(call: ToolCall, registry: ToolRegistry) -> bool:
-    """Return whether the call may have changed something on a tool server."""
     is_done = registry.writes(call.name) and call.ok and not is_pending(call)
     return is_server_tool(call.name) and (call.outcome_unknown or is_done)
 

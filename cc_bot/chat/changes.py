@@ -52,7 +52,6 @@ async def with_current_state(changes: Sequence[Change], user_id: int, stores: "S
 
 
 def read_changes(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
-    """Return the changes that stored calls report, merged by item."""
     results = [parse_result(call) for call in calls]
     changes = (
         each

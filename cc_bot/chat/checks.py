@@ -25,7 +25,7 @@ class Finding:
     verdict: Verdict
     detail: str
     fix: str = ""
-    label: str = field(default="", compare=False)
+    label: str = field(default="", compare=False)  # the label of its check, which the doctor fills in
 
 
 class Check(NamedTuple):

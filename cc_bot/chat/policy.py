@@ -84,8 +84,6 @@ class PriceTable(BaseModel):
 
 
 class SoundPriceTable(PriceTable):
-    """Most speech models charge per minute only."""
-
     input: _Price = 0.0
     output: _Price = 0.0
 

@@ -73,8 +73,6 @@ _UNDONE_BY_USER: Final = json.dumps(
 
 @dataclass(slots=True)
 class Draft:
-    """The answer so far, and the effects of its tool calls."""
-
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     lasting_calls: list[ToolCall] = field(default_factory=list)  # that may have changed something
@@ -102,7 +100,6 @@ class Draft:
         return self.has_no_text and not self.has_side_effects
 
     def add_call(self, request: ToolRequest, outcome: ToolOutcome, *, writes: bool) -> ToolCall:
-        """Record a finished call and its effects."""
         arguments = "{}" if outcome.has_secret else _arguments_to_store(request)
         result = NOT_STORED if outcome.ephemeral else outcome.text
         call = ToolCall(request.id, request.name, arguments, result, outcome.ok)
@@ -195,7 +192,6 @@ class Rounds:
         return CallsResumed(tuple(effective))
 
     async def _is_undone(self, call: ToolCall) -> bool:
-        """Return whether the user has undone the call with a button."""
         changes = await with_current_state(read_changes([call]), self.context.user_id, self.context.stores)
         return any(each.state == "undone" for each in changes)
 

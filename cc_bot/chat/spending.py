@@ -45,8 +45,6 @@ class _SentRequest:
 
 @dataclass(slots=True)
 class MeteredSound:
-    """A transcribed or synthesized recording."""
-
     model: str
     seconds: float  # higher if the server counted more
 
@@ -183,7 +181,6 @@ class Spending:
                     _warn(reservation, error)
 
     async def report_user(self, payer: Payer, days: int = CHART_DAYS) -> UsageReport:
-        """Return a user's usage everywhere, and the tokens left in the payer's server."""
         today, policy = self.usage.today(), await self.get_policy()
         usage = await self.usage.list_for_user(payer.user_id, first_day(today, days))
         left, _ = await self.usage.get_remaining(payer, policy.limits)

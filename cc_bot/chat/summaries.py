@@ -111,7 +111,7 @@ class Summaries:
         task.add_done_callback(lambda _: self._tasks.pop(key))
 
     async def catch_up(self) -> None:
-        """Summarize expired sessions of all users. Raises StorageError."""
+        """Summarize expired sessions of all users."""
         await self.stores.summaries.stop_summarizing(self.clock() - MAX_TURN_AGE)
         for key in await self.stores.summaries.list_unsummarized(MAX_WAITING):
             self.start_if_due(key)

@@ -52,8 +52,6 @@ Emit = Callable[[TurnEvent], None]
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRequest:
-    """The prompt tokens that a model counted for a request."""
-
     model: str
     request: ChatRequest
     prompt_tokens: int
@@ -83,7 +81,6 @@ class Calibration:
         return self._limits.get(chain[0] if chain else self.model)
 
     def learn(self, measured: Sequence[MeasuredRequest]) -> None:
-        """Learn from a turn's requests, in the background."""
         self._limits |= {each.model: each.limit for each in measured if each.limit is not None}
         if due := [each for each in measured if self._count_response(each)]:
             task = asyncio.create_task(self._learn(due))
@@ -241,8 +238,6 @@ class TurnRequest:
 
 
 class Transcriber(Protocol):
-    """Transcribes recordings."""
-
     def is_needed(self, request: TurnRequest) -> bool:
         """Return whether a request has recordings, including those already transcribed."""
 
@@ -252,8 +247,6 @@ class Transcriber(Protocol):
 
 
 class AnswerSpeaker(Protocol):
-    """Reads answers aloud."""
-
     async def read_aloud(self, answer: Message, payer: Payer) -> bytes | None:
         """Return the answer as MP3; None if it has no text to read, or after logging an error."""
 
@@ -316,7 +309,7 @@ class Turn(ABC):
     async def store(
         self, answer: Message, proposals: Sequence[ProposedCalls], settlement: Settlement
     ) -> StoredTurn:
-        """Store the turn and its usage. Raises StorageError."""
+        """Store the turn and its usage."""
 
     def start_background_work(self, stored: Sequence[Message], history_tokens: float) -> None:  # noqa: B027 - channels have none
         """`history_tokens`: tokens of history that fit in a request."""

@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final, Literal
 
-from cc_bot.db.erasure_log import ErasureLog, copy_in, merge_log, read_erasures
+from cc_bot.db.erasure_log import ErasureLog, copied_log_path, merge_log, read_erasures
 from cc_bot.db.files import ensure_free_space, move, sync_file, sync_folder, write_new
 from cc_bot.db.sqlite import code_of, connect_existing
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
@@ -47,8 +47,6 @@ RowCounts = Mapping[str, int]  # by table
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Describes a backup. The hash detects damage that SQLite's check misses."""
-
     made_at: datetime
     program: str
     schema_version: int
@@ -124,7 +122,7 @@ def ensure_undamaged(connection: sqlite3.Connection) -> None:
 
 
 def is_disk_error(error: BaseException) -> bool:
-    """Return whether the disk failed, so that the file may be intact."""
+    """Return whether the disk is full or failed; the database itself may be intact."""
     return code_of(error) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
@@ -158,7 +156,8 @@ def rotate(
     database: Path | None = None,
 ) -> tuple[Path, ...]:
     """Delete backups beyond the newest `keep` or older than `days`, and interrupted copies. Never deletes the
-    newest, `new_backup` or `database`. Returns the backups deleted, oldest first. Raises OSError."""
+    newest, `new_backup` or the live `database`, which may have such a name. Returns the backups deleted,
+    oldest first. Raises OSError."""
     database = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != database][1:]
     max_older = len(older) if keep is None else max(keep, 1) - 1
@@ -209,7 +208,7 @@ def _back_up(
     name = f"sessions_{now:%Y%m%d-%H%M%S}"
     with _new_copy(database, folder, name, announce) as (partial, target, version, rows):
         log.create()
-        merge_log(log.path, copy_in(folder))
+        merge_log(log.path, copied_log_path(folder))
         manifest = Manifest(
             made_at=now.astimezone(UTC),
             program=metadata.version("cc-bot"),
@@ -217,7 +216,7 @@ def _back_up(
             size_bytes=partial.stat().st_size,
             sha256=hash_of(partial),
             rows=rows,
-            erasures=read_erasures(copy_in(folder)).count,
+            erasures=read_erasures(copied_log_path(folder)).count,
         )
         write_new(manifest_path(target), manifest.to_json().encode())
     try:
@@ -286,7 +285,7 @@ def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
             if not target.exists() and not manifest_path(target).exists():
                 return partial, target
             partial.unlink()
-    raise AssertionError("the numbers of names do not end")
+    raise AssertionError("numbered_paths is endless")
 
 
 def copies_of(database: Path) -> list[Path]:
@@ -303,12 +302,11 @@ def copies_of(database: Path) -> list[Path]:
 
 
 def leftovers_of(database: Path) -> list[Path]:
-    """List the temporary folders of interrupted restores."""
     return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
 
 
 def delete_old_copies(database: Path, now: datetime, days: int) -> tuple[Path, ...]:
-    """Delete and return copies older than `days` (0: none), and interrupted ones. Raises OSError."""
+    """Delete and return copies older than `days` (0: keep all), and interrupted ones. Raises OSError."""
     interrupted_before = (now - _MAX_COPY_TIME).timestamp()
     old_before = (now - timedelta(days=days)).timestamp() if days else 0
     old = [

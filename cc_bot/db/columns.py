@@ -247,8 +247,6 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 class Parameters:
-    """Numbered parameters for columns."""
-
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
         self._by_name = {name: f"${number}" for number, name in enumerate(names, first)}
         self.count: Final = len(self._by_name)

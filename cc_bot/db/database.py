@@ -190,16 +190,14 @@ def sanitize(value: Any) -> Any:
 
 
 class Diagnosis(NamedTuple):
-    """What an engine's error means."""
-
     kind: type[StorageError]
     reason: str  # the engine's error code
     remedy: str = ""  # for the operator; empty: our statement is wrong, which is not logged
 
 
 class Database:
-    """A connection. Raises an engine's errors as StorageError. Logs each kind once until the next success,
-    without the engine's message, which may quote users."""
+    """A connection. Whatever uses it may raise StorageError, for an engine's error. Logs each kind once until
+    the next success, without the engine's message, which may quote users."""
 
     dialect: Dialect
 

@@ -137,11 +137,10 @@ def merge_log(source: Path, target: Path) -> None:
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """List the copies of logs in a folder."""
     return sorted(folder.glob("erasures*.jsonl"))
 
 
-def copy_in(folder: Path) -> Path:
+def copied_log_path(folder: Path) -> Path:
     """Return the path of the copy that `cc-bot backup` writes."""
     return folder / "erasures.jsonl"
 
@@ -162,7 +161,6 @@ def _read_by_line(path: Path) -> dict[bytes, _Entry]:
 
 
 def _find_salt(path: Path) -> bytes:
-    """Return the salt that the log uses, or a new one."""
     with suppress(FileNotFoundError):
         for entry in _read_entries(path):
             return entry.salt

@@ -45,8 +45,6 @@ class JoinOptions:
 
 
 class Membership(Leases):
-    """This process among the active ones."""
-
     def __init__(self, store: ProcessStore, options: JoinOptions) -> None:
         self._store = store
         self._hash_files = options.hash_files

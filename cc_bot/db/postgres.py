@@ -248,7 +248,7 @@ class PostgresDatabase(Database):
 
     @asynccontextmanager
     async def bulk(self) -> AsyncIterator[_Connection]:
-        """Yield a connection in a transaction, without retries or a time limit. Raises StorageError."""
+        """Yield a connection in a transaction, without retries or a time limit."""
         try:
             async with self._acquire() as connection, connection.transaction():
                 await connection.execute(f"SET LOCAL lock_timeout = {self._lock_timeout_ms}")

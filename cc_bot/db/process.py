@@ -67,8 +67,6 @@ def write_shards(shards: Iterable[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ActiveProcess:
-    """A process whose row exists."""
-
     process: Process
     started_at: datetime
     renewed_at: datetime
@@ -96,7 +94,6 @@ class Renewal:
 
 
 def find_free_shards(active: Sequence[ActiveProcess]) -> frozenset[int]:
-    """Return the shards that no process runs."""
     processes = [each.process for each in active]
     if not processes or any(each.shards is None for each in processes):
         return frozenset()
@@ -188,7 +185,7 @@ class ProcessStore(Store):
     ) -> Renewal | None:
         """Renew a process, and release duties that are not `wanted`. Returns None if it is dead. Declares
         others dead whose lease has expired, unless an outage may have stopped all: this process is `late`, or
-        its lease has expired too. Raises StorageError."""
+        its lease has expired too."""
 
         def steps() -> Transaction[Renewal | None]:
             sql = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
@@ -214,21 +211,21 @@ class ProcessStore(Store):
         return await self._database.write(steps, [PROCESSES_LOCK])
 
     async def remove(self, names: Collection[str]) -> tuple[str, ...]:
-        """Remove ended processes. Returns the names removed. Raises StorageError."""
+        """Remove ended processes. Returns the names removed."""
         return tuple(name for (name,) in await self._change([PROCESSES_LOCK], _DELETE, json.dumps([*names])))
 
     async def list_all(self) -> tuple[ActiveProcess, ...]:
-        """List the active processes, oldest first. Raises StorageError."""
+        """List the active processes, oldest first."""
         return tuple(map(_ACTIVE.read, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:
-        """Take or keep a duty. Returns False if another process holds it. Raises StorageError."""
+        """Take or keep a duty. Returns False if another process holds it."""
         return bool(await self._change([PROCESSES_LOCK], _TAKE, duty, process))
 
     async def give_back(self, duty: str, process: str) -> None:
-        """Release a duty if the process holds it. Raises StorageError."""
+        """Release a duty if the process holds it."""
         await self._change([PROCESSES_LOCK], _GIVE_BACK, duty, process)
 
     async def list_duties(self) -> tuple[Duty, ...]:
-        """List all duties, also free ones. Raises StorageError."""
+        """List all duties, also free ones."""
         return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))

@@ -211,7 +211,6 @@ class TableLayout:
 
 @cache
 def newest_tables() -> tuple[TableLayout, ...]:
-    """Return the tables without MIGRATIONS_TABLE, each after those that it references."""
     with closing(_run_in_memory(_statements_up_to(known_migrations()[-1].version))) as connection:
         tables = [
             (name, sql)

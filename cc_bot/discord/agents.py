@@ -89,7 +89,6 @@ class AgentSelector:
         return _with_models(await self.agents.get_default(location, choices), location, choices)
 
     def fallback_note(self, selected: SelectedAgent, recipient: Recipient) -> str:
-        """Return a note for the first answer by a fallback, else ""."""
         key = (selected.key.user_id, selected.key.channel_id)
         if not selected.is_fallback:
             self._noted_fallbacks.discard(key)

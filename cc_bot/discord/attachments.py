@@ -40,8 +40,6 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class _Reservation:
-    """The memory for the files of one answer."""
-
     user_id: int
     size_bytes: int = 0
 
@@ -135,7 +133,6 @@ def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.Mess
 
 
 def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
-    """Return the files of a message and of its forwards."""
     forwarded = (file for snapshot in forwards_of(message) for file in snapshot.attachments)
     return (*(message.attachments or ()), *forwarded)
 

@@ -41,7 +41,6 @@ def is_for_others(message: hikari.PartialMessage, bot_id: int) -> bool:
 
 
 def replied_bot_message(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
-    """Return the bot's message that this one replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
         return None

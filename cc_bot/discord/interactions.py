@@ -105,7 +105,6 @@ def is_acknowledged(interaction: Answerable) -> bool:
 
 
 async def tell(interaction: Answerable, sentence: str) -> None:
-    """Respond ephemerally, or follow up if the interaction was acknowledged."""
     response: dict[str, Any] = {"content": sentence, "flags": hikari.MessageFlag.EPHEMERAL, **NO_PINGS}
     if not is_acknowledged(interaction):
         try:

@@ -128,7 +128,7 @@ class Recipients:
     async def find(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """Reads the settings unless they are given. Raises StorageError."""
+        """Reads the settings unless they are given."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
         recipient = await self._recipient(user_id, locale, settings)

@@ -78,8 +78,6 @@ _MENTIONS_PICTURE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class MenuTarget:
-    """The message that a menu command was used on, as Discord sent it."""
-
     message: hikari.Message
     interaction_id: int
     may_be_fetched: bool  # True if the bot is in the channel, and the message is not ephemeral
@@ -87,8 +85,6 @@ class MenuTarget:
 
 @dataclass(eq=False, slots=True)
 class MessageCache:
-    """Caches messages with forwards or files, and each user's menu targets."""
-
     now_s: Callable[[], float] = time.monotonic
     _targets: LruCache[tuple[int, int], tuple[MenuTarget, float]] = field(
         default_factory=lambda: LruCache(MAX_CACHED)

@@ -43,8 +43,6 @@ ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[]
 
 
 class ProcessWatchdog(Protocol):
-    """Ends the process if it hangs."""
-
     def notify_ready(self) -> None:
         """Notify the service manager that the bot answers."""
 
@@ -107,8 +105,6 @@ class Job(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotDependencies(Parts):
-    """What the bot is built from. It does not close them."""
-
     settings: DiscordSettings
     watchdog: ProcessWatchdog
     pages_url: str  # base URL of the web pages; "" if they are not served

@@ -11,8 +11,6 @@ MAX_VALUE: Final = 1e15
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One value per label of the chart."""
-
     name: str
     values: tuple[float, ...]
 

@@ -56,7 +56,6 @@ _QUOTED_REST: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)  # a quotation u
 
 
 def typed_part(text: str) -> str:
-    """Return the lines that the author typed."""
     unquoted = _QUOTED_REST.split(text, 1)[0]
     return "\n".join(line for line in unquoted.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
 
@@ -69,7 +68,6 @@ _REFS: Final = re.compile(r', "(?:former_)?ref": \d+')  # text does not match: i
 
 
 def remove_row_ids(result: str) -> str:
-    """Remove the ids of rows, which are not for the model."""
     return _REFS.sub("", result)
 
 
@@ -326,7 +324,6 @@ class ChannelKey:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Return the ids of the thread, if any, and the channel."""
         return (self.thread_id, self.channel_id) if self.thread_id else (self.channel_id,)
 
     @property

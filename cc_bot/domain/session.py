@@ -74,8 +74,6 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The messages of a session that no summary covers yet."""
-
     key: SessionKey
     session_id: str
     closed: bool

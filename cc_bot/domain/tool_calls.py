@@ -32,7 +32,6 @@ def is_server_tool(name: str) -> bool:
 
 
 def referenced_memory_ids(call: ToolCall) -> frozenset[int]:
-    """Return the ids of the memories that a call's result refers to."""
     return frozenset(map(int, _REF.findall(call.result))) if call.name in MEMORY_TOOLS else frozenset()
 
 
@@ -46,7 +45,6 @@ def stored_memory_ids(call: ToolCall) -> frozenset[int]:
 
 
 def shown_memory_ids(calls: Iterable[ToolCall]) -> frozenset[int]:
-    """Return the ids of the memories that calls stored, changed or looked up."""
     return frozenset[int]().union(
         *(
             stored_memory_ids(call) if call.name in _STORING_TOOLS else referenced_memory_ids(call)

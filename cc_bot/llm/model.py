@@ -179,8 +179,6 @@ def _keep_encrypted_detail(detail: dict[str, Any]) -> dict[str, Any]:
 
 
 class FallbackChain:
-    """Models in order of preference."""
-
     def __init__(self, models: Sequence[tuple[str, ChatModel]]) -> None:
         self._models = tuple(models)
 
@@ -214,8 +212,6 @@ class FallbackChain:
 
 @dataclass(frozen=True)
 class Chains:
-    """Makes the chain of models for an agent."""
-
     make_chain: Callable[[Sequence[str]], ChatModel]
     default_names: tuple[str, ...]  # for agents that name none; empty if the offline model answers
     request_changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict

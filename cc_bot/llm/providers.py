@@ -66,8 +66,6 @@ def _read_provider(name: str, table: Any, variables: Mapping[str, str], words: T
 
 
 class Models:
-    """All chat models by name, created on first use."""
-
     def __init__(self, config: Config, providers: Providers) -> None:
         self._config = config
         self._providers = providers
@@ -102,7 +100,6 @@ class Models:
         return self._models[name]
 
     def request_changes(self) -> Mapping[str, tuple[str, ...]]:
-        """Return how requests were changed after refusals, by model."""
         return {name: model.changes for name, model in self._models.items() if model.changes}
 
     async def check_reachable(self, name: str) -> None:

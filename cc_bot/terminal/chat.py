@@ -181,8 +181,6 @@ ReadLine = Callable[[], Awaitable[str | None]]
 
 @dataclass(eq=False)
 class _Shutdown:
-    """Stops the running answer and ends the input when a signal requests it."""
-
     assistant: Assistant
     requested: asyncio.Event = field(default_factory=asyncio.Event)
     _drain: asyncio.Task[None] | None = None  # stops the answer
@@ -235,7 +233,6 @@ class Conversation:
                         return
 
     async def say(self, text: str) -> None:
-        """Show a text above the input line."""
         await run_in_terminal(partial(self.chat.view.say, text))
 
 

@@ -403,7 +403,7 @@ async def _continue_answer(chat: Chat, result: ApprovedResult) -> None:
 
 
 async def report_unfinished_calls(chat: Chat) -> None:
-    """Report calls that an interrupted chat may have made. Raises StorageError."""
+    """Report calls that an interrupted chat may have made."""
     for call in await chat.stores.proposals.list_approved(chat.user_id):
         if call.message.location_id is None:
             state = await chat.assistant.approvals.mark_outcome_unknown(call)

@@ -212,8 +212,6 @@ def canvas_line(canvas: turn.CanvasChanged, texts: Texts) -> str:
 
 
 class AnswerView:
-    """Writes a turn's events to an output."""
-
     def __init__(self, output: "PlainView | _LiveOutput", texts: Texts) -> None:
         self._output = output
         self._texts = texts
@@ -360,7 +358,6 @@ class RichView:
         self._console = console
 
     def say(self, text: str, *, style: str = "") -> None:
-        """Print lines, whose wrapped rows keep their indentation."""
         for line in text.split("\n"):
             indent = len(line) - len(line.lstrip(" "))
             row = wrap_text(line[indent:], style)

@@ -32,11 +32,9 @@ class Texts:
         return made
 
     def for_error(self, error: type[CcBotError]) -> str:
-        """Return the template of an error's sentence."""
         return name_commands(error.ja if self.locale is Locale.JA else error.en, self._name_command)
 
     def with_area(self, area: Area) -> "Texts":
-        """Return a copy with other wordings of one area."""
         other = Texts(self.locale, self._name_command)
         other._areas.update({**self._areas, type(area): area})
         return other

@@ -94,7 +94,6 @@ def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
 
 
 def without_mentions(text: str, name_command: NameCommand = "/{}".format) -> str:
-    """Replace Discord's mentions by names."""
     return _MENTION.sub(lambda found: name_command(found[1]), text)
 
 

@@ -50,7 +50,7 @@ class Discord(Protocol):
         """A thread counts as a channel while that is unknown."""
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
-        """Return the session of the user's next question there. Raises StorageError."""
+        """Return the session of the user's next question there."""
 
     async def refresh_canvas(self, key: SessionKey) -> None:
         """Never raises."""

@@ -85,13 +85,11 @@ def read_cookie(request: web.Request, name: str) -> str:
 
 
 async def find_session(services: WebServices, request: web.Request) -> WebSession | None:
-    """Raises StorageError."""
     secret = read_cookie(request, cookie_name(request))
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
 async def load_visitor(services: WebServices, request: web.Request, session: WebSession) -> WebVisitor:
-    """Raises StorageError."""
     user_settings = await services.stores.settings.get(session.user_id)
     locale = user_settings.locale or locale_of(request, services.settings.locale)
     name = await services.discord.user_name(session.user_id) if session.user_id else ""

@@ -8,7 +8,7 @@ import pytest
 from cc_bot.chat.checks import Finding
 from cc_bot.config import read_config
 from cc_bot.db import ErasureLog, Statement, apply_pending, open_database
-from cc_bot.db.erasure_log import copy_in, merge_log
+from cc_bot.db.erasure_log import copied_log_path, merge_log
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.domain.text import Locale, format_size
 from cc_bot.features.doctor.checks import run_doctor
@@ -133,7 +133,7 @@ async def test_the_record_of_erasures_is_looked_at_with_the_backups_and_left_as_
     await log.note("user", 1)
     before = (log.path.read_bytes(), log.path.stat().st_mtime_ns, log.path.stat().st_ino)
     config.backup_folder.mkdir()
-    copy = copy_in(config.backup_folder)
+    copy = copied_log_path(config.backup_folder)
     merge_log(log.path, copy)
     assert (await finding()).verdict == "ok"
     assert (log.path.read_bytes(), log.path.stat().st_mtime_ns, log.path.stat().st_ino) == before

@@ -15,7 +15,7 @@ from cc_bot import __version__
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.db import ErasureLog, back_up, files
 from cc_bot.db.backup import backups_in, delete_old_copies, read_manifest, rotate
-from cc_bot.db.erasure_log import copy_in, read_erasures
+from cc_bot.db.erasure_log import copied_log_path, read_erasures
 from cc_bot.db.schema import known_migrations
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, NotEnoughRoom
 from cc_bot.domain.message import Message
@@ -140,7 +140,7 @@ class TestLog:
 
         async def known() -> list[bool]:
             made = await back_up(database, folder, NOW)
-            copy = read_erasures(copy_in(folder))
+            copy = read_erasures(copied_log_path(folder))
             assert made.manifest.erasures == copy.count
             return [copy.match("user", user, None) for user in (1, 2, 3)]
 

@@ -220,7 +220,6 @@ def _count_units(count: int, unit: str) -> str:
 
 
 def _count_fitting_parts(document: Document, max_tokens: float, count_tokens: CountTokens) -> int:
-    """Return how many parts fit, from the first on."""
     for number in range(1, len(document.parts) + 1):
         max_tokens -= count_tokens(document.text_with_labels((number,))) + 1
         if max_tokens < 0:

@@ -60,8 +60,6 @@ def row_tokens(row: ContextMessage) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """Tokens for the history and for one block, as the model counts them."""
-
     total: float
     block: float
     factor: float  # tokens that the model counts per estimated token
@@ -105,8 +103,6 @@ class MessageRange:
 
 @dataclass(frozen=True, slots=True)
 class ContextPlan:
-    """The messages that a request shows, and the blocks to store."""
-
     groups: tuple[Group, ...] = ()
     new_blocks: tuple[Block, ...] = ()
     first_id: int = 0  # of the oldest message shown; if none is shown, of the next message
@@ -154,7 +150,6 @@ def newest_blocks(blocks: Sequence[Block], budget: TokenBudget) -> Sequence[Bloc
 
 
 def _find_start(tokens: Sequence[float], max_tokens: float) -> int:
-    """Return the index from which on all fit."""
     return len(tokens) - bisect_right([*accumulate(reversed(tokens))], max_tokens)
 
 
@@ -266,7 +261,6 @@ def build_channel_prompt(
 
 
 def _name_speakers(shown: ShownHistory, questions: Sequence[Message], locale: Locale) -> str:
-    """Name the asker, and the authors since the last block."""
     words = instructions(locale)
     new_rows = shown.rows[shown.block_ends[-1] if shown.block_ends else 0 :]
     speakers = [format_speaker(row.name, row.author_id) for row in reversed(new_rows) if row.role == "user"]

@@ -39,7 +39,6 @@ _MAX_QUOTATION_CHARACTERS: Final = 50
 
 
 def with_author(name: str, author_id: int, text: str) -> str:
-    """Put the author's name before a text, and indent its further lines."""
     first, *others = text.splitlines() or [""]
     labelled = f"{format_speaker(name, author_id)}: {first}"
     return "\n".join((labelled, *(f"  {line}".rstrip() for line in others))) if others else labelled

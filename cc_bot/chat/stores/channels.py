@@ -491,7 +491,6 @@ class ChannelStore(Store):
         return Location(ChannelKey(channel_id, 0 if location_id == channel_id else location_id), guild_id)
 
     async def record_channel(self, location: Location) -> None:
-        """Record a channel; ignores DMs."""
         if location.guild_id is None:
             return
         sql = """

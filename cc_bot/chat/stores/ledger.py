@@ -226,7 +226,6 @@ class TurnLedger(Store):
         await self._set("calls = $3", turn_id, user_id, tool_calls_to_json(tuple(calls)))
 
     async def store_transcript(self, turn_id: str, user_id: int, transcript: str) -> None:
-        """Store the transcript of the question's recordings, if the question is stored."""
         changes = "question = @with_text(question, heard, $3)"
         await self._set(changes, turn_id, user_id, transcript, condition=" AND question IS NOT NULL")
 
@@ -236,7 +235,6 @@ class TurnLedger(Store):
         return str(rows[0][0]) if rows else ""
 
     async def runs_elsewhere(self, turn_id: str, user_id: int) -> bool:
-        """Return whether another live process runs the turn or shows its answer."""
         return bool(await self._database.query(_SELECT_OTHER_PROCESS, turn_id, user_id, self._process))
 
     async def get_answer(self, user_id: int, row_id: int | None) -> Message | None:
@@ -259,7 +257,6 @@ class TurnLedger(Store):
         await self._change([MAINTENANCE_LOCK], FORGET_INTERRUPTED, to_ms(before))
 
     async def list_due(self, key: ChannelKey) -> tuple[Mention, ...]:
-        """List the channel's mentions to process, oldest first."""
         return await self._fill_in_mentions(await self._database.read(lambda: _read_due(key)))
 
     async def list_due_with_authors(
@@ -410,7 +407,6 @@ def _read_due(key: ChannelKey) -> Transaction[list[Mention]]:
 
 
 def accept_turn(turn: PendingTurn, process: str) -> Transaction[None]:
-    """Add a turn as part of another transaction."""
     if turn.kind == "message":
         delete_former = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
         yield Statement(delete_former, (turn.key.user_id, turn.question_id))

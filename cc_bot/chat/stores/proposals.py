@@ -125,7 +125,6 @@ class ProposalStore(Store):
         return tuple(each for each in map(PROPOSAL.read, rows) if not is_expired(each, now))
 
     async def list_approved(self, user_id: int) -> tuple[Proposal, ...]:
-        """List approved proposals whose outcome the user does not know yet."""
         sql = f"""
             SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND state <> 'open' ORDER BY id
         """

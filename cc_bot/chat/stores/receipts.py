@@ -138,7 +138,6 @@ class ReceiptStore(Store):
         return _read_messages(await self._database.query(_SELECT_NEWEST, user_id, limit))
 
     async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
-        """List messages whose items have changed, newest first."""
         return _read_messages(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_stale_users(self) -> Sequence[int]:

@@ -176,7 +176,6 @@ class ChannelModelStore(Store):
         await self._change([channel_lock(channel_id)], SET_MODELS, *params)
 
     async def unset(self, channel_id: int) -> bool:
-        """Returns whether the channel had a chain."""
         sql = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
         return bool(await self._change([channel_lock(channel_id)], sql, channel_id))
 
@@ -253,7 +252,6 @@ class LimitStore(Store):
         await self._change([MAINTENANCE_LOCK], _SET_LIMIT, *_LIMIT.write(limit).values())
 
     async def unset(self, key: LimitKey) -> bool:
-        """Delete an override. Returns whether there was one."""
         sql = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
         return bool(await self._change([MAINTENANCE_LOCK], sql, *astuple(key)))
 
@@ -309,7 +307,6 @@ class AccessStore(Store):
         await self._change([MAINTENANCE_LOCK], SET_RULE, *params)
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
-        """Returns whether the subject had a rule."""
         sql = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
         return bool(await self._change([MAINTENANCE_LOCK], sql, subject, subject_id))
 
@@ -318,7 +315,6 @@ class AccessStore(Store):
         await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, 1, note, set_by, to_text(self._clock()))
 
     async def end_maintenance(self) -> bool:
-        """Returns whether maintenance was on."""
         sql = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
         return bool(await self._change([MAINTENANCE_LOCK], sql))
 
@@ -443,7 +439,6 @@ class WebSessionStore(Store):
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
-        """Return a user's sessions, the last used first."""
         sql = f"""
             SELECT {_SESSION.select} FROM web_sessions
             WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
@@ -452,7 +447,6 @@ class WebSessionStore(Store):
         return [*map(_SESSION.read, rows)]
 
     async def end(self, user_id: int, session_id: int) -> bool:
-        """Returns False if the user has no such session."""
         sql = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
         return bool(await self._change([user_lock(user_id)], sql, user_id, session_id))
 

@@ -256,7 +256,6 @@ class UsageStore(Store):
         await self._change([user_lock(user_id)], sql, reservation.id, user_id)
 
     async def settle_abandoned(self, cost: Cost) -> int:
-        """Count abandoned reservations as used. Returns their number."""
         return await self._database.write(lambda: self._settle_abandoned(cost), [MAINTENANCE_LOCK])
 
     def _settle_abandoned(self, cost: Cost) -> Transaction[int]:
@@ -327,7 +326,6 @@ class UsageStore(Store):
         return tuple(user_id for (user_id,) in rows)
 
     def today(self) -> date:
-        """Return the date in the operator's time zone."""
         return local_day(self._clock(), self.zone)
 
 

@@ -56,8 +56,6 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Answers:
-    """Answers commands, buttons and messages."""
-
     assistant: Assistant
     running_turns: RunningTurns
     agent_selector: AgentSelector
@@ -463,7 +461,6 @@ class Answers:
     async def _question_to_continue(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """Return a request to continue, with the references of the first question."""
         request = AskedQuestion(recipient.words[AnswerTexts].continue_question, author_name(interaction))
         first = await self.references.find_question(recipient.user_id, button.answer_id)
         if first is None:

@@ -202,7 +202,6 @@ async def try_to_finish(finish: Callable[[], Awaitable[None]]) -> bool:
 
 @contextmanager
 def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
-    """Show a failure instead of an exception."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the user sees it

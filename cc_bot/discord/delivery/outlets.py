@@ -173,8 +173,6 @@ BUSY_INTERVAL_S: Final = 9.0  # between edits above BUSY_USAGE
 
 @dataclass(eq=False, slots=True)
 class MessageReplies:
-    """Sends ordinary messages of the bot: answers, single sentences, reactions and DMs."""
-
     rest: hikari.api.RESTClient
     expected_deletions: ExpectedDeletions
     channels: ChannelStore
@@ -198,7 +196,6 @@ class MessageReplies:
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
     ) -> None:
-        """Reply with one sentence. Repeating the call posts no second one."""
         reply = self.make_reply(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
         await reply.show((Page(sentence),))
 
@@ -218,7 +215,6 @@ class MessageReplies:
             _log.info("user_not_told", error=type(error).__name__)
 
     async def delete_all(self, channel_id: int, message_ids: Iterable[int]) -> None:
-        """Delete messages as far as Discord allows."""
         for message_id in message_ids:
             self.expected_deletions.expect(message_id)
             with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):

@@ -56,12 +56,11 @@ class ReceiptUpdater:
             return page
 
     async def page_with_receipts(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return a message's page with current receipts. Raises StorageError."""
+        """Return a message's page with current receipts."""
         stored = await self._stores.receipts.get(user_id, int(message.id))
         return await self._page_with_stored(message, stored, user_id, words)
 
     async def page_without_undone(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return an answer's page without undone receipts."""
         page = await self.page_with_receipts(message, user_id, words)
         changes = [change for change in page.receipts.items if change.state != "undone"]
         return await self._with_changes(page, changes, words)
@@ -104,13 +103,13 @@ class ReceiptUpdater:
 
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
-        """Edit the user's newest messages after the block erases their data. Raises StorageError."""
+        """Edit the user's newest messages after the block erases their data."""
         messages = await self._stores.receipts.list_newest(user_id, limit=MAX_EDITED_AFTER_ERASURE)
         yield
         self._tasks.start(self._refresh(user_id, words, messages))
 
     async def catch_up(self, recipients: Recipients) -> None:
-        """Edit what an earlier process left outdated. Raises StorageError."""
+        """Edit what an earlier process left outdated."""
         for user_id in await self._stores.receipts.list_stale_users():
             self.refresh(user_id, (await recipients.for_user(user_id)).words)
 

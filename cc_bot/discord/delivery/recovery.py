@@ -169,7 +169,7 @@ class Recovery:
         return all(await asyncio.gather(*map(self._try_to_recover, entries))) and calls_are_recovered
 
     async def _list_due_entries(self) -> Sequence[PendingTurn]:
-        """Delete superfluous entries, and return those to recover. Raises StorageError."""
+        """Delete superfluous entries, and return those to recover."""
         running, ledger = self.running_turns, self.running_turns.ledger
         for turn_id, user_id in list(running.entries_to_delete.items()):
             await ledger.delete(turn_id, user_id)
@@ -239,7 +239,6 @@ class Recovery:
         return UnshownTurn(entry, recipient, answer, replaced_answer, transcript, proposals)
 
     async def _show(self, unshown: UnshownTurn) -> DiscordReply | ShowFailure:
-        """Show the end by the first route that Discord accepts."""
         entry = unshown.entry
         token = entry.token_at(self.recipients.clock())
         if token is not None:

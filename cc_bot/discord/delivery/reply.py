@@ -76,7 +76,6 @@ def parts_to_leave_out(
 
 
 def is_unknown_message(error: hikari.HTTPError) -> bool:
-    """Return whether a user has deleted the message."""
     return isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_MESSAGE
 
 
@@ -165,8 +164,6 @@ def sent_messages(ids: Iterable[int]) -> tuple[SentMessage, ...]:
 
 
 class DiscordReply:
-    """The messages of one answer."""
-
     def __init__(
         self, outlet: Outlet, sent: Sequence[SentMessage] = (), *, may_have_more: bool = False
     ) -> None:
@@ -254,7 +251,6 @@ class DiscordReply:
         await self._delete_messages_after(0, RETRY_PAUSES_S)
 
     async def try_to_delete(self) -> None:
-        """Delete the messages, as far as Discord allows."""
         try:
             await self.delete()
         except hikari.HikariError as error:

@@ -38,16 +38,16 @@ class SideMessages:
         """Show what a turn changed; if `ephemeral`, in full only to the user. Never raises."""
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the session of a side message. Raises StorageError."""
+        """Return the session of a side message."""
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted a side message. Raises StorageError."""
+        """Record that a user deleted a side message."""
 
     async def refresh_outdated(self) -> None:
-        """Refresh outdated messages. Raises StorageError."""
+        """Refresh outdated messages."""
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Show the side messages of a channel's new agent. Raises StorageError."""
+        """Show the side messages of a channel's new agent."""
 
     async def wait_idle(self) -> None: ...
 

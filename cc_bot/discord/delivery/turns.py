@@ -101,7 +101,6 @@ class RunningTurn:
             self.withdraw()
 
     def withdraw(self) -> None:
-        """Stop the turn, and have its answer deleted."""
         self.is_withdrawn = True
         if self.reply:
             self.reply.no_dm = True
@@ -150,7 +149,6 @@ class RunningTurns:
         return 1 if key is None else sum(key == each.channel_conversation for each in self._turns.values())
 
     def stop(self, turn_id: str) -> bool:
-        """Returns whether the turn was running."""
         if turn_id in self._turns:
             self._turns[turn_id].stop.request()
         return turn_id in self._turns
@@ -174,7 +172,6 @@ class RunningTurns:
                 turn.withdraw()
 
     async def wait_idle(self) -> None:
-        """Wait until no turn runs and nothing is being written."""
         while self._turns:
             await next(iter(self._turns.values())).ended.wait()
         await asyncio.gather(*self._writes, return_exceptions=True)
@@ -222,7 +219,7 @@ class RunningTurns:
     async def claim(
         self, turn_id: str, user_id: int, renew: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Claim an interrupted turn's entry. Returns None if it is gone. Raises StorageError."""
+        """Claim an interrupted turn's entry. Returns None if it is gone."""
         if turn := self._turns.get(turn_id):  # the button appears shortly before the end
             await turn.ended.wait()
         async with self.entry_locks.hold(turn_id):
@@ -240,7 +237,7 @@ class RunningTurns:
         await self.write(self.ledger.add_page(entry.id, entry.key.user_id, message_id))
 
     async def record_pages(self, entry: PendingTurn, answer: Message | None, ids: Iterable[int]) -> None:
-        """Record an answer's messages: if one is deleted, so is the answer. Raises StorageError."""
+        """Record an answer's messages: if one is deleted, so is the answer."""
         if answer is None or answer.discord_id is None:
             return
         if further_ids := [id_ for id_ in ids if id_ != answer.discord_id]:
@@ -310,7 +307,6 @@ class DiscordTurn(RunningTurn):
 
     @property
     def public_channel(self) -> ChannelKey | None:
-        """Return the channel of a session's public question."""
         entry = self.entry
         if entry.ephemeral or entry.temporary or entry.visibility == "private" or entry.guild_id is None:
             return None

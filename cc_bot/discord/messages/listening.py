@@ -30,8 +30,6 @@ Write = Callable[[], Awaitable[None]]  # may be repeated
 
 
 class MessageListener:
-    """Handles all events about messages and channels."""
-
     def __init__(
         self,
         bot: hikari.GatewayBot,
@@ -115,7 +113,6 @@ class MessageListener:
             self.mentions.wake(key)
 
     def close(self) -> None:
-        """Begin no more answers."""
         self.mentions.close()
 
     async def finish(self, deadline_s: float) -> None:

@@ -299,13 +299,12 @@ class MentionQueue:
         return self.mention_answerer.stores.ledger
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]]) -> None:
-        """Answer the waiting mentions of the channels that this process serves. Raises StorageError."""
+        """Answer the waiting mentions of the channels that this process serves."""
         for key in await self._ledger.list_channels():
             if await serves(key.location_id):
                 self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Answer a channel's waiting mentions in the background."""
         if key not in self._queued_channels and not self._closed.is_set():
             self._queued_channels.add(key)
             self._tasks.start(self._serve_channel(key))

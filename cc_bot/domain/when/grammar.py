@@ -88,7 +88,6 @@ class TimeWords:
 
     @property
     def day_kinds(self) -> set[str]:
-        """Return the kinds of forms that name days."""
         return self.kinds - {"clock", "part"}
 
     @property
@@ -355,7 +354,6 @@ def parse(text: str) -> TimeWords:
 
 
 def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
-    """Yield the positions and meanings of the times in a normalized text."""
     begin = 0
     while found := _ANY_FORM.search(text, begin):
         begin = end = found.start()

@@ -67,7 +67,6 @@ def _fits(clock: Clock, minute: int) -> bool:
 
 
 def find_mentioned(written: str, now: datetime, zone: ZoneInfo) -> list[MentionedTime]:
-    """Return the times in a normalized text, in order."""
     if len(written) > _MAX_LENGTH:
         return []
     found = list[MentionedTime]()
@@ -100,7 +99,6 @@ def _add_meaning(mentioned: MentionedTime, words: TimeWords, now: datetime, zone
 
 
 def _day_ranges(words: TimeWords, today: date) -> list[tuple[date, int]]:
-    """Return the first day and the number of days of each range."""
     if words.day_kinds == {"week"}:
         return [(today + timedelta(weeks=words.week or 0, days=-today.weekday()), 7)]
     if words.day_kinds == {"year"}:

@@ -42,8 +42,6 @@ class QuietHours:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Every n-th day, week or month."""
-
     count: int
     unit: Unit
     since: date | None = None  # a day of the first period; None: not set yet

@@ -64,7 +64,6 @@ class BotStatus:
     began_at: datetime
 
     async def take_snapshot(self) -> StatusSnapshot:
-        """Raises StorageError."""
         usage_today = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.current()).prices
         latency_s = self.gateway_health.latency_s

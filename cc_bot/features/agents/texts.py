@@ -18,8 +18,6 @@ class AgentTexts(Area):
 
 
 class AgentsFileTexts(Area):
-    """Mistakes in agents.toml."""
-
     other_table = Sentence(ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。", en="{key} is not a known key. Agents are written as tables named [agents.name].")
     too_many = Sentence(ja="エージェントは {limit} 個までです。", en="There may be up to {limit} agents.")
     bad_name = Sentence(ja="[agents.{name}]: 名前には半角の英小文字・数字・- と _ を使い、32文字までにしてください。", en="[agents.{name}]: a name is made of lower-case letters, digits, - and _, with up to 32 characters.")

@@ -56,7 +56,6 @@ GetFreeBytes = Callable[[Path], int]
 async def check_database_file(
     config: Config, words: Texts, get_free_bytes: GetFreeBytes = free_bytes
 ) -> Sequence[Finding]:
-    """Check the file, the schema, the disk and the file modes."""
     return await asyncio.to_thread(lambda: [*_check_file(config, words, get_free_bytes)])
 
 
@@ -149,7 +148,6 @@ async def check_backups(config: Config, words: Texts, now: datetime) -> Finding:
 
 
 async def check_erasures(config: Config, words: Texts) -> Finding:
-    """Check the erasure log and its copies."""
     texts, database = words[DoctorTexts], state_path(config.database_url, config.data_folder)
     log = ErasureLog.beside(database).path
     exists = await asyncio.to_thread(log.exists)

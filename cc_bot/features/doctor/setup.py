@@ -57,8 +57,6 @@ def _ask_until_valid(
     words: Texts,
     say: Say,
 ) -> dict[str, str]:
-    """Return settings that pass the check, or none if the user enters nothing."""
-
     async def find(settings: Settings) -> Sequence[Finding]:
         return await check(read_config({**os.environ, **settings}), words)
 

@@ -90,7 +90,6 @@ class Element:
         return (child for child in self.children if not isinstance(child, str))
 
     def find_all(self, *names: str) -> "Iterator[Element]":
-        """Yield elements at any depth, in order."""
         for child in self.child_elements():
             if child.name in names:
                 yield child

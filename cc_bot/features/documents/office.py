@@ -123,19 +123,19 @@ def read_word(archive: Archive) -> Content:
     document, headings = parse_xml(archive.chunks(_WORD), _SKIPPED_ELEMENTS), _heading_styles(archive)
     has_pages = document.find(_PAGE_BREAK) is not None
     content = Content("word", "page" if has_pages else "part")
-    running = PartBuilder(content, has_pages=has_pages)
+    parts = PartBuilder(content, has_pages=has_pages)
     for block in document.find_outermost("p", "tbl"):
-        page_breaks = sum(1 for _ in block.find_all(_PAGE_BREAK)) if running.has_text else 0
+        page_breaks = sum(1 for _ in block.find_all(_PAGE_BREAK)) if parts.has_text else 0
         if page_breaks and _begins_with_break(block):
-            running.end_part()
+            parts.end_part()
             page_breaks -= 1
         text = _paragraph_text(block) if block.name == "p" else as_table(_word_rows(block))
-        running.add(text, heading=block.name == "p" and _is_heading(block, headings))
+        parts.add(text, heading=block.name == "p" and _is_heading(block, headings))
         if page_breaks:
-            running.end_part()
+            parts.end_part()
     if footnotes := _footnotes(archive):
-        running.add(footnotes)
-    running.end_part()
+        parts.add(footnotes)
+    parts.end_part()
     return content
 
 
@@ -282,10 +282,10 @@ def read_opendocument(archive: Archive) -> Content:
     for slide in slides:
         content.add_part("\n".join(text for _, text in _odf_paragraphs(slide)))
     if not slides:
-        running = PartBuilder(content)
+        parts = PartBuilder(content)
         for heading, text in _odf_paragraphs(root):
-            running.add(text, heading=heading)
-        running.end_part()
+            parts.add(text, heading=heading)
+        parts.end_part()
     return content
 
 
@@ -357,10 +357,10 @@ def _add_chapter(data: bytes, content: Content) -> None:
     parser = _ChapterParser()
     parser.feed(data.decode("utf-8-sig", "replace"))
     parser.close()
-    running = PartBuilder(content)
+    parts = PartBuilder(content)
     for heading, text in parser.take_blocks():
-        running.add(text, heading=heading)
-    running.end_part()
+        parts.add(text, heading=heading)
+    parts.end_part()
 
 
 _BLOCK_TAGS = frozenset(

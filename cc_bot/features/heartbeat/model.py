@@ -63,7 +63,6 @@ def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[Heartbea
 
 
 def missed_items(firings: Iterable[Firing], now: datetime) -> Iterator[HeartbeatItem]:
-    """Yield reminders that may not have been delivered within NEWS_PERIOD."""
     for firing in firings:
         schedule, due = firing.schedule, firing.due_at
         if now - NEWS_PERIOD <= due <= now:

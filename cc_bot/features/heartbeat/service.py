@@ -71,7 +71,6 @@ def paused_sentence(schedule: Schedule, words: Texts) -> str:
 
 
 def describe_rhythm(schedule: Schedule, caller: Caller) -> str:
-    """Say how often a heartbeat comes, where, and its quiet hours."""
     texts, quiet = caller.words[HeartbeatTexts], schedule.quiet
     where = texts.by_dm
     if schedule.target == "channel":

@@ -16,6 +16,7 @@ class HeartbeatStore(Store):
         return frozenset(name for (name,) in rows)
 
     async def add_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
+        """Add marks or extend them, and delete expired ones."""
         set_mark = """
             INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
             ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until

@@ -172,7 +172,8 @@ def _as_object(simple: Schema) -> Schema | None:
         if not branches:
             return None
         for branch in branches:
-            properties = {**properties, **branch["properties"], **properties}  # in order; the first counts
+            # The object's own properties come first and unchanged, then those of each branch.
+            properties = {**properties, **branch["properties"], **properties}
         required |= set.intersection(*(set(branch.get("required", ())) for branch in branches))
         if any("additionalProperties" not in branch for branch in branches):
             merged.pop("additionalProperties", None)
@@ -189,7 +190,7 @@ MAX_STORED_NAME_LENGTH: Final = 128
 
 
 def to_remote_tool(tool: "mcp_types.Tool") -> RemoteTool:
-    """Convert a tool whose input schema messages.py has wrapped."""
+    """Convert a tool whose input schema messages.py has put into `allOf`."""
     hints, description = tool.annotations, tool.description or tool.title or ""
     read_only = hints is not None and hints.read_only_hint is True
     [original] = tool.input_schema["allOf"]
@@ -291,6 +292,7 @@ def _offer(
         tool.description,
         simplify_schema(json.loads(tool.schema)),
         tool.read_only,
+        # The digest does not cover this hint: the stricter one counts.
         is_open_world(tool, rules) or is_open_world(accepted, rules),
         needs_approval(tool.read_only, rules),
         rules.approvers,

@@ -23,7 +23,7 @@ def list_checks(context: CheckContext) -> Iterator[Check]:
 async def _check_servers(context: CheckContext) -> Sequence[Finding]:
     config, words = context.config, context.words
     texts, servers = words[McpCheckTexts], await servers_file(config).load()
-    tools_by_server: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)
+    tools_by_server: Mapping[str, Sequence[str] | None] = dict.fromkeys(servers)  # None: not known
     file_state = texts.tools_ok.format(count=len(servers)) if servers else texts.tools_none
     findings = [ok("tools", file_state)]
     if servers and context.online:
@@ -33,12 +33,13 @@ async def _check_servers(context: CheckContext) -> Sequence[Finding]:
             findings += _check_server(each, words)
         if (total := sum(each.tokens for each in tried)) > config.tool_tokens:
             shares = ", ".join(f"{each.entry.name} {each.tokens}" for each in tried)
-            limits = {"total": total, "limit": config.tool_tokens, "each": shares}
-            findings.append(warning("tools", words[ToolServersFileTexts].over_budget.format(**limits)))
+            problem = words[ToolServersFileTexts].over_budget
+            problem = problem.format(total=total, limit=config.tool_tokens, each=shares)
+            findings.append(warning("tools", problem))
     for agent in await context.list_agents():
         if missing := find_unknown_tools(agent.tools or (), tools_by_server):
-            names = {"agent": agent.name, "tools": ", ".join(missing[:MAX_NAMES])}
-            findings.append(warning("tools", texts.agent_tools_missing.format(**names)))
+            names = ", ".join(missing[:MAX_NAMES])
+            findings.append(warning("tools", texts.agent_tools_missing.format(agent=agent.name, tools=names)))
     return findings
 
 

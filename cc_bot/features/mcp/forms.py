@@ -31,6 +31,7 @@ _DECLINE_REASONS: Final[Mapping[type[ToolServerError], str]] = {
 }
 _USER_DECLINED: Final = "the user did not want to answer."
 _USER_TOO_LATE: Final = "the user did not answer in time."
+# The reason for a form that comes while the server has several calls (server.py).
 CALL_UNCLEAR: Final = "it did not say in which of several calls it asked. Try again when the others are over."
 _TOO_MANY_FORMS: Final = f"{MAX_FORMS} questions a call are enough."
 
@@ -129,12 +130,10 @@ def _to_number(value: object) -> float | None:
 
 
 class ActiveCall:
-    """A running call whose server may send forms."""
-
-    def __init__(self, server: str, forms: FormAsker | None, timeout: asyncio.Timeout) -> None:
-        """`timeout` pauses while a form is open."""
+    def __init__(self, server: str, form_asker: FormAsker | None, timeout: asyncio.Timeout) -> None:
+        """`form_asker`: None declines forms. `timeout` pauses while a form is open."""
         self._server = server
-        self._forms = forms
+        self._form_asker = form_asker
         self._timeout = timeout
         self.forms_received = 0
         self._form_lock = asyncio.Lock()
@@ -147,18 +146,18 @@ class ActiveCall:
         if self.forms_received > MAX_FORMS:
             return self.decline(_TOO_MANY_FORMS)
         async with self._form_lock:
-            if self._forms is None:
+            if self._form_asker is None:
                 return types.ElicitResult(action="decline")
             try:
                 form = to_form(self._server, params)
             except (SecretAsked, FormUnsuitable) as refusal:
-                await self._show_refusal(self._forms, refusal)
+                await self._show_refusal(self._form_asker, refusal)
                 return self.decline(_DECLINE_REASONS[type(refusal)])
             with self._pause_timeout():
-                return await self._ask(self._forms, form)
+                return await self._ask(self._form_asker, form)
 
     def end(self) -> None:
-        self._forms = None
+        self._form_asker = None
         if self._open_form:
             self._open_form.cancel()
 

@@ -41,9 +41,9 @@ class MessageUnreadable(ValueError):
     """The text is not a message, or parsing would take too long."""
 
 
-async def clean_message(text: bytes) -> bytes:
+async def clean_message(data: bytes) -> bytes:
     """Return the message as the library accepts it. Raises MessageUnreadable."""
-    return _clean_json(text) if len(text) <= MAX_INLINE_BYTES else await run_in_worker(_clean_json, text)
+    return _clean_json(data) if len(data) <= MAX_INLINE_BYTES else await run_in_worker(_clean_json, data)
 
 
 async def run_in_worker(function: Callable[..., T], *arguments: object) -> T:
@@ -51,17 +51,17 @@ async def run_in_worker(function: Callable[..., T], *arguments: object) -> T:
     return await asyncio.get_running_loop().run_in_executor(_WORKER, function, *arguments)
 
 
-def _clean_json(text: bytes) -> bytes:
-    if has_too_many_values(text):
+def _clean_json(data: bytes) -> bytes:
+    if has_too_many_values(data):
         raise MessageUnreadable("too many values")
     try:
         message = json.loads(
-            text.decode("utf-8", "replace"),
+            data.decode("utf-8", "replace"),
             parse_int=lambda digits: int(digits) if len(digits) <= MAX_INTEGER_DIGITS else digits,
         )
         if not isinstance(message, dict):
             raise MessageUnreadable("not an object")
-        if len(text) > MAX_SERVER_REQUEST_BYTES and "method" in message:
+        if len(data) > MAX_SERVER_REQUEST_BYTES and "method" in message:
             raise MessageUnreadable("a long request")
         if isinstance(result := message.get("result"), dict):
             _clean_result(result)
@@ -71,11 +71,11 @@ def _clean_json(text: bytes) -> bytes:
         raise MessageUnreadable(type(error).__name__) from None
 
 
-def has_too_many_values(text: bytes) -> bool:
+def has_too_many_values(data: bytes) -> bool:
     """Return whether JSON has more than MAX_VALUES values, by its delimiters outside strings."""
-    if sum(map(text.count, _DELIMITERS)) <= MAX_VALUES:
+    if sum(map(data.count, _DELIMITERS)) <= MAX_VALUES:
         return False
-    unescaped = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    unescaped = data.replace(rb"\\", b"").replace(rb"\"", b"")
     if unescaped.count(b'"') > 4 * MAX_VALUES:
         return True
     outside = b"".join(unescaped.split(b'"')[::2])
@@ -91,7 +91,7 @@ def _clean_result(result: dict[str, Any]) -> None:
 
 
 def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
-    """`structured` replaces the texts if there are none."""
+    """`structured` becomes a text if there is none."""
     limited, characters_left = blocks[:MAX_CONTENT_BLOCKS], MAX_RESULT_CHARACTERS
     if omitted := len(blocks) - len(limited):
         limited.append({"type": "text", "text": f"[{omitted} of {len(blocks)} parts were left out here.]"})
@@ -108,8 +108,8 @@ def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _clean_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep only fields for which the library can't refuse the whole list: it does not check an input schema
-    inside `allOf`. The patterns of an output schema could run forever."""
+    """Keep only valid fields, as the library refuses the whole list for one bad tool. It does not check an
+    input schema inside `allOf`. The output schema is left out: its patterns could run forever."""
     texts = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     annotations = tool.get("annotations")
     annotations = annotations if isinstance(annotations, dict) else {}

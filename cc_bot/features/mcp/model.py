@@ -104,8 +104,6 @@ LeftOutReason = Literal["duplicate_name", "long_name", "too_large", "no_schema",
 
 @dataclass(frozen=True, slots=True)
 class RemoteTool:
-    """A tool as listed, with limited lengths."""
-
     name: str
     description: str
     schema: str  # JSON; empty if too long

@@ -87,10 +87,10 @@ class Servers:
             raise ToolServerUnavailable(server=server)
 
     async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], forms: FormAsker | None = None
+        self, server: str, name: str, arguments: Mapping[str, Any], form_asker: FormAsker | None = None
     ) -> ServerResult:
-        """Cancelling this cancels the call at the server. Without `forms`, they are declined. Raises ToolGone
-        and ToolServerUnavailable if nothing was sent; ToolTimedOut and ToolCallLost if it may be done."""
+        """Cancelling this cancels the call at the server. Without an asker, forms are declined. Raises
+        ToolGone and ToolServerUnavailable if nothing was sent, else ToolTimedOut and ToolCallLost."""
         managed = self.managed.get(server)
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
@@ -99,7 +99,7 @@ class Servers:
         try:
             if managed.connection is None:
                 raise ToolServerUnavailable(server=server)
-            result = await managed.connection.call(name, arguments, forms)
+            result = await managed.connection.call(name, arguments, form_asker)
             ok = result.ok
         finally:
             managed.failure_count += not ok
@@ -113,8 +113,8 @@ class Servers:
         return self.managed[server]
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        """Accept the list with this code. Returns the names of the tools offered now; None if it was accepted
-        before. Raises ToolServerUnknown, ToolListChanged if the list has changed, and StorageError."""
+        """Accept the list with this code. Returns the names of the tools now offered; None if no list
+        awaited an owner. Raises ToolServerUnknown, and ToolListChanged if the code is another list's."""
         managed = self.get(server)
         if managed.tool_list is None or not managed.tool_list.awaits_owner:
             return None
@@ -124,8 +124,7 @@ class Servers:
         return tuple(each.full_name for each in managed.catalog.offered)
 
     async def apply_entries(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Manage these servers and end all others. A server with the same command or address keeps running.
-        Raises StorageError."""
+        """Manage these servers and end all others. One with the same command or address keeps running."""
         if not entries and not self.managed:
             return
         stored_lists = await self.tool_lists.get_all() if entries and self.tool_lists else {}
@@ -146,7 +145,6 @@ class Servers:
         await _end_servers(list(servers_to_end.values()))
 
     async def start(self) -> None:
-        """Start new servers without waiting for them."""
         new_servers = [managed for managed in self.managed.values() if managed.task is None]
         if not new_servers:
             return
@@ -184,10 +182,10 @@ class Servers:
         await self._review(managed)
         self._apply_budget()
         if self.tool_lists:
-            await self.tool_lists.put(managed.entry.name, managed.tool_list)  # perhaps accepted meanwhile
+            # Not `tool_list`: during the review an owner may have accepted another.
+            await self.tool_lists.put(managed.entry.name, managed.tool_list)
 
     async def _review(self, managed: ManagedServer) -> None:
-        """Update the catalog, again if the rules or the list change meanwhile."""
         reviewed = None
         while managed.tool_list is not None and reviewed != (managed.entry, managed.tool_list):
             entry, tool_list = reviewed = managed.entry, managed.tool_list
@@ -217,7 +215,6 @@ async def _end_servers(servers: Sequence[ManagedServer]) -> None:
 
 
 def is_offered_to(rules: ServerRules, visitor: Visitor) -> bool:
-    """Return whether the rules allow the user and the channel."""
     if rules.roles and not rules.roles & set(visitor.role_ids or ()):
         return False
     allows_everywhere = not rules.guilds and not rules.channels
@@ -236,11 +233,11 @@ async def open_servers(
     token_budget: int,
     meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
-    """Run the servers of a loaded file, without waiting for their start. Raises StorageError."""
+    """Run the servers of a loaded file, without waiting for their start."""
     servers = Servers(tool_lists, token_budget, meter)
     entries = await file.current()
     await servers.apply_entries(entries)
-    watching = asyncio.create_task(_apply_changes(servers, file, entries))
+    watching = asyncio.create_task(_keep_running(servers, file, entries))
     try:
         yield servers
     finally:
@@ -249,7 +246,7 @@ async def open_servers(
         await servers.close()
 
 
-async def _apply_changes(
+async def _keep_running(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
     while True:

@@ -14,12 +14,10 @@ class ToolListStore(Store):
     """Stores the tools of servers, and nothing about users."""
 
     async def get_all(self) -> Mapping[str, StoredToolList]:
-        """Raises StorageError."""
         rows = await self._database.query(SELECT_LISTS)
         return {server: StoredToolList(*lists) for server, *lists in rows}
 
     async def put(self, server: str, tool_list: StoredToolList) -> None:
-        """Raises StorageError."""
         await self._change((), _PUT_TOOLS, server, tool_list.listed_json, tool_list.accepted_json)
 
 

@@ -213,7 +213,6 @@ def _signal_group(process: asyncio.subprocess.Process, number: int) -> None:
 
 
 async def _wait_for_exit(process: asyncio.subprocess.Process, timeout_s: float) -> bool:
-    """Return whether the process ended in time."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + timeout_s
     # Process.wait also waits for its pipes, which children may hold open.

@@ -83,7 +83,6 @@ def _find_state(change: Change, memories: Mapping[int, MemoryState]) -> ReceiptS
 
 
 def _undoable_kind(change: Change) -> Literal["added", "updated", "deleted"] | None:
-    """Return the kind of a change that can be undone."""
     match change.kind:
         case "added" | "deleted" as kind:
             return kind

@@ -82,7 +82,6 @@ def split_export(
     max_bytes: int,
     max_memories: int,
 ) -> Iterator[bytes]:
-    """Yield all memories as files within the limits."""
     file = write(memories).encode("utf-8", "replace")
     if len(memories) < 2 or (len(file) <= max_bytes and len(memories) <= max_memories):
         yield file

@@ -58,8 +58,6 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A user's note, valid in every channel until deleted."""
-
     id: int
     user_id: int
     content: str

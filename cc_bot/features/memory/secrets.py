@@ -61,6 +61,7 @@ _WORD_AS_VALUE: Final = re.compile(
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
     re.IGNORECASE,
 )
+"""A password of letters only, if the sentence ends after it."""
 _PASSPHRASE: Final = re.compile(
     r"(?:(?:パス|シード|リカバリー?|復元)フレーズ|pass\s?phrase|(?:seed|recovery)\s(?:phrase|words))[^\n。.]{0,12}?"
     r"(?:\s?(?:は|:|=)|\sis)[\s\"'「『(:=]*(?:[a-z]++[\s-]++){3}[a-z0-9]",
@@ -92,7 +93,9 @@ _BACKUP_CODE: Final = re.compile(
     r"\b[A-Za-z0-9]{4}(?:[A-Za-z]*+\d|[A-Za-z0-9]*+[ -][A-Za-z]*+\d)",  # a digit after the fourth character
     re.IGNORECASE,
 )
-_MY_NUMBER_WORD: Final = re.compile(r"マイナンバー|個人番号|my\s?number|social security|ssn", re.IGNORECASE)
+_PERSONAL_NUMBER_WORD: Final = re.compile(
+    r"マイナンバー|個人番号|my\s?number|social security|ssn", re.IGNORECASE
+)
 _SSN: Final = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
 _BANK_ACCOUNT: Final = re.compile(
     r"(?:口座(?:番号)?|普通預金|当座預金|(?:bank\s)?account\s?(?:number|no\.?|#))[^\d\n]{0,20}"
@@ -115,7 +118,8 @@ def looks_secret(text: str) -> bool:
 
 
 def normalize(text: str) -> str:
-    """Apply NFKC and shorten white space, on which the patterns would take minutes."""
+    """Apply NFKC, remove invisible characters and shorten white space: on long runs the patterns would take
+    minutes."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", visible)
 
@@ -136,6 +140,7 @@ def _could_be_password(value: str) -> bool:
     """Return whether the value has a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
+    # `年` after a number: a year.
     if len(ascii_part) < 4 or _PLAIN_VALUE.fullmatch(ascii_part) or value[len(ascii_part) :].startswith("年"):
         return False
     return re.search(r"\d|[^\w']|_|[a-z][A-Z]", ascii_part) is not None
@@ -167,11 +172,11 @@ def _character_kind(character: str) -> str:
 
 def _contains_secret_number(text: str) -> bool:
     dashed = _DASH.sub("-", text)
-    if _MY_NUMBER_WORD.search(dashed) and _SSN.search(dashed):
+    if _PERSONAL_NUMBER_WORD.search(dashed) and _SSN.search(dashed):
         return True
     for match in _LONG_NUMBER.finditer(dashed):
         digits = re.sub(r"\D", "", match[0])
-        if len(digits) == 12 and _MY_NUMBER_WORD.search(dashed) and _is_my_number(digits):
+        if len(digits) == 12 and _PERSONAL_NUMBER_WORD.search(dashed) and _is_my_number(digits):
             return True
         if len(digits) in _CARD_LENGTHS and _passes_luhn(digits):
             is_formatted = _CARD_FORMAT.fullmatch(match[0]) and _CARD_START.match(digits)
@@ -240,6 +245,7 @@ _REQUEST_PHRASE: Final = re.compile(
     r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
 )
 """A code or number near the channel that sends it or the thing that it opens."""
+# As `asks_for_secret` folds it: katakana, without long vowels.
 _REQUEST_PHRASE_JA: Final = re.compile(
     "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
     "確認|二段階|二要素|解除|ログイン|裏)"
@@ -261,8 +267,8 @@ def asks_for_secret(text: str) -> bool:
     words = _LATIN_WORD.findall(_CAMEL_CASE_BOUNDARY.sub(" ", latin).casefold())
     spaced = " ".join(words)
     words += [each.replace(" ", "") for each in _SPELLED_OUT.findall(spaced)]
-    compact = _remove_separators(latin.casefold())
-    without_leetspeak = _remove_separators(latin.casefold().translate(_LETTERS_FOR_DIGITS))
+    compact = _fold(latin.casefold())
+    without_leetspeak = _fold(latin.casefold().translate(_LETTERS_FOR_DIGITS))
     return (
         not set(words).isdisjoint(_REQUEST_WORDS.split())
         or any(term in compact or term in without_leetspeak for term in _FOLDED_TERMS)
@@ -271,8 +277,9 @@ def asks_for_secret(text: str) -> bool:
     )
 
 
-def _remove_separators(text: str) -> str:
-    katakana = _SEPARATORS.sub("", text).translate(_KATAKANA).replace("secretar", "")
+def _fold(text: str) -> str:
+    katakana = _SEPARATORS.sub("", text).translate(_KATAKANA)
+    katakana = katakana.replace("secretar", "")  # a secretary is no secret
     return _ONE_AS_LONG_VOWEL.sub("", katakana)
 
 

@@ -61,8 +61,6 @@ _BAR_WIDTH: Final = 8
 
 @dataclass(eq=False, slots=True)
 class MemoryService:
-    """What the functions below need."""
-
     stores: Stores
     export_queue: ExportQueue
     clock: Clock
@@ -204,7 +202,6 @@ def _draw_category_bars(caller: Caller, categories: Sequence[tuple[str, int]]) -
 
 
 def _draw_bar(count: int, largest: int) -> str:
-    """Draw a bar of fixed width with at least one filled cell."""
     filled = max(1, round(_BAR_WIDTH * count / largest))
     return "▰" * filled + "▱" * (_BAR_WIDTH - filled)
 

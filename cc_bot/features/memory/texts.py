@@ -225,7 +225,6 @@ class ReceiptTexts(Area):
 
 
 def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime, zone: tzinfo) -> str:
-    """Format memories by category, with tags and dates."""
     title = words[MemoryBulkTexts].markdown_title.format(count=len(memories), date=_format_day(now, zone))
     by_category: defaultdict[str, list[PortableMemory]] = defaultdict(list)
     for memory in memories:

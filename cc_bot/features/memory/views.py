@@ -224,7 +224,6 @@ MAX_SHORT_CONTENT_CHARACTERS: Final = 40  # per memory, if not all fit otherwise
 
 
 def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:
-    """List as many memories as fit in a message, and count the rest."""
     texts, total = words[ReceiptTexts], len(memories)
     if not memories:
         return texts.none_left

@@ -62,7 +62,6 @@ class Holdings:
 
     @property
     def has_nothing_to_erase(self) -> bool:
-        """Return whether nothing is stored, or only data that an erasure keeps."""
         return self.kinds.keys() <= NOT_ERASED
 
 

@@ -168,7 +168,6 @@ _BATCH_SIZE: Final = 200  # messages per transaction
 
 class PersonalDataStore(Store):
     async def get_overview(self, user_id: int) -> Holdings:
-        """Return the amounts of a user's data, from one snapshot."""
         on_server = self._database.dialect != "sqlite"
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
@@ -196,7 +195,6 @@ class PersonalDataStore(Store):
         return frozenset(id_ for (id_,) in await self._database.query(users_sql()))
 
     async def list_unfinished(self) -> tuple[int, ...]:
-        """Return the users whose erasure is unfinished."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_UNFINISHED))
 
     async def erase(
@@ -230,13 +228,13 @@ class PersonalDataStore(Store):
             raise ErasureUnfinished from error
 
     async def begin_erasure(self, user_id: int) -> None:
-        """Record it: processes then end the user's turns, and a start continues it. Raises StorageError."""
+        """Record it: processes then end the user's turns, and a start continues it."""
         await self._log_erasure(user_id)
         sql = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
         await self._change([user_lock(user_id)], sql, user_id, to_ms(self._clock()))
 
     async def has_turn_elsewhere(self, user_id: int) -> bool:
-        """Return whether another process, even a dead one, runs a turn of the user. Raises StorageError."""
+        """Return whether another process, even a dead one, runs a turn of the user."""
         # Uses reservations_by_user and turns_by_user.
         sql = """
             SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process

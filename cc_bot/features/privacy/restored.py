@@ -51,7 +51,7 @@ async def reapply_erasures(
     database: Database, erasures: Erasures, since: datetime | None, *, clock: Clock, mark: str
 ) -> ReappliedErasures:
     """Discard pending work, and repeat the erasures logged since a time (None: the database's newest time).
-    `mark` replaces messages that repeat an erased memory. Raises StorageError."""
+    `mark` replaces messages that repeat an erased memory."""
     # These stores have no erasure log, so the repeated erasures are not logged again.
     removal = MemoryRemovalStore(database, clock=clock)
     await database.transaction([*map(Statement, _DELETE_PENDING)], [MAINTENANCE_LOCK])

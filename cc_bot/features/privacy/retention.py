@@ -181,5 +181,5 @@ class VitalsStore(Store):
         return int(version)
 
     async def check_writable(self) -> None:
-        """Run an empty write transaction, without a disk write. Raises StorageError."""
+        """Run an empty write transaction, without a disk write."""
         await self._database.transaction((), ())

@@ -119,7 +119,6 @@ class Privacy:
             yield bytes(file)
 
     async def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
-        """Yield one JSON file in chunks."""
         async for _, chunk in self._export(user_id):
             yield chunk
 
@@ -254,8 +253,7 @@ RETENTION_INTERVAL_S: Final = 3600.0
 
 
 async def delete_expired(store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo) -> int:
-    """Delete what is older than its retention period in the operator's `zone`. Returns the number deleted.
-    Raises StorageError."""
+    """Delete what is older than its retention period in the operator's `zone`. Returns the number deleted."""
     now, count = clock(), 0
     if days := retention.session_days:
         count += await store.prune_sessions(now - timedelta(days=days))
@@ -269,8 +267,6 @@ async def delete_expired(store: RetentionStore, retention: Retention, clock: Clo
 async def enforce_retention(
     store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
 ) -> None:
-    """Delete expired data every hour."""
-
     async def prune() -> None:
         if count := await delete_expired(store, retention, clock, zone):
             _log.info("old_data_deleted", count=count)
@@ -279,8 +275,6 @@ async def enforce_retention(
 
 
 async def enforce_copy_retention(database: Path, retention: Retention, clock: Clock) -> None:
-    """Delete expired copies beside the database every hour."""
-
     async def prune() -> None:
         if deleted := await asyncio.to_thread(delete_old_copies, database, clock(), retention.copy_days):
             _log.info("old_copies_deleted", names=[path.name for path in deleted])

@@ -40,7 +40,7 @@ remind = lightbulb.Group("remind", "remind_description", localize=True)
 loader.command(remind)
 
 
-def reminder_id_option(*, is_offered: Callable[[Schedule], bool] = lambda _: True) -> int:
+def reminder_number_option(*, is_offered: Callable[[Schedule], bool] = lambda _: True) -> int:
     """Return an option that suggests reminders by text or number."""
 
     async def suggest(
@@ -83,13 +83,13 @@ async def turn_page(
     return replace(view, content="\n".join(filter(None, (*reply.lines, view.content))))
 
 
-async def _list_view(reader: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
+async def _list_view(caller: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
     def make_id(page: int, cancelled: int = 0) -> str:
-        return RemindersButton(reader.user_id, page, cancelled).custom_id()
+        return RemindersButton(caller.user_id, page, cancelled).custom_id()
 
-    label = reader.words[ReminderTexts].cancel_listed
-    reply = await reminders.list_reminders(reader, schedules=schedules)
-    return reply_view(reply, reader, page, make_id, lambda item: Button(label, make_id(page, item.number)))
+    label = caller.words[ReminderTexts].cancel_listed
+    reply = await reminders.list_reminders(caller, schedules=schedules)
+    return reply_view(reply, caller, page, make_id, lambda item: Button(label, make_id(page, item.number)))
 
 
 async def add(
@@ -123,12 +123,12 @@ reply_command(
     repeat=text_option("remind_repeat", default=None, max_length=MAX_WHEN_CHARACTERS),
     where=text_option("remind_where", default=None, choices=choices("remind", "here", "dm")),
 )
-reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_id_option())
+reply_command(remind.register, "remind_delete", reminders.delete, id=reminder_number_option())
 reply_command(
     remind.register,
     "remind_resume",
     reminders.resume,
-    id=reminder_id_option(is_offered=lambda schedule: schedule.status == "paused"),
+    id=reminder_number_option(is_offered=lambda schedule: schedule.status == "paused"),
 )
 
 

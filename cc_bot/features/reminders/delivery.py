@@ -357,7 +357,6 @@ class ReminderDelivery:
 
 
 async def _record(write: Callable[[], Awaitable[Result]]) -> None:
-    """Record an outcome, with retries."""
     for pause_s in RECORD_PAUSES_S:
         await asyncio.sleep(pause_s)
         with suppress(StorageError):

@@ -39,7 +39,7 @@ class Schedule:
     target: Target = "channel"
     guild_id: int | None = None
     visibility: Visibility = "public"
-    repeat: str = ""  # as in repeats.py; empty: once
+    repeat: str = ""  # as in domain/when/repeats.py; empty: once
     timezone: str = "Asia/Tokyo"
     locale: Locale | None = None
     quiet: QuietHours | None = None
@@ -59,7 +59,8 @@ class Schedule:
 
 
 def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibility) -> bool:
-    """Return whether an answer may mention it: a public one only if it was made publicly in that channel."""
+    """Return whether an answer may mention a schedule: always in private, else only one made publicly in the
+    same channel."""
     made_here = schedule.visibility == "public" and schedule.key.channel_id == channel_id
     return visibility == "private" or made_here
 
@@ -71,7 +72,7 @@ class Firing:
     state: FiringState = "claimed"
 
 
-UnreportedFirings = tuple[Firing, ...]  # one owner's missed and uncertain times
+UnreportedFirings = tuple[Firing, ...]  # one user's missed and uncertain times
 
 
 @dataclass(frozen=True, slots=True)

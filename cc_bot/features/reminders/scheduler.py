@@ -62,7 +62,6 @@ class Scheduler:
         self._stopped.set()
 
     async def claim_all_due(self) -> list[Firing | UnreportedFirings]:
-        """Raises StorageError."""
         self._changed = self.schedules.changed
         claimed: list[Firing | UnreportedFirings] = []
         while (each := await self._claim_next()) is not None:

@@ -30,8 +30,6 @@ class Composition:
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Writes the messages of heartbeats."""
-
     compose: Callable[[Schedule, TurnOptions], Awaitable[Composition | None]]  # None: nothing to say
     paused_sentence: Callable[[Schedule, Texts], str]  # if Discord refuses it
 

@@ -235,7 +235,6 @@ class ScheduleStore(Store):
 
     @property
     def changed(self) -> asyncio.Event:
-        """Return an event that is set at the next change."""
         return self._changed
 
     async def add(
@@ -281,7 +280,6 @@ class ScheduleStore(Store):
         return [*map(SCHEDULE.read, await self._database.query(_SELECT_KIND, user_id, kind))]
 
     async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Delete and return a schedule, if it exists."""
         delete = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
         suppress_reports = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 
@@ -451,7 +449,6 @@ class ScheduleStore(Store):
         return await self._database.write(steps, [MAINTENANCE_LOCK])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
-        """List the user's missed and uncertain reminders since then."""
         sql = f"{_SELECT_MISSED} AND s.user_id = $1 AND f.user_id = $1 AND f.due_at >= $2 ORDER BY f.due_at"
         return [*map(_FIRING.read, await self._database.query(sql, user_id, to_ms(since)))]
 

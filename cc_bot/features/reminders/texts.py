@@ -165,7 +165,6 @@ def _describe_date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> 
 
 
 def _describe_nth_day(phrases: RepeatTexts, field: str) -> str:
-    """Describe a day such as 第2水曜 or the last Friday."""
     if field.endswith("L"):
         return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
     day, _, nth = field.partition("#")

@@ -20,7 +20,7 @@ def choice_name(schedule: Schedule) -> str:
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
-LATE_AFTER: Final = timedelta(minutes=2)  # later messages say so
+LATE_AFTER: Final = timedelta(minutes=2)  # a message that is this late names the time it was due
 MAX_QUOTE_LENGTH: Final = 200
 MAX_LISTED: Final = 6
 
@@ -30,18 +30,17 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     facts = NO_FACTS
     if now - firing.due_at > LATE_AFTER:
         facts = NO_FACTS.with_notes(words[ReminderTexts].late.format(time=timestamp(firing.due_at, "f")))
-    content = _without_previews(f"<@{schedule.key.user_id}> {reminder_text(schedule)}")
+    content = _one_message(f"<@{schedule.key.user_id}> {reminder_text(schedule)}")
     return Page(content, reminder_buttons(schedule, words), facts=facts)
 
 
 def reminder_text(schedule: Schedule) -> str:
-    """Return a reminder's message as stored, without the mention."""
     return f"⏰ {schedule.text}"
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
     mention = f"<@{schedule.key.user_id}> " if schedule.audience == "public" else ""
-    return Page(_without_previews(f"{mention}{for_discord(text)}"))
+    return Page(_one_message(f"{mention}{for_discord(text)}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
@@ -66,28 +65,28 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     return (Button(words[ReminderTexts].stop_repeating, button.custom_id()),)
 
 
-def undelivered_page(missed: UnreportedFirings, words: Texts) -> Page:
+def undelivered_page(unreported: UnreportedFirings, words: Texts) -> Page:
     lines = list[str]()
     texts = words[ReminderTexts]
     for heading, state in ((texts.missed, "missed"), (texts.uncertain, "uncertain")):
-        if firings := [each for each in missed if each.state == state]:
+        if firings := [each for each in unreported if each.state == state]:
             lines.append(heading)
         for each in firings[:MAX_LISTED]:
             lines.append(f"- {timestamp(each.due_at, 'f')} {_quote(each.schedule)}")
         if len(firings) > MAX_LISTED:
             lines.append(f"- … +{len(firings) - MAX_LISTED}")
-    return Page(_without_previews("\n".join(lines)))
+    return Page(_one_message("\n".join(lines)))
 
 
 def paused_page(schedule: Schedule, words: Texts) -> Page:
     texts, reason = words[ReminderTexts], words[ReminderTexts].reasons[schedule.obstacle]
-    return Page(_without_previews(texts.stopped.format(text=_quote(schedule), reason=reason)))
+    return Page(_one_message(texts.stopped.format(text=_quote(schedule), reason=reason)))
 
 
 def _quote(schedule: Schedule) -> str:
     return escape_markdown(shorten(one_line(schedule.text), MAX_QUOTE_LENGTH))
 
 
-def _without_previews(text: str) -> str:
-    """Cut to one message. Links have no previews, as a model may have written them."""
+def _one_message(text: str) -> str:
+    """Cut to one message. Discord shows no previews of its links, as a model may have written them."""
     return next(iter(split_messages(text, limit=MESSAGE_LIMIT, max_count=1)), "")

@@ -66,7 +66,6 @@ class ReminderPages(Pages):
     async def page(
         self, request: web.Request, form: ReminderForm | None = None, problem: InputError | None = None
     ) -> web.Response:
-        """Show the reminders, and an invalid form with its problem."""
         visitor = visitor_of(request)
         reminders = await self._schedules.list(visitor.user_id)
         ids = (each.key.channel_id for each in reminders if each.target == "channel")
@@ -165,7 +164,6 @@ def _read_form(request: web.Request, number: int | None = None) -> ReminderForm:
 
 
 def fingerprint(schedule: Schedule) -> str:
-    """Return a digest, to detect changes since the page was shown."""
     content = repr((schedule.text, schedule.due_at, schedule.repeat)).encode("utf-8", "replace")
     return hashlib.sha256(content).hexdigest()[:16]
 

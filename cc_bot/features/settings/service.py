@@ -48,8 +48,8 @@ async def change_settings(
     spoken: bool | Keep = Keep.AS_IS,
     default_zone: str,
 ) -> UserSettings:
-    """Change settings, and return all; None resets one. Repeats follow a new time zone. Raises StorageError,
-    and UnknownTimezone if nothing was changed."""
+    """Change settings, and return all of them. None resets a setting. Repeating reminders are moved to a new
+    time zone. Raises StorageError; UnknownTimezone before anything is changed."""
     timezone = zone_name_for_word(zone) if isinstance(zone, str) else zone
     settings = await stores.settings.set(user_id, locale=locale, timezone=timezone, spoken=spoken)
     if timezone is not Keep.AS_IS:

@@ -28,8 +28,6 @@ _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """A normalized address."""
-
     scheme: str
     host: str
     port: int
@@ -131,8 +129,6 @@ def _trim(text: str) -> str:
 
 
 class AddressBook:
-    """Addresses that a turn may read."""
-
     def __init__(self, typed_texts: Iterable[str] = (), seen_texts: Iterable[str] = ()) -> None:
         """`typed_texts` are the user's and those of referenced messages. `seen_texts` are also previews,
         forwards and quotations."""

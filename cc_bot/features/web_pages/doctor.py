@@ -25,10 +25,10 @@ def list_checks(context: CheckContext) -> Iterator[Check]:
 
 
 async def check_reading(
-    reader: PageSource | None, texts: Texts, *, enabled: bool, page: str = PAGE
+    reader: PageSource | None, words: Texts, *, enabled: bool, page: str = PAGE
 ) -> Sequence[Finding]:
     """Without a `reader` nothing is fetched."""
-    sentences = texts[WebPageCheckTexts]
+    sentences = words[WebPageCheckTexts]
     if not enabled or not can_read_pages():
         return [off("reading", sentences.reading_not_installed if enabled else sentences.reading_off)]
     if reader is None:
@@ -38,12 +38,12 @@ async def check_reading(
     except PagesNotConfined:  # reported by features/documents/doctor.py
         return []
     except PageError as error:
-        return [warning("reading", explain(error, texts), sentences.reading_failed_fix.format(url=page))]
+        return [warning("reading", explain(error, words), sentences.reading_failed_fix.format(url=page))]
     return [ok("reading", sentences.reading_ok)]
 
 
-async def check_search(services: Sequence[SearchService], texts: Texts) -> Sequence[Finding]:
-    sentences, findings = texts[WebPageCheckTexts], list[Finding]()
+async def check_search(services: Sequence[SearchService], words: Texts) -> Sequence[Finding]:
+    sentences, findings = words[WebPageCheckTexts], list[Finding]()
     for service in services:
         names = {"name": service.name, "variable": _SETTINGS[service.name]}
         try:

@@ -142,7 +142,8 @@ class PageReader:
         *,
         unconfined: bool = False,
     ) -> None:
-        """`command` replaces that of `reading_command`. `documents` reads PDFs and office files."""
+        """`command` replaces that of `reading_command`. `documents` reads PDFs and office files.
+        `unconfined`: read without a sandbox."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)

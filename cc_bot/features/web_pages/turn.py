@@ -90,8 +90,6 @@ class WebAccess:
 
 @dataclass(eq=False, slots=True)
 class TurnWebAccess:
-    """The web access of a turn, for all its rounds."""
-
     services: WebAccess = WebAccess()
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MAX_PAGES

@@ -61,7 +61,6 @@ class OpenAIChatModel(Endpoint):
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Return the names of the lessons that requests apply."""
         return tuple(self._changes)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -134,7 +133,6 @@ class OpenAIChatModel(Endpoint):
         return body | {name: value for name, value in options.items() if name not in quirks.omit}
 
     def _apply_lessons(self, attempts: Attempts) -> None:
-        """Apply the lasting lessons to later requests."""
         self.leaves_out_images = not attempts.quirks.images
         for event, lasting in (("model_request_changed", True), ("model_request_changed_once", False)):
             lessons = [lesson for lesson in attempts.lessons if lesson.lasting is lasting]

@@ -36,8 +36,6 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, repr=False)
 class Endpoint:
-    """A model of a server, with its own HTTP session."""
-
     model: str
     _: KW_ONLY
     name: str = ""  # in the settings; default: `model`

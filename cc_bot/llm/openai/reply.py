@@ -223,7 +223,6 @@ class _Call:
         self.arguments += delta.arguments[: MAX_ARGUMENTS_CHARACTERS + 1 - len(self.arguments)]
 
     def is_followed_by(self, delta: ToolCallDelta) -> bool:
-        """Return whether a delta begins another call."""
         if not delta.name:
             return False
         other_id = delta.id and self.id and delta.id[:_MAX_NAME_LENGTH] != self.id
@@ -286,7 +285,6 @@ class StreamedAnswer:
         return self._characters_left < 0
 
     def add(self, chunk: Chunk) -> list[ModelEvent]:
-        """Add a chunk. Returns the events for its visible text."""
         self.chunks += 1
         self.finish_reason = chunk.finish_reason or self.finish_reason
         self.usage = chunk.usage or self.usage

@@ -27,8 +27,6 @@ _LONG_KANA: Final = 4  # characters; longer matches are hardly accidental
 
 
 class Span(NamedTuple):
-    """A word of the lexicon in a line."""
-
     start: int
     end: int
     ideas: tuple[int, ...]  # indices in Lexicon.ideas; none for a stop word
@@ -95,7 +93,6 @@ class Lexicon:
         return None
 
     def _find_number(self, line: Line, at: int) -> Span | None:
-        """Find a word that starts with a number."""
         text, scripts = line
         if exact := self._find_longest(line, at, at):
             return exact
@@ -155,7 +152,6 @@ class _ParsedIdea:
 
 @lru_cache(maxsize=1)
 def load_lexicon() -> Lexicon:
-    """Return the built-in lexicon, parsed on first use."""
     folder = files("cc_bot.features.memory.search").joinpath("words")
     sources = sorted(folder.iterdir(), key=lambda file: file.name)
     return parse_lexicon(line for file in sources for line in file.read_text(encoding="utf-8").splitlines())

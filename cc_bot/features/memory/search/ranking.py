@@ -67,7 +67,6 @@ def inverse_document_frequency(term: str, statistics: Statistics) -> float:
 
 
 def weigh_terms(query: Query, statistics: Statistics) -> Mapping[str, float]:
-    """Return each term's weight times its inverse document frequency."""
     return {
         term: weight * inverse_document_frequency(term, statistics) for term, weight in query.weights.items()
     }

@@ -13,8 +13,8 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.domain.text import hiragana
 
 # Each line of the table is a kanji or an irregular word (今日 きょう) and its readings, commonest first: on
-# readings in katakana, kun in hiragana. A final hyphen means that okurigana must follow. The jōyō readings
-# are official (常用漢字表).
+# (Sino-Japanese) readings in katakana, kun (native) ones in hiragana. A final hyphen means that okurigana,
+# the kana ending of a word, must follow. The jōyō readings are official (常用漢字表).
 Kind = Literal["on", "kun", "word", "kana"]  # kana: read as itself
 
 
@@ -26,7 +26,6 @@ class Reading(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_kanji_table() -> Mapping[str, str]:
-    """Return the readings of each entry of the table, separated by spaces."""
     entries = (line.partition(" ") for line in read_table_lines() if line and not line.startswith("#"))
     return {entry: spellings for entry, _, spellings in entries}
 
@@ -61,7 +60,7 @@ _VOICED: Final = dict(
     zip("かきくけこさしすせそたちつてとはひふへほ", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", strict=True)
 )
 _HALF_VOICED: Final = dict(zip("はひふへほ", "ぱぴぷぺぽ", strict=True))
-_OBSTRUENTS: Final = frozenset(_VOICED.values())
+_VOICED_OBSTRUENTS: Final = frozenset(_VOICED.values())
 _K_ROW: Final = frozenset("かきくけこ")
 _S_ROW: Final = frozenset("さしすせそ")
 _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
@@ -81,7 +80,8 @@ _Step = tuple[int, Reading, float]  # characters read, their reading, its cost
 
 
 def find_readings(text: str, limit: int = 8) -> tuple[str, ...]:
-    """Return readings in hiragana, likeliest first; none for longer texts or unknown characters."""
+    """Return readings in hiragana, likeliest first; none for more than _MAX_RUN_LENGTH characters, or if
+    one is unknown."""
     return _rank_readings(text)[: max(limit, 0)]
 
 
@@ -94,7 +94,6 @@ def _rank_readings(run: str) -> tuple[str, ...]:
 
 
 def _search_readings(run: str) -> dict[_Prefix, float]:
-    """Return readings with their costs."""
     if not 0 < len(run) <= _MAX_RUN_LENGTH:
         return {}
     prefixes_at: list[dict[_Prefix, float]] = [{} for _ in range(len(run) + 1)]
@@ -110,7 +109,7 @@ def _search_readings(run: str) -> dict[_Prefix, float]:
                     total = cost + join_cost + step_cost
                     if total < costs.get((joined, reading), total + 1):
                         costs[joined, reading] = total
-    # 合 is がっ only before kanji, but 乗っ begins 乗った.
+    # No reading ends in っ (合 is がっ only before kanji), unless the text does, as 乗っ.
     return {
         (kana, last): cost
         for (kana, last), cost in prefixes_at[-1].items()
@@ -124,41 +123,43 @@ def _list_steps(run: str, at: int) -> Iterator[_Step]:
         cost = _WHOLE_WORD_COST if length == len(run) else _WORD_COST
         for rank, reading in enumerate(_list_readings(run[at : at + length])):
             yield length, reading, cost + rank
-    kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
-    yield from _list_kanji_steps(kanji, is_single=len(run) == 1, next_character=run[at + 1 : at + 2])
+    character = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
+    yield from _list_kanji_steps(character, is_single=len(run) == 1, next_character=run[at + 1 : at + 2])
 
 
-def _list_kanji_steps(kanji: str, *, is_single: bool, next_character: str) -> Iterator[_Step]:
+def _list_kanji_steps(character: str, *, is_single: bool, next_character: str) -> Iterator[_Step]:
     has_okurigana = _is_kana(next_character)
     costs = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
     if is_single or has_okurigana:
         costs["on", False] = _ON_SINGLE_COST if is_single else _ON_BEFORE_KANA_COST
-    for reading in _list_readings(kanji):
+    for reading in _list_readings(character):
         if reading.needs_okurigana and next_character and not has_okurigana:
             continue
         cost = costs[reading.kind, reading.needs_okurigana]
         costs[reading.kind, reading.needs_okurigana] += 1.0
         yield 1, reading, cost
-    if _is_kana(kanji):
-        yield 1, Reading(hiragana(kanji), "kana"), 0.0
+    if _is_kana(character):
+        yield 1, Reading(hiragana(character), "kana"), 0.0
 
 
 def _join(
-    prefix: str, last: Reading | None, reading: Reading, *, is_repeated: bool
+    kana_so_far: str, last: Reading | None, reading: Reading, *, is_repeated: bool
 ) -> Iterator[tuple[str, float]]:
-    """Yield the prefix with a reading added, in each possible sound change, and the cost."""
+    """Yield the kana with a reading added, in each possible sound change, and the cost."""
     kana = reading.kana
     if last is None:
-        yield prefix + kana, 0.0
+        yield kana_so_far + kana, 0.0
         return
     if "kana" in (last.kind, reading.kind):
-        yield from _join_kana(prefix, last, reading)
+        yield from _join_kana(kana_so_far, last, reading)
         return
     cost = _MIXTURE_COST.get((last.kind, reading.kind), 0.0)
     if is_repeated:
         cost += _REPEATED_COST.get(reading.kind, 0.0) if reading == last else _REPEATED_DIFFERENTLY_COST
     may_shorten = last.kind == "on" and len(last.kana) > 1
-    changes = _join_on(prefix, kana, may_shorten) if reading.kind == "on" else _join_kun(prefix, kana)
+    changes = (
+        _join_on(kana_so_far, kana, may_shorten) if reading.kind == "on" else _join_kun(kana_so_far, kana)
+    )
     for changed, change_cost in changes:
         yield changed, cost + change_cost
 
@@ -196,7 +197,7 @@ def _join_on(prefix: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, f
 
 
 def _may_be_voiced(kana: str) -> bool:
-    return kana[0] in _VOICED and _OBSTRUENTS.isdisjoint(kana)
+    return kana[0] in _VOICED and _VOICED_OBSTRUENTS.isdisjoint(kana)
 
 
 def _is_kana(character: str) -> bool:

@@ -70,8 +70,6 @@ def _compute_in_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class UnrelatedCosines:
-    """An encoder's cosines of unrelated texts."""
-
     mean: float
     spread: float  # standard deviation
 
@@ -110,8 +108,6 @@ def _mean_and_spread(values: Sequence[float], unrelated: UnrelatedCosines | None
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts."""
-
     @property
     def name(self) -> str:
         """Only vectors of encoders with the same name can be compared."""

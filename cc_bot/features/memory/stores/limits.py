@@ -35,7 +35,7 @@ async def no_rules() -> LimitRules:
 
 
 class MemoryQuotas:
-    """Enforces the limits of the operator's file and of owners."""
+    """Enforces the limits in the operator's file and those that owners set, which take precedence."""
 
     def __init__(self, database: Database, rules: ReadRules = no_rules, *, clock: Clock = utc_now) -> None:
         self.read_rules = rules
@@ -75,7 +75,7 @@ def check_limits(
     max_bytes = limits.get("memory_bytes")
     if max_memories is None and max_bytes is None:
         return
-    # Uses memories_by_size.
+    # Reads only the index memories_by_size.
     sql = """
         SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
         FROM memories WHERE user_id = $1
@@ -94,11 +94,11 @@ def _read_limits(user_id: int, file_rules: LimitRules) -> Transaction[Limits]:
     return limits_of_user(rules, Payer(user_id, role_ids=None))
 
 
-def _format_size(count: int) -> str:
-    for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
-        if count >= size:
-            return f"{count / size:,.0f} {unit}"
-    return f"{count:,} B"
+def _format_size(size: int) -> str:
+    for unit, unit_bytes in (("MiB", 2**20), ("KiB", 2**10)):
+        if size >= unit_bytes:
+            return f"{size / unit_bytes:,.0f} {unit}"
+    return f"{size:,} B"
 
 
 class SecretRules:
@@ -122,7 +122,8 @@ class SecretRules:
     def _is_secret(self, text: str) -> bool:
         from cc_bot.features.memory.secrets import looks_secret  # noqa: PLC0415 - takes 10 ms
 
-        if text != DEFAULT_CATEGORY and looks_secret(text):  # not written by the user
+        # The default category is not the user's text.
+        if text != DEFAULT_CATEGORY and looks_secret(text):
             return True
         # A pattern may be written in full or half width.
         return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))

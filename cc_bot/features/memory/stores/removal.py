@@ -380,7 +380,6 @@ class MemoryRemovalStore:
         return datetime.fromisoformat(deleted_at) + UNDO_TIME if deleted_at else None
 
     async def count_erasures(self) -> int:
-        """Return the number of erasures, by all users, so far."""
         rows = await self._database.query("SELECT erased FROM memory_erasures WHERE id = 1")
         return int(rows[0][0])
 

@@ -109,7 +109,6 @@ def fold_tags(tags: Iterable[str]) -> str:
 
 
 def dedup_hash(content: str) -> int:
-    """Return a 64-bit hash that ignores width, case, white space and punctuation."""
     normalized = _IGNORED_CHARACTERS.sub("", fold(content)) or content
     digest = hashlib.blake2b(normalized.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
@@ -178,8 +177,7 @@ async def refresh_search_data(database: Database) -> None:
 
 
 async def recompute_outdated(database: Database) -> None:
-    """Recompute outdated search data, pausing after each transaction as long as it took. Raises
-    StorageError."""
+    """Recompute outdated search data, pausing after each transaction as long as it took."""
     while rows := await database.query(_SELECT_OUTDATED, SEARCH_VERSION, _BATCH):
         started_at, user_ids = monotonic(), {row[0] for row in rows}
         locks = [MAINTENANCE_LOCK, *map(user_lock, user_ids)]
@@ -218,7 +216,6 @@ def valid_id_or_zero(number: int) -> int:
 
 
 def list_texts(fields: Mapping[str, Any]) -> list[str]:
-    """Return all texts in a memory's fields, as they will be stored."""
     texts = list[str]()
     for name, value in fields.items():
         match value:
@@ -303,8 +300,6 @@ class DuplicateMemory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory ready to be inserted."""
-
     user_id: int
     created_at: str
     columns: Mapping[str, Any]  # of SETTABLE_FIELDS and SEARCH_DATA
@@ -382,7 +377,6 @@ def update_fields(
 
 
 def hide(user_id: int, memory_id: int, now: str) -> Transaction[bool]:
-    """Hide a memory. Returns whether the user had it."""
     sql = """
         UPDATE memories SET status = 'deleted', deleted_at = $3
         WHERE user_id = $1 AND id = $2 AND status = 'active'

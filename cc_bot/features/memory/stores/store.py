@@ -299,11 +299,9 @@ class MemoryStore:
         return int(count)
 
     async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Return (category, number of memories), the largest number first."""
         return (await self._database.query(_COUNT_BY_CATEGORY, user_id))[: _clamp_limit(limit)]
 
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[Row]:
-        """Return (tag, number of memories), the largest number first."""
         sql = """
             SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
             WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
@@ -406,7 +404,6 @@ class MemoryStore:
         return sorted(usable, key=lambda memory: (not memory.pinned, -memory.id))[: self.max_prompt_memories]
 
     async def list_versions(self, user_id: int, memory_id: int) -> Sequence[Memory]:
-        """List a memory's former versions, newest first."""
         sql = f"""
             {chain_cte("id = $2 AND status = 'active'")}
             SELECT {MEMORY.select} FROM memories
@@ -456,7 +453,6 @@ class MemoryStore:
         return memory
 
     async def export_all(self, user_id: int) -> Sequence[PortableMemory]:
-        """Return all memories of a user, oldest first."""
         exported, after_id = list[PortableMemory](), 0
         while page := await self.list(user_id, order="oldest", after_id=after_id, limit=_EXPORT_BATCH):
             exported += map(to_portable, page)
