@@ -103,7 +103,7 @@ class TestCompose:
 class TestImage:
     def test_is_not_root_and_has_nothing_of_what_built_it(self) -> None:
         build, last = read("Dockerfile").split("FROM ")[1:]
-        assert last.index("\nUSER cc-bot\n") < last.index("ENTRYPOINT")
+        assert last.index("\nUSER 10001:10001\n") < last.index("ENTRYPOINT")
         assert re.findall(r"COPY --from=(\S+) (\S+)", last) == [("build", "/opt/cc-bot")]
         for line in re.findall(r"^.*/bin/pip .*$", build, flags=re.MULTILINE):
             assert "--require-hashes" in line or "--no-deps" in line, line
