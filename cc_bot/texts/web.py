@@ -22,6 +22,7 @@ class WebTexts(Area):
         en=("Use </web> on Discord.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
     )
     welcome_own = Sentence(ja="見えるのはご自分のものだけです。パスワードは要りません。", en="You see your own data alone, and need no password.")
+    missing_title = Sentence(ja="見つかりません", en="Not found")
     failure_title = Sentence(ja="できませんでした", en="That didn't work")
     undo = Sentence(ja="元に戻す", en="Undo")
     close = Sentence(ja="閉じる", en="Close")

@@ -269,6 +269,7 @@ def render_for_anyone(
                 "navigation": links,
                 "done": "",
                 "undo": "",
+                "status": status,
                 "path": "/" if status == 404 else address,
                 **values,
             },

@@ -189,6 +189,7 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
     assert told.index("hikari") < told.index("edit_failed") < told.index("backup_made")
     warnings = shown(await owner.open("/console/log?level=warning"))
     assert ("backup_made" in warnings, "edit_failed" in warnings) == (False, True)
+    assert "edit_failed" not in shown(await owner.open("/console/log?q=backup_made"))
     assert "秘密" not in told + warnings
     await owner.open("/console/log?level=secret", status=400)
 

@@ -163,7 +163,7 @@ class TestOne:
                 assert answer.status == 404, (number, action)
         answer = await taro.press("/memories/1/undo-edit", version="1")
         assert alert(await answer.text())
-        assert '<a href="/memories">' in await answer.text()
+        assert '<a class="button" href="/memories">' in await answer.text()
         assert len(await contents(site, HANA)) == 3
 
     async def test_is_edited_deleted_and_had_back(self, site: Site, taro: Visit) -> None:

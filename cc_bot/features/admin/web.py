@@ -207,12 +207,18 @@ class ConsolePages(Pages):
         owner, level = owner_of(request), request.query.get("level", LEVELS[0])
         if level not in LEVELS:
             raise InputError
-        records = self._services.records.newest(level)
+        text = request.query.get("q", "").strip()
+        records = [
+            each
+            for each in self._services.records.newest(level)
+            if text in f"{each.event} {each.logger} {each.fields}"
+        ]
         return _render(
             request,
             "admin/console_log.html",
             records=records,
             level=level,
+            text=text,
             levels=LEVELS,
             max_count=MAX_RECORDS,
             clock=partial(_format_time, owner),
