@@ -100,7 +100,6 @@ class WebConversationTexts(Area):
     channel_and_agent = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
     everywhere = Sentence(ja="すべて（{count}）", en="All ({count})")
     choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
-    show = Sentence(ja="表示する", en="Show")
     copy = Sentence(ja="コピー", en="Copy")
     copied = Sentence(ja="コピーしました", en="Copied")
     in_discord = Sentence(ja="Discord で開く", en="Open in Discord")
