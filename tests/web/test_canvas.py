@@ -89,6 +89,12 @@ class TestASocket:
             await draw(site, CHART)
             assert [*await socket.elements()] == ["sales"]
 
+    async def test_hides_titles_in_the_list_as_well(self, site: Site, taro: Visit) -> None:
+        await draw(site, CARD, visibility="private")
+        assert "買い物" in await taro.open("/canvas?all=1")
+        taro.client.cookie_jar.update_cookies({"hide-private": "yes"})
+        assert "買い物" not in await taro.open("/canvas?all=1")
+
     async def test_follows_the_agent_that_answers(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD)
         await draw(site, Text("draft", "下書き"), key=SessionKey(TARO, CHANNEL, "writer"))

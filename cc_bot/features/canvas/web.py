@@ -267,6 +267,7 @@ class CanvasPages(Pages):
             key = await self._services.discord.current_key(visitor.user_id, channel_id)
             current = await self._services.stores.canvases.get(key)
             canvas = canvas_from_json(current.state) if current else Canvas()
+            canvas = canvas.visible_in("public" if hides_private(request) else "private")
             canvases[channel_id] = canvas, current and datetime.fromisoformat(current.last_active)
         return render(request, "canvas/canvases.html", names=names, canvases=canvases)
 
