@@ -45,7 +45,6 @@ class Parts:
         return self.feature_parts.get(kind)
 
     def as_arguments(self) -> dict[str, Any]:
-        """Return the arguments with which to create a subclass."""
         return {each.name: getattr(self, each.name) for each in fields(Parts)}
 
 

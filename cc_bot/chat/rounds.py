@@ -179,7 +179,6 @@ class Rounds:
             _log.warning("calls_not_noted", error=type(error).__name__)
 
     async def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
-        """Show the model the calls of the earlier run as its own."""
         effective = [call for call in self.earlier_calls if not await self._is_undone(call)]
         calls = [_resumed_call(call, is_undone=call not in effective) for call in self.earlier_calls]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))

@@ -128,8 +128,6 @@ def is_disk_error(error: BaseException) -> bool:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backup:
-    """A backup in a folder. A later backup compares greater."""
-
     moment: datetime  # without a time zone, which is that of the operator
     number: int  # among backups of the same second
     path: Path

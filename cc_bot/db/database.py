@@ -218,7 +218,6 @@ class Database:
         return await self.write(lambda: run_all(statements), lock_keys)
 
     async def read(self, steps: Callable[[], Transaction[T]]) -> T:
-        """Run a transaction that only reads, on one snapshot."""
         raise NotImplementedError
 
     async def read_long(self, steps: Callable[[], Transaction[T]]) -> T:

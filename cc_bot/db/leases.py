@@ -112,7 +112,6 @@ class Membership(Leases):
             return False
 
     async def keep_alive(self) -> None:
-        """Renew until evicted or cancelled."""
         watchdog = asyncio.create_task(self._watch())
         try:
             while not self.evicted.is_set():

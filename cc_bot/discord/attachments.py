@@ -49,8 +49,6 @@ _reservation: ContextVar[_Reservation | None] = ContextVar("reservation", defaul
 
 @dataclass(eq=False, slots=True)
 class FileBudget:
-    """Limits the memory for files, of each user and of all users."""
-
     max_user_bytes: int = 24 * 2**20
     max_bytes: int = 32 * 2**20
     wait_s: float = 60.0
@@ -245,7 +243,6 @@ class AttachmentFetcher:
 
 
 def _find_fitting(files: Sequence[AskedFile], room_bytes: int) -> list[bool]:
-    """Return for each file whether it fits after the earlier ones."""
     fits, left_bytes = list[bool](), {"recordings": recordings.MAX_BYTES, "others": room_bytes}
     for file in files:
         kind = "recordings" if file.is_recording else "others"

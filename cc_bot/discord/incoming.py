@@ -48,7 +48,6 @@ def replied_bot_message(message: hikari.PartialMessage, bot_id: int) -> hikari.P
 
 
 def answer_owner(message: hikari.PartialMessage) -> int | None:
-    """Return the user whose session's answer the message shows, according to its buttons."""
     for component in controls_of(message):
         button = parse_custom_id(component.custom_id or "")
         if isinstance(button, StopButton | AnswerButton):

@@ -207,7 +207,6 @@ class References:
         return question
 
     async def fetch_forwards(self, location_id: int, ids: Sequence[int]) -> FetchedFiles:
-        """Return each forwarded message as a text file, and the files in it."""
         fetched_forwards = list[FetchedFiles]()
         for message_id in ids:
             message = self.cache.get(message_id) or await self._fetch(location_id, message_id)
@@ -473,5 +472,4 @@ def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikar
 
 
 def text_if_linking(text: str) -> str:
-    """Return the text if it links to a message, else ""."""
     return text if _LINK.search(text) else ""

@@ -21,8 +21,6 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True)
 class PromptNote:
-    """A text about the conversation in the prompt, such as a summary."""
-
     visibility: Visibility
     text: str
     tainted: bool = False

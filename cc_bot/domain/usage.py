@@ -82,7 +82,6 @@ def has_usage_limit(limits: Limits) -> bool:
 
 
 def has_token_limit(rules: LimitRules, user_id: int) -> bool:
-    """Return whether any token limit may apply to a user, whatever their roles."""
     return any(
         value is not None
         and key.name in ("tokens_per_day", "tokens_per_month")

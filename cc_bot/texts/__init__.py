@@ -62,7 +62,6 @@ def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:
 
 
 def relative_timestamp(moment: datetime) -> str:
-    """Return Discord's markup for the distance from now."""
     return f"<t:{int(moment.timestamp())}:R>"
 
 

@@ -127,7 +127,7 @@ class TestReadPage:
         refused = {
             "http://a.example/zip": PageKindRefused(),
             f"http://{INSIDE}/": AddressNotPublic(host=INSIDE),
-            "http://a.example/gone": PageNotThere(host="a.example", found=404),
+            "http://a.example/gone": PageNotThere(host="a.example", status=404),
         }
         turn = turn.of(" ".join(refused))
         for url, error in refused.items():

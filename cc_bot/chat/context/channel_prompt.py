@@ -77,8 +77,6 @@ class TokenBudget:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The messages of a block, or adjacent messages outside any block."""
-
     key: ChannelKey
     rows: tuple[ContextMessage, ...]
     tokens: float
@@ -142,7 +140,6 @@ def _is_in_outer_block(row: ContextMessage, messages: MessageRange) -> bool:
 
 
 def newest_blocks(blocks: Sequence[Block], budget: TokenBudget) -> Sequence[Block]:
-    """Return the newest blocks that fit, without other messages."""
     tokens = [block.tokens for block in blocks]
     if sum(tokens) <= budget.total:
         return blocks

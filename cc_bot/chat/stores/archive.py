@@ -25,9 +25,7 @@ _SESSION: Final = Columns(ArchivedSession, datetimes=ISO)
 
 # ruff: noqa: S608 - SQL is built from constants
 
-# "Uses" names an index.
-
-# Sessions with messages. Uses messages_by_session.
+# Sessions with messages.
 _FROM_SESSIONS: Final = """
     FROM sessions AS s
     WHERE s.user_id = $1
@@ -48,7 +46,6 @@ _SELECT_SESSION: Final = f"""
         ), '')
 """
 
-# Uses messages_by_session.
 _HAS_WORD: Final = """
     AND EXISTS (
         SELECT 1 FROM messages AS m
@@ -59,24 +56,21 @@ _HAS_WORD: Final = """
 MAX_WORDS: Final = 5  # the words after these do not count
 
 
-# Uses the primary key.
 _GET: Final = f"{_SELECT_SESSION} {_FROM_SESSIONS} AND s.id = $2"
 
-# Uses messages_by_session.
 _SELECT_MESSAGES: Final = f"""
     SELECT {MESSAGE.select} FROM messages
     WHERE session_id = $2 AND user_id = $1 AND status <> 'replaced'
     ORDER BY id LIMIT $3 OFFSET $4
 """
 
-# Uses attachments_by_session.
 _SELECT_FILES: Final = """
     SELECT message_id, name, content_type FROM attachments
     WHERE session_id = $2 AND user_id = $1 AND message_id BETWEEN $3 AND $4
     ORDER BY message_id, position
 """
 
-# The channels whose context has messages of the session. Uses messages_by_session.
+# The channels whose context has messages of the session.
 _SELECT_CHANNELS: Final = """
     SELECT parent_channel_id FROM messages WHERE session_id = $2 AND user_id = $1 AND in_channel = 1
 """
@@ -117,7 +111,6 @@ class ArchiveStore(Store):
     async def list_keys(self, user_id: int, *, search: str = "") -> list[SessionKey]:
         """List the key of each session whose messages have all words of `search`."""
         words = search.split()[:MAX_WORDS]
-        # Uses sessions_by_user.
         sql = f"""
             SELECT s.user_id, s.channel_id, s.agent {_FROM_SESSIONS} {_have_words(words, first=2)}
             ORDER BY s.created_at DESC, s.id DESC
@@ -137,7 +130,7 @@ class ArchiveStore(Store):
     ) -> list[ArchivedSession]:
         """List the sessions, newest first, whose messages have all words of `search`."""
         words = search.split()[:MAX_WORDS]
-        # Uses sessions_by_user. $2 channel and $3 agent, or NULL for all
+        # $2 channel and $3 agent, or NULL for all
         sql = f"""
             {_SELECT_SESSION}
             {_FROM_SESSIONS} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
@@ -188,7 +181,6 @@ class ArchiveStore(Store):
             # Otherwise the canvas of an earlier session would become the current one.
             yield from self._open_empty_session(key, session_id)
         yield from forget_summaries_of(key, session_id)
-        # Uses messages_by_session.
         select_discord_ids = """
             SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
         """

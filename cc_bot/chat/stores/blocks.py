@@ -365,7 +365,6 @@ def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
 
 
 def delete_channel(key: ChannelKey) -> list[Statement]:
-    """Return statements that delete a thread, or a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _MAX_THREAD_ID)
     delete_resets = (
         "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"

@@ -565,7 +565,6 @@ def read_memory_calls(
     if not user_id:
         return ()
     params = (user_id, key.channel_id, key.thread_id, first_id, _MAX_MEMORY_ANSWERS)
-    # Uses messages_by_memory_user.
     sql = """
         SELECT discord_id, tool_calls FROM messages
         WHERE memory_user_id = $1 AND +parent_channel_id = $2 AND +thread_id = $3 AND user_id IS NULL

@@ -296,7 +296,6 @@ class TurnLedger(Store):
         return CHANNEL.read_first(await self._database.query(sql, discord_id))
 
     async def is_question(self, discord_id: int, user_id: int) -> bool:
-        """Return whether this user's message is a mention or belongs to a session."""
         sql = """
             SELECT 1 FROM turns WHERE question_id = $1 AND user_id = $2 AND kind = 'mention'
             UNION ALL SELECT 1 FROM messages WHERE discord_id = $1 AND user_id = $2

@@ -114,7 +114,6 @@ class ProposalStore(Store):
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the open and claimed proposals of an answer's row."""
-        # Uses proposals_by_message.
         sql = f"""
             SELECT {PROPOSAL.select} FROM proposals
             WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 AND state IN ('open', 'claimed')

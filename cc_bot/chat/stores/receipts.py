@@ -57,7 +57,6 @@ _MEMORY: Final = Columns(MemoryState, former_id=Codec(column="supersedes"))
 
 @cache
 def _delete_outdated() -> str:
-    """Return SQL that deletes receipts of messages without a stored item."""
     tables = {what: each.table for module in modules("changes") for what, each in module.CHANGES.items()}
     item_exists = " ".join(
         f"""OR other.what = '{what}' AND EXISTS (
@@ -86,10 +85,8 @@ _SELECT_NEWEST: Final = _SELECT.format("""
     WHERE user_id = $1 AND channel_id IS NOT NULL ORDER BY message_id DESC LIMIT $2
 """)
 
-# Uses receipts_stale.
 SELECT_STALE_USERS: Final = "SELECT DISTINCT user_id FROM receipts WHERE stale > 0 /* scope: all users */"
 
-# Uses receipts_stale, then the key.
 _SELECT_STALE: Final = _SELECT.format("SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0")
 
 _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id = $1 AND id IN @ids($2)"
@@ -97,7 +94,6 @@ _SELECT_MEMORIES: Final = f"SELECT {_MEMORY.select} FROM memories WHERE user_id 
 
 def mark_receipts_stale(user_id: int, what: str, ids: Collection[int]) -> Statement:
     """Run this in the transaction that changes the items."""
-    # Uses receipts_by_named.
     sql = """
         UPDATE receipts SET stale = stale + 1
         WHERE user_id = $1 AND what = $2 AND named_id IN @ids($3) AND channel_id IS NOT NULL

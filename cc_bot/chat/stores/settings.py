@@ -167,7 +167,6 @@ SET_MODELS: Final = upsert("channel_models", "channel_id", "models set_by set_at
 
 class ChannelModelStore(Store):
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Return each channel's models, by channel id."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 

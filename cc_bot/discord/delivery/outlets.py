@@ -227,8 +227,6 @@ class MessageReplies:
 
 @dataclass(frozen=True, slots=True)
 class DmFallback:
-    """Sends an answer by DM if the channel refuses it."""
-
     user_id: int
     note: str  # shown below the answer
     on_move: Callable[[int], Awaitable[None]] = noop  # called with the DM's id before the first post

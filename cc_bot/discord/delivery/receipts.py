@@ -35,8 +35,6 @@ MAX_EDITED_AFTER_ERASURE: Final = 25  # the newest ones
 
 
 class ReceiptUpdater:
-    """Edits messages in the background, one at a time per user."""
-
     def __init__(self, rest: hikari.api.RESTClient, stores: Stores, rate_limiter: RateLimiter) -> None:
         self._rest = rest
         self._rate_limiter = rate_limiter

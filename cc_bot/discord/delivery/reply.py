@@ -80,7 +80,6 @@ def is_unknown_message(error: hikari.HTTPError) -> bool:
 
 
 def _refused_parts(error: hikari.ClientHTTPResponseError) -> tuple[Part, ...]:
-    """Return possible causes of the refusal, the likeliest first."""
     code = int(error.code)
     if code in _PARTS_BY_CODE:
         return _PARTS_BY_CODE[code]

@@ -109,8 +109,6 @@ class RunningTurn:
 
 @dataclass(eq=False)
 class RunningTurns:
-    """This process's running turns, pending writes and unshown turns."""
-
     ledger: TurnLedger
     channels: ChannelStore
     spending: Spending
@@ -160,12 +158,10 @@ class RunningTurns:
         return turn_id in self._turns and user_id in self._turns[turn_id].author_ids
 
     def handle_deletion(self, message_ids: Collection[int]) -> None:
-        """Withdraw deleted answers, and answers to deleted messages."""
         for turn in self._turns.values():
             turn.handle_deletion(message_ids)
 
     def withdraw_channel(self, deleted: ChannelKey) -> None:
-        """Withdraw answers in a thread, or in a channel with its threads."""
         for turn in self._turns.values():
             key = turn.channel_conversation
             if key and (key == deleted or (key.channel_id == deleted.channel_id and not deleted.thread_id)):

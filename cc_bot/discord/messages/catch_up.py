@@ -173,8 +173,6 @@ class CatchUp:
 
 
 class _Run:
-    """Catches up after one connection of a shard."""
-
     def __init__(self, catch_up: CatchUp, shard: Shard) -> None:
         self._catch_up = catch_up
         self._shard = shard

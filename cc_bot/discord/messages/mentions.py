@@ -164,7 +164,6 @@ class MentionAnswerer:
         return not state.unshown
 
     async def show_stored(self, user: WaitingUser) -> None:
-        """Show the user's answers that are stored, but not completely shown."""
         key = user.key
         for answer in await self.stores.ledger.list_unshown(key):
             questions = await self.stores.ledger.list_questions(discord_id_of(answer))

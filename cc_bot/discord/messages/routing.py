@@ -175,8 +175,6 @@ CHANNEL_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # toget
 
 @dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
-    """Quotes reminders and heartbeats above their users' replies."""
-
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     _quotes: LruCache[int, str] = field(default_factory=lambda: LruCache(MAX_CACHED_QUOTES))

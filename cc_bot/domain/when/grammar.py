@@ -118,7 +118,6 @@ _ERA_YEAR: Final = re.compile(rf"({'|'.join(_ERAS)})\s?(\d{{1,2}}|元)年")
 
 
 def normalize(text: str) -> str:
-    """Convert a text to half width, lower case, digits and Western years."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
     plain = _MONTHS_LONG.sub("か月", plain)
     plain = _NUMERALS.sub(lambda match: kanji_to_digits(match[0]), plain)
@@ -367,7 +366,6 @@ def find_times(text: str) -> Iterator[tuple[int, int, TimeWords]]:
 
 
 def is_inside_word(text: str, at: int) -> bool:
-    """Return whether a position splits an English word or a number."""
     around = text[max(at - 1, 0) : at + 1]
     return len(around) == 2 and around.isascii() and (around.isalpha() or around.isdigit())
 

@@ -25,8 +25,6 @@ _COMPARED_TIMES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class MentionedTime:
-    """An expression and its possible meanings in the author's time zone."""
-
     begin: int
     end: int
     written: str

@@ -65,7 +65,6 @@ def normalize_text(text: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """Return one short line without characters that could end a heading."""
     cleaned = "".join(each for each in name if each.isprintable() and each not in '[]"`')
     return " ".join(cleaned.split())[:MAX_NAME_LENGTH]
 

@@ -51,10 +51,10 @@ def read_rtf(data: bytes) -> Content:
     parser = _RtfParser()
     parser.read(data)
     content = Content("rtf", "part")
-    running = PartBuilder(content)
+    parts = PartBuilder(content)
     for paragraph in parser.take_paragraphs():
-        running.add(paragraph)
-    running.end_part()
+        parts.add(paragraph)
+    parts.end_part()
     return content
 
 

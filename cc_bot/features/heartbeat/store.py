@@ -9,8 +9,6 @@ from cc_bot.db.personal import PersonalTable
 
 
 class HeartbeatStore(Store):
-    """Marks of what each user's heartbeats have mentioned, and when the marks expire."""
-
     async def get_marks(self, user_id: int) -> frozenset[str]:
         rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
         return frozenset(name for (name,) in rows)

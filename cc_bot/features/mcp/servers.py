@@ -260,7 +260,6 @@ async def _keep_running(
 
 
 async def try_servers(entries: Mapping[str, ServerEntry], timeout_s: float) -> Sequence[ManagedServer]:
-    """Start and end servers. Returns them with all tools accepted."""
     servers = Servers(None, token_budget=sys.maxsize)
     try:
         await servers.apply_entries(entries)

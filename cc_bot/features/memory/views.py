@@ -172,7 +172,6 @@ def _build_restore_menu(memory: Memory, versions: Sequence[Memory], words: Texts
 
 
 def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """Return the editable fields, shortened to fit twice in a message."""
     none = words[MemoryCardTexts].nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (

@@ -89,7 +89,6 @@ GUARANTEED_IMPORT_SIZE: Final = "500 KB"  # always fits in the form
 
 
 def list_params(query: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the valid parameters of a list, without the page."""
     params = {name: " ".join(query.get(name, "").split()) for name in _PARAMETERS if name != "page"}
     params = {name: text[:MAX_QUERY_CHARACTERS] for name, text in params.items()}
     return {name: text for name, text in params.items() if text and text in _CHOICES.get(name, (text,))}
@@ -329,7 +328,6 @@ class MemoryPages(Pages):
         return memory_id
 
     async def show_several(self, request: web.Request) -> web.Response:
-        """Show the result of a bulk action."""
         visitor = visitor_of(request)
         failures = pop_notice(request).params.get("why_not", {})
         selected = [

@@ -39,7 +39,6 @@ _SELECT_FILE_IDS: Final = """
     SELECT message_id FROM attachments
     WHERE user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
 """
-# Uses attachments_by_user.
 SUM_FILE_BYTES: Final = """
     SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
 """

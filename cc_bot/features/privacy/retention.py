@@ -80,7 +80,6 @@ class RetentionStore:
         """Delete sessions closed before a time, and summaries that have no session left. Returns the number
         of sessions."""
         count, last_key, cutoff = 0, ("", ""), to_text(before)
-        # Uses sessions_by_creation.
         sql = """
             SELECT id, created_at, closed_at FROM sessions
             WHERE (created_at, id) > ($1, $2)

@@ -171,7 +171,6 @@ class ReminderDelivery:
         self._scheduler = Scheduler(self.schedules, targets=TARGETS, clock=self.recipients.clock)
 
     def begin(self) -> None:
-        """Run the scheduler while this process holds the lease."""
         self._leader_tasks.start(self.leases.run_as_leader("reminders", self._run_scheduler))
 
     async def close(self) -> None:

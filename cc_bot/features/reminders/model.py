@@ -50,7 +50,6 @@ class Schedule:
 
     @property
     def audience(self) -> Visibility:
-        """Return who reads the messages."""
         return "public" if self.target == "channel" and self.visibility == "public" else "private"
 
     @property

@@ -41,7 +41,6 @@ class Destination(NamedTuple):
 
     @classmethod
     def choose(cls, key: SessionKey, *, in_channel: bool, can_write: bool) -> "Destination":
-        """Choose the channel if it is wanted and writable, else the DM."""
         target: Target = "channel" if in_channel and can_write else "dm"
         return cls(key, target, moved_to_dm=in_channel and not can_write)
 
@@ -186,7 +185,6 @@ def reminder_sentence(
 
 
 def describe_times(times: Sequence[ScheduledTime], caller: Caller) -> str:
-    """Return each first time, with its repeat."""
     describe = caller.words[RepeatTexts].describe
     return " / ".join(
         (f"{describe(repeat)} · " if repeat else "") + caller.format_time(due_at) for due_at, repeat in times

@@ -413,7 +413,6 @@ class ScheduleStore(Store):
         )
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Record that Discord refused the message, and pause the schedule."""
         user_id = firing.schedule.key.user_id
         pause = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
         batch = [_record_outcome(firing, "failed"), Statement(pause, (user_id, firing.schedule.id, obstacle))]

@@ -48,7 +48,7 @@ class ReminderTexts(Area):
         }
     )
     look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
-    stopped = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, </remind resume> resumes it.")
+    paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, </remind resume> resumes it.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")

@@ -80,7 +80,7 @@ def undelivered_page(unreported: UnreportedFirings, words: Texts) -> Page:
 
 def paused_page(schedule: Schedule, words: Texts) -> Page:
     texts, reason = words[ReminderTexts], words[ReminderTexts].reasons[schedule.obstacle]
-    return Page(_one_message(texts.stopped.format(text=_quote(schedule), reason=reason)))
+    return Page(_one_message(texts.paused.format(text=_quote(schedule), reason=reason)))
 
 
 def _quote(schedule: Schedule) -> str:

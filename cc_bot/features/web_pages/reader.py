@@ -104,7 +104,7 @@ async def _read_response(address: WebAddress, response: aiohttp.ClientResponse) 
     if not 200 <= response.status < 300:
         is_temporary = response.status == _TOO_MANY_REQUESTS or response.status >= 500
         error = PageTemporarilyUnavailable if is_temporary else PageNotThere
-        raise error(host=address.host, found=response.status)
+        raise error(host=address.host, status=response.status)
     content_type = header(response, "content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     parsed = Message()
     parsed["content-type"] = "".join(filter(str.isprintable, content_type))

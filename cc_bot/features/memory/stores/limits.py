@@ -115,7 +115,6 @@ class SecretRules:
             raise SecretNotStored
 
     def contains_secret(self, *texts: str | None) -> bool:
-        """Return whether a text contains a secret or is too long to check."""
         checked = [text for text in texts if text]
         return sum(map(len, checked)) > MAX_CHECKED_CHARACTERS or any(map(self._is_secret, checked))
 

@@ -143,8 +143,6 @@ _WORD_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
 
 class TextMatcher:
-    """Finds texts of at least MIN_TEXT_LENGTH characters in messages."""
-
     def __init__(self, texts: Iterable[str]) -> None:
         self._by_start = defaultdict[str, set[str]](set)
         for text in texts:

@@ -133,7 +133,6 @@ def insert_terms(user_id: int, memory_id: int, term_counts: str) -> Statement:
 
 
 def delete_terms(user_id: int, memory_ids: Collection[int]) -> Statement:
-    # Uses memory_terms_by_memory.
     sql = "DELETE FROM memory_terms WHERE user_id = $1 AND memory_id IN @ids($2)"
     return Statement(sql, (user_id, json.dumps(sorted(memory_ids))))
 
@@ -149,7 +148,7 @@ def reindex(
         yield insert_terms(user_id, memory_id, data.term_counts)
 
 
-# Uses memories_by_rules. $1 version, $2 limit
+# $1 version, $2 limit
 _SELECT_OUTDATED: Final = """
     SELECT user_id, id, content, tags, status FROM memories WHERE terms_version < $1
     ORDER BY terms_version, id LIMIT $2 /* scope: all users */
@@ -236,7 +235,7 @@ SELECT_MEMORY: Final = f"""
 
 _INSERT_PARAMETERS: Final = Parameters((*SETTABLE_FIELDS, *SEARCH_DATA.names), first=4)
 
-# Uses memories_by_likeness. $1 user, $2 now, $3 1 to allow duplicates, else 0; then _INSERT_PARAMETERS
+# $1 user, $2 now, $3 1 to allow duplicates, else 0; then _INSERT_PARAMETERS
 _INSERT_MEMORY: Final = f"""
     INSERT INTO memories (user_id, number, created_at, updated_at, {_INSERT_PARAMETERS.names})
     SELECT $1, {next_number("memory")}, $2, $2, {_INSERT_PARAMETERS.placeholders}

@@ -226,7 +226,7 @@ _VISIBLE_SQL: Final = f"""
     AND (expires_at IS NULL OR expires_at > $3) AND {FILTER_SQL}
 """
 
-# Uses memories_by_text. $1 user
+# $1 user
 _COUNT_TERMS: Final = """
     SELECT count(*), CAST(coalesce(sum(term_count), 0) AS @number) FROM memories
     WHERE user_id = $1 AND status = 'active'

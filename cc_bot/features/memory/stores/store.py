@@ -218,7 +218,6 @@ class MemoryStore:
         )
 
     async def get_id(self, user_id: int, number: int) -> int | None:
-        """Return the id of the user's memory with this number, even if hidden."""
         sql = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
         rows = await self._database.query(sql, user_id, valid_id_or_zero(number))
         return rows[0][0] if rows else None
