@@ -2,7 +2,7 @@
 
 A sentence names a command by a mark, `</memory add>`, which front ends replace by its name. With an id,
 `</memory add:123>`, it is a mention: Discord localizes it and opens the command on a click, but only in
-contents and in embeds' descriptions and field values. Ids are never stored or logged.
+contents, text components, and embeds' descriptions and field values. Ids are never stored or logged.
 """
 
 import re

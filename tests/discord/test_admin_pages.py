@@ -1,10 +1,12 @@
 import re
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.page import EphemeralView
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.message import Agent, ChannelReading
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.commands import agent_list
@@ -30,10 +32,12 @@ def test_agents_fit_one_message_that_tells_how_many_it_leaves_out(
     names, about = (dict.fromkeys(Locale, each) for each in ("名" * display, "説" * description))
     known = [Agent(f"a{number}", names, about) for number in range(count)]
     words = mentioned(locale)
-    reply = agent_list(known, words, in_use="a0", default=f"a{count - 1}", gone=gone)
-    assert sum(len(each) + 4 for each in (*reply.lines, *reply.notes)) <= 4096
-    left_out = count - len(reply.lines)
-    assert count == 1 or left_out == 0 or words[AgentTexts].more.format(count=left_out) in reply.notes
+    caller = Recipient(2**63, locale, ZoneInfo("Asia/Tokyo"), words)
+    view = agent_list(known, caller, in_use="a0", default=f"a{count - 1}", gone=gone)
+    check_components([dict(component.build()[0]) for component in view.components], v2=True)
+    left_out = count - len(view.paragraphs[:-1])
+    more = words[AgentTexts].more.format(count=left_out)
+    assert count == 1 or left_out == 0 or more in view.paragraphs[-1].text
 
 
 @pytest.mark.parametrize("locale", list(Locale))

@@ -24,6 +24,7 @@ controls = st.one_of(
     st.builds(of.ShowButton, users, st.just("memory")),
     st.builds(of.SettingsButton, users, st.sampled_from(get_args(of.Setting)), st.sampled_from(("ja", ""))),
     st.builds(of.TimezoneForm, users),
+    st.builds(of.AgentButton, users, st.just("a" * 32)),
     st.builds(of.EditForm, users, ids),
     st.builds(of.ConfirmButton, users, st.sampled_from(get_args(of.Decision)), ids, st.integers(0, 2**40)),
     st.builds(of.UndoButton, st.sampled_from(("added", "updated", "deleted")), users, users, users),

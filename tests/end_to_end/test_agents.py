@@ -2,6 +2,7 @@
 
 import pytest
 
+from cc_bot.discord.pages.custom_ids import AgentButton
 from cc_bot.domain.text import Locale
 from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.texts import texts
@@ -35,6 +36,16 @@ async def set_default(stage: Stage, user: User, channel: Channel, name: str) -> 
 
 async def mentioned(stage: Stage, user: User, channel: Channel) -> None:
     await stage.says(await stage.write(user, channel, "だれ？"), "承知しました")
+
+
+async def test_a_list_has_a_button_beside_each(stage: Stage, aiko: User, channel: Channel) -> None:
+    listed = await (await stage.discord.slash(aiko, channel, "agent list")).finished()
+    count = listed.labels.count(JA[AgentTexts].choose)
+    await stage.discord.click(aiko, listed.message, AgentButton(aiko.id, "tutor").custom_id())
+    using = JA[AgentTexts].using.format(display="英語の先生")
+    await listed.until(lambda shown: using in shown.text, "the list")
+    assert f"(`tutor`){JA[AgentTexts].in_use}" in listed.text
+    assert listed.labels.count(JA[AgentTexts].choose) == count
 
 
 async def test_an_agent_answers_who_chose_it(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

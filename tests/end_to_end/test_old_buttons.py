@@ -22,6 +22,7 @@ ELSEWHERE = {
     "SummaryButton": "test_summary.py",
     "EditForm": "test_memory_control.py",
     "AskForm": "test_menu.py",
+    "AgentButton": "test_agents.py",
     "ShowButton": "test_settings.py",
     "SettingsButton": "test_settings.py",
     "TimezoneForm": "test_settings.py",

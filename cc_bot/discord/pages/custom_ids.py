@@ -108,6 +108,11 @@ class ShowButton(Control, head="show"):
     command: str
 
 
+class AgentButton(Control, head="agent"):
+    user_id: int
+    name: str
+
+
 Setting = Literal["language", "timezone", "voice"]
 
 

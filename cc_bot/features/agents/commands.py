@@ -1,25 +1,29 @@
 """`/agent …`: who answers in a channel."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import lightbulb
 
-from cc_bot.chat.reply import Reply
+from cc_bot.chat.reply import Caller, Reply
 from cc_bot.discord.agents import AgentSelector, location_of
 from cc_bot.discord.delivery.side_messages import SideMessages
-from cc_bot.discord.handlers import Choice, command, reply_command, suggest_from, text_option
+from cc_bot.discord.handlers import Choice, Press, command, on_press, reply_command, suggest_from, text_option
 from cc_bot.discord.interactions import defer
+from cc_bot.discord.pages.custom_ids import AgentButton
+from cc_bot.discord.pages.page import Button, EphemeralView, Paragraph, small_print
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS, Recipient, Recipients
 from cc_bot.domain.message import Agent
 from cc_bot.features.agents.service import AgentChoices, UnknownAgent, find_agent, matching_agents
 from cc_bot.features.agents.texts import AgentTexts
-from cc_bot.texts import Texts
 
 loader = lightbulb.Loader()
 agent = lightbulb.Group("agent", "agent_description", localize=True)
 loader.command(agent)
 
-MAX_LIST_CHARACTERS = 3500  # an embed takes 4096: notes need the rest
+MAX_LISTED = 10  # with a button each; a message has 40 components
+MAX_LIST_CHARACTERS = 3200  # of a card's 4000
 
 
 async def suggest_agents(
@@ -37,40 +41,48 @@ def agent_name() -> str:
 
 
 async def list_agents(
-    caller: Recipient, *, ctx: lightbulb.Context, agent_selector: AgentSelector, choices: AgentChoices
-) -> Reply:
+    caller: Recipient,
+    *,
+    ctx: lightbulb.Context | Press[AgentButton],
+    agent_selector: AgentSelector,
+    choices: AgentChoices,
+) -> EphemeralView:
     location = location_of(ctx.interaction)
     chosen = await agent_selector.for_interaction(ctx.interaction)
     default = await choices.get_default(location)
     return agent_list(
         await choices.agents.list_available(location),
-        caller.words,
+        caller,
         in_use=chosen.agent.name,
         default="" if location.guild_id is None else default.name,
         gone=chosen.is_fallback,
     )
 
 
-def agent_list(agents: Sequence[Agent], texts: Texts, *, in_use: str, default: str, gone: bool) -> Reply:
+def agent_list(
+    agents: Sequence[Agent], caller: Caller, *, in_use: str, default: str, gone: bool
+) -> EphemeralView:
     """`in_use` is the reader's agent, `default` the channel's; `gone`: the reader's choice can't be used."""
-    words, locale = texts[AgentTexts], texts.locale
+    words, locale = caller.words[AgentTexts], caller.locale
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     notes = [words.gone.format(display=answering)] if gone else []
     if len(agents) == 1:
-        return Reply((words.only_one.format(display=answering),), notes=tuple(notes))
-    lines: list[str] = []
+        return EphemeralView("\n".join((words.only_one.format(display=answering), *small_print(*notes))))
+    paragraphs: list[Paragraph] = []
     for agent in agents:
         marks = (words.in_use if agent.name == in_use else "") + (
             words.channel_default if agent.name == default else ""
         )
-        line = f"- **{agent.display_name(locale)}** (`{agent.name}`){marks}"
-        if description := agent.description(locale):
-            line += f"\n  {description}"
-        if sum(len(each) + 1 for each in (*lines, line)) > MAX_LIST_CHARACTERS:
-            notes.append(words.more.format(count=len(agents) - len(lines)))
+        heading = f"**{agent.display_name(locale)}** (`{agent.name}`){marks}"
+        text = f"{heading}\n{agent.description(locale)}".strip()
+        characters = sum(len(each.text) for each in paragraphs) + len(text)
+        if len(paragraphs) == MAX_LISTED or characters > MAX_LIST_CHARACTERS:
+            notes.append(words.more.format(count=len(agents) - len(paragraphs)))
             break
-        lines.append(line)
-    return Reply(tuple(lines), title=words.title, notes=(*notes, words.usage))
+        button = Button(words.choose, AgentButton(caller.user_id, agent.name).custom_id())
+        paragraphs.append(Paragraph(text, button if agent.name != in_use else None))
+    paragraphs.append(Paragraph("\n".join(small_print(*notes, words.usage))))
+    return EphemeralView(title=words.title, paragraphs=tuple(paragraphs))
 
 
 reply_command(agent.register, "agent_list", list_agents)
@@ -80,7 +92,7 @@ async def use(
     caller: Recipient,
     name: str,
     *,
-    ctx: lightbulb.Context,
+    ctx: lightbulb.Context | Press[AgentButton],
     agent_selector: AgentSelector,
     choices: AgentChoices,
     side_messages: SideMessages,
@@ -101,6 +113,20 @@ async def use(
 
 
 reply_command(agent.register, "agent_use", use, name=agent_name())
+
+
+@on_press(AgentButton, not_yours=None)
+async def use_listed(
+    press: Press[AgentButton],
+    agent_selector: AgentSelector,
+    choices: AgentChoices,
+    side_messages: SideMessages,
+) -> EphemeralView:
+    _, button, caller = press
+    selection: Any = {"ctx": press, "agent_selector": agent_selector, "choices": choices}
+    [sentence] = (await use(caller, button.name, **selection, side_messages=side_messages)).lines
+    view = await list_agents(caller, **selection)
+    return replace(view, content="\n".join(filter(None, (sentence, view.content))))
 
 
 @command(agent.register, "agent_default", name=agent_name())

@@ -4,6 +4,7 @@ from cc_bot.texts.commands import CommandTexts
 
 class AgentTexts(Area):
     title = Sentence(ja="ここで使えるエージェント", en="Agents that you can use here")
+    choose = Sentence(ja="選ぶ", en="Choose")
     in_use = Sentence(ja=" — 使用中", en=" — in use")
     channel_default = Sentence(ja=" — このチャンネルの既定", en=" — this channel's default")
     gone = Sentence(ja="選んだエージェントはいまここでは使えないので、「{display}」が答えます。", en="The agent that you chose can't be used here at present: {display} answers instead.")

@@ -231,7 +231,9 @@ def help_sections(
         first = next((command[1] for command in commands if command), "")
         label = texts.help_buttons.get(first)
         button = Button(label, ShowButton(user_id, first).custom_id()) if label else None
-        sections.append(Paragraph("\n".join(lines).format(**values).strip(), button))
+        beside = 2 if button else len(lines)  # the rest is as wide as the card
+        parts = ("\n".join(part).format(**values).strip() for part in (lines[:beside], lines[beside:]))
+        sections += [Paragraph(next(parts), button), Paragraph(next(parts))]
     return tuple(sections)
 
 
