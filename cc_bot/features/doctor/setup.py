@@ -47,6 +47,7 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
         if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
             say(prompts.invite.format(url=INVITE_URL.format(id=bot_id)))
     except EOFError:
+        say("")
         raise KeyboardInterrupt from None
     return "run"
 

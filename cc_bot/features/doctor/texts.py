@@ -117,17 +117,17 @@ class SetupTexts(Area):
     """What `cc-bot` without a command asks."""
 
     token_wanted = Sentence(
-        ja="cc-bot をはじめます。Discord ボットのトークンを貼り付けて、Enter を押してください（画面には出ません）。\n"
-        "トークンは https://discord.com/developers/applications の Bot で発行します。まずこのターミナルで試すなら、そのまま Enter を押してください。",
-        en="Welcome to cc-bot. Paste the token of your Discord bot and press Enter (it is not shown).\n"
-        "You get one at https://discord.com/developers/applications under Bot. To try cc-bot in this terminal first, just press Enter.",
+        ja="cc-bot をはじめます。\nDiscord ボットのトークンを貼り付けてください（画面には出ません）。\n"
+        "トークンは https://discord.com/developers/applications の Bot で発行します。\nまずこのターミナルで試すなら、何も入れずに Enter を押してください。",
+        en="Welcome to cc-bot.\nPaste the token of your Discord bot (it is not shown).\n"
+        "You get one at https://discord.com/developers/applications under Bot.\nTo try cc-bot in this terminal first, just press Enter.",
     )
     token = Sentence(ja="トークン: ", en="Token: ")
     checking = Sentence(ja="確かめています…", en="Checking…")
     invite = Sentence(ja="ボットをサーバーに招待するリンク: {url}", en="To invite the bot to your server: {url}")
     model_wanted = Sentence(
-        ja="次に、答える AI モデルを決めます。あとで決めるなら、Enter を2回押してください（内蔵の簡易モデルが答えます）。",
-        en="Now the AI model that answers. To decide later press Enter twice (the small built-in model answers).",
+        ja="次に、答える AI モデルを決めます。\nあとで決めるなら、Enter を2回押してください。それまでは内蔵の簡易モデルが答えます。",
+        en="Now the AI model that answers.\nTo decide later, press Enter twice: until then the small built-in model answers.",
     )
     server = Sentence(ja="サーバーの URL（例: http://localhost:11434/v1。Enter だけなら OpenAI）: ", en="URL of its server (such as http://localhost:11434/v1; Enter for OpenAI): ")
     key = Sentence(ja="API キー（画面には出ません。要らなければ Enter）: ", en="API key (not shown; Enter for none): ")
