@@ -26,7 +26,7 @@ EMOJI_FONTS: Final = (
 )
 _EXTRA_PACKAGES: Final = ("resvg_py", "pylopdf_fonts_jp")
 # The dark colours of `canvas.css`, distinct for the colour-blind.
-_COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0", "#8B8F98")
+_COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0")
 _STYLE: Final = (
     f".chart-label, .chart-number {{ paint-order: stroke; stroke: {GROUND}; stroke-width: 3; }}"
     ".chart-label { fill: #F2F3F5; } .chart-number { fill: #B5BAC1; }"

@@ -50,7 +50,7 @@ class Layout:
         return width_of(text, self.small)
 
 
-PAGE_LAYOUTS: Final = (Layout(300, 230), Layout(430, 270), Layout(640, 320))
+PAGE_LAYOUTS: Final = (Layout(300, 230), Layout(360, 250), Layout(430, 270), Layout(640, 320))
 PICTURE_LAYOUT: Final = Layout(376, 272, size=15, small=15, margin=12, has_title=True)
 
 
@@ -60,7 +60,7 @@ def chart_html(chart: Chart, locale: Locale) -> str:
     return f'<div class="charts">{drawings}</div>'
 
 
-def chart_svg(chart: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[1]) -> str:
+def chart_svg(chart: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[-1]) -> str:
     """Return the chart; its title is the accessible name."""
     drawing = _Drawing(f"svg-{chart.id}-{layout.width}", layout)
     if layout.has_title:
@@ -325,15 +325,11 @@ def _place_labels(
     for step in range(1, max_step + 1):
         chosen, xs = labels[::step], centres[::step]
         room = slot * step - _GAP
-        if all(layout.width_of(label) <= room + _GAP / 2 for label in chosen):
-            lines = [[label] for label in chosen]
-        elif (
-            not may_wrap
-            or room < 3 * layout.size
-            or any(widest_unit(label, layout.width_of) > room for label in chosen)
-        ):
-            continue
-        else:
+        lines = [[label] for label in chosen]
+        if any(layout.width_of(label) > room + _GAP / 2 for label in chosen):
+            widest = max(widest_unit(label, layout.width_of) for label in chosen)
+            if not may_wrap or room < max(3 * layout.size, widest):
+                continue
             lines = [balance_lines(label, room, layout.width_of) for label in chosen]
         if max(map(len, lines)) <= _MAX_LINES and _are_apart(lines, xs, layout):
             return list(zip(lines, xs, strict=True))
@@ -357,29 +353,32 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     axis = _value_axis(chart, spans, locale)
     gutter = max(map(layout.width_of_number, axis.written)) + _GAP
     right = float(layout.width)
+    slot = (right - gutter) / len(chart.labels)
     if chart.kind == "scatter":
-        numbers = parse_numbers(chart.labels) or tuple(map(float, range(len(chart.labels))))
-        below = _make_axis(numbers, locale)
+        positions = parse_numbers(chart.labels) or tuple(map(float, range(len(chart.labels))))
+        below = _make_axis(positions, locale)
         right -= layout.width_of(below.written[-1]) / 2
-        centres = [gutter + below.share(each) * (right - gutter) for each in numbers]
-        marked = [gutter + below.share(each) * (right - gutter) for each in below.ticks]
+        centres, marked = (
+            [gutter + below.share(each) * (right - gutter) for each in some]
+            for some in (positions, below.ticks)
+        )
         labels = _place_labels(below.written, marked, layout, max_step=len(marked), may_wrap=False)
     else:
-        slot = (right - gutter) / len(chart.labels)
         centres = [gutter + (index + 0.5) * slot for index in range(len(chart.labels))]
         short = [shorten_to_width(each, (right - gutter) / 2, layout.width_of) for each in chart.labels]
         labels = _place_labels(chart.labels, centres, layout, max_step=_MAX_STEP) or _place_labels(
             short, centres, layout, max_step=len(short)
         )
-    numbers_shown = _numbers_at_bars(chart, (right - gutter) / len(chart.labels), layout, locale)
+    numbers = format_alike(chart.series[0].values, locale)
+    is_bars = chart.kind in ("bar", "stacked")
+    if not is_bars or len(chart.series) > 1 or max(map(layout.width_of_number, numbers)) > slot - 2:
+        numbers = []
     _draw_legend(drawing, chart)
     drawing.write_line(_value_title(chart))
-    top = drawing.bottom + (layout.line if numbers_shown else layout.line / 2)
+    top = drawing.bottom + (layout.line if numbers else layout.line / 2)
     height = max((len(lines) for lines, _ in labels), default=0) * layout.line
-    rest = height + _GAP + (layout.line if chart.x_title else 0)
-    if numbers_shown and axis.ticks[0] < 0:
-        rest += layout.line
-    plot = max(_MIN_PLOT, layout.height - top - rest)
+    gap = _GAP + (layout.line if numbers and axis.ticks[0] < 0 else 0)
+    plot = max(_MIN_PLOT, layout.height - top - gap - height - (layout.line if chart.x_title else 0))
     bottom = top + plot
 
     def height_of(value: float) -> float:
@@ -387,21 +386,22 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 
     for tick, written in zip(axis.ticks, axis.written, strict=True):
         y = height_of(tick)
-        path = f"M{_number(gutter)} {_number(y)}H{_number(right)}"
-        if (tick == axis.ticks[0] > 0) or (tick == axis.ticks[-1] < 0):
-            _draw_cut(drawing, gutter, y, right, texts(locale)[ChartTexts].cut_axis)
+        start = f"M{_number(gutter)} {_number(y)}"
+        if tick == axis.ticks[0] > 0 or tick == axis.ticks[-1] < 0:  # marked by a wave
+            waves = "q3-5 6 0t6 0" * int((right - gutter) / 12)
+            drawing.add("path", texts(locale)[ChartTexts].cut_axis, class_="chart-cut", d=start + waves)
         else:
-            _draw_grid_line(drawing, tick, path)
+            _draw_grid_line(drawing, tick, f"{start}H{_number(right)}")
         drawing.write(written, gutter - 6, y + layout.small / 3, anchor="end", number=True)
     heights = [[(height_of(start), height_of(end)) for start, end in row] for row in spans]
-    if chart.kind in ("bar", "stacked"):
-        _draw_bars(drawing, chart, centres, heights, (right - gutter) / len(chart.labels))
-        for text, x, (zero, y) in zip(numbers_shown, centres, heights[0], strict=False):
+    if is_bars:
+        _draw_bars(drawing, chart, centres, heights, slot)
+        for text, x, (zero, y) in zip(numbers, centres, heights[0], strict=False):
             baseline = y - 5 if y <= zero else y + layout.small + 3
             drawing.write(text, x, baseline, anchor="middle", number=True)
     else:
         _draw_lines(drawing, chart, centres, heights)
-    drawing.bottom = bottom + _GAP + (layout.line if numbers_shown and axis.ticks[0] < 0 else 0)
+    drawing.bottom = bottom + gap
     for lines, x in labels:
         if len(labels) < len(chart.labels):
             drawing.add("path", class_="chart-zero", d=f"M{_number(x)} {_number(bottom)}v5")
@@ -412,29 +412,13 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     drawing.write_line(chart.x_title, layout.width, "end")
 
 
-def _draw_cut(drawing: _Drawing, left: float, y: float, right: float, title: str) -> None:
-    """Draw the wave that marks an axis which does not begin at zero."""
-    waves = "q3-5 6 0t6 0" * int((right - left) / 12)
-    drawing.add("path", title, class_="chart-cut", d=f"M{_number(left)} {_number(y)}{waves}")
-
-
-def _numbers_at_bars(chart: Chart, slot: float, layout: Layout, locale: Locale) -> list[str]:
-    """Return nothing if there is no room."""
-    if chart.kind not in ("bar", "stacked") or len(chart.series) > 1:
-        return []
-    written = format_alike(chart.series[0].values, locale)
-    return written if max(map(layout.width_of_number, written)) <= slot - 2 else []
-
-
 def _draw_lines(
     drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Span]]
 ) -> None:
-    small = len(centres) * _MIN_SLOT_OF_POINT > drawing.layout.width and chart.kind != "scatter"
+    crowded = len(centres) * _MIN_SLOT_OF_POINT > drawing.layout.width and chart.kind != "scatter"
+    dot = crowded or (chart.kind == "area" and len(centres) > 1)
     for at, row in enumerate(heights):
         points = [(x, start, end) for x, (start, end) in zip(centres, row, strict=True)]
-        if len(points) == 1 and chart.kind == "area":
-            [(x, start, end)] = points
-            points = [(x - _MAX_BAR / 2, start, end), (x + _MAX_BAR / 2, start, end)]
         upper = "L".join(f"{_number(x)} {_number(end)}" for x, _, end in points)
         if chart.kind == "area":
             lower = "L".join(f"{_number(x)} {_number(start)}" for x, start, _ in reversed(points))
@@ -443,7 +427,7 @@ def _draw_lines(
             _draw_stroke(drawing, at, f"M{upper}")
     for at, row in enumerate(heights):
         for index, (x, (_, y)) in enumerate(zip(centres, row, strict=True)):
-            _draw_point(drawing, at, _tooltip(chart, at, index), x, y, dot=small or chart.kind == "area")
+            _draw_point(drawing, at, _tooltip(chart, at, index), x, y, dot=dot)
 
 
 def _draw_bars(

@@ -115,7 +115,7 @@ def format_percent(value: float, total: float) -> str:
 
 PHONE_COLUMNS: Final = 32  # of a code block on an upright phone
 _MIN_LABEL: Final = 8
-_MAX_BAR_LENGTH: Final = 12
+_USUAL_BAR: Final = 12
 _MIN_BAR: Final = 4
 
 
@@ -137,7 +137,7 @@ def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
     if chart.kind == "pie":
         shares = _align_right([format_percent(value, sum(series.values)) for value in series.values])
         heads = [f"{head} {share}" for head, share in zip(heads, shares, strict=True)]
-    longest = min(_MAX_BAR_LENGTH, width - max(map(len, heads), default=0) - 2 - _MIN_LABEL)
+    longest = min(max(_USUAL_BAR, width // 3), width - max(map(len, heads), default=0) - 2 - _MIN_LABEL)
     bars = _bars(series.values, longest) if longest >= _MIN_BAR else [""] * len(heads)
     for head, bar, label in zip(heads, bars, chart.labels, strict=True):
         yield from _row(f"{head} {bar} " if bar else f"{head} ", label, width)

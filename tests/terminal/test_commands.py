@@ -215,8 +215,8 @@ async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None
     assert f"◆ {chat.texts[CanvasChangeTexts].changed_in_terminal}" in await chat.lines("draw")
     assert await chat.lines("/canvas") == [
         "■ 支出",
-        "78,000 65% ████████████ 家賃",
-        "42,000 35% ██████▌      食費",
+        "78,000 65% ████████████████████████ 家賃",
+        "42,000 35% █████████████            食費",
         "",
     ]
     assert (await chat.say("/canvas clear")).strip() == words.cleared
