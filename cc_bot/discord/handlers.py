@@ -227,7 +227,11 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 async def show(interaction: Answerable, reply: Reply | EphemeralView, reader: Recipient) -> None:
     view = reply if isinstance(reply, EphemeralView) else reply_view(reply, reader)
-    await interaction.edit_initial_response(None, embeds=[], components=view.components, **NO_PINGS)
+    try:
+        await interaction.edit_initial_response(None, embeds=[], components=view.components, **NO_PINGS)
+    except hikari.BadRequestError as error:
+        _log.warning("card_refused", code=error.code)
+        await interaction.edit_initial_response(None, components=view.plain, **NO_PINGS)
 
 
 P = ParamSpec("P")

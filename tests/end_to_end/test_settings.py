@@ -13,6 +13,7 @@ from cc_bot.texts.session import UsageTexts
 from cc_bot.texts.web import WebCommandTexts
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
+from tests.loopback.discord.refusals import invalid_form
 from tests.loopback.model_server import says
 
 EN = texts(Locale.EN)
@@ -67,6 +68,16 @@ async def test_settings_have_a_button_beside_each_and_help_leads_on(
     card.any_language = press.any_language = True
     await card.until(lambda shown: "日本語" in shown.labels, "the English card")
     assert "Europe/London, now " in card.text
+
+
+async def test_a_refused_card_is_plain_text(stage: Stage, ben: User, channel: Channel) -> None:
+    edit = "PATCH /webhooks/{application}/{token}/messages/@original"
+    refusal = invalid_form(["components"], "BASE_TYPE_INVALID", "Invalid component")
+    stage.excused.add(refusal.code)
+    stage.discord.refuse(edit, refusal, times=1)
+    shown = await stage.told(ben, channel, "settings")
+    assert "**Time zone**" in shown
+    await stage.logs("card_refused")
 
 
 async def test_commands_work_everywhere_that_discord_has_under_japanese_names(stage: Stage) -> None:

@@ -168,6 +168,13 @@ class EphemeralView:
     attachment: hikari.Bytes | None = None
 
     @property
+    def plain(self) -> list[ComponentBuilder]:
+        """The text alone, for a card that Discord refuses."""
+        parts = (self.content, self.title, *(each.text for each in self.paragraphs), self.footer)
+        text = shorten("\n".join(filter(None, parts)), MAX_CARD_CHARACTERS) or "…"
+        return [TextDisplayComponentBuilder(content=text)]
+
+    @property
     def components(self) -> list[ComponentBuilder]:
         """Components of version 2. A message may have 40, with 4000 characters ("Component Reference" in
         Discord's documentation)."""
@@ -429,10 +436,9 @@ def reply_view(
         )
         for each in shown
     ]
-    table = [f"```\n{reply.table}\n```"] if reply.table else []
-    text = Paragraph("\n".join((*reply.lines, *table)))
-    notes = Paragraph("\n".join(f"-# {note}" for note in reply.notes))
-    paragraphs = [each for each in (text, *items, notes) if each.text]
+    text, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
+    notes = Paragraph("\n".join(small_print(*reply.notes)))
+    paragraphs = [each for each in (text, table, *items, notes) if each.text]
     file, whole = reply.file, "\n".join(each.text for each in paragraphs)
     if utf16_length(whole) > MAX_CARD_CHARACTERS and file is None:
         file, whole, paragraphs = ReplyFile(reader.words[ReplyTexts].file_name, whole.encode()), "", []

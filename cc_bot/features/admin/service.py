@@ -332,11 +332,17 @@ async def _find_missing(models: Sequence[str], probe: ProbeModel) -> Sequence[st
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     snapshot, texts = await status.take_snapshot(), caller.words[AdminTexts]
-    lines = [f"{each.label}: {each.value}" for each in describe_status(snapshot, caller, utc_now())]
+    lines = [
+        f"{_MARKS[each.verdict]} {each.label}: {each.value}"
+        for each in describe_status(snapshot, caller, utc_now())
+    ]
     if snapshot.maintenance is not None:
         note = caller.format_text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
-    return Reply(tuple(lines))
+    return Reply(tuple(lines), title=caller.words[ConsoleTexts].status)
+
+
+_MARKS: Final = {"": "▫️", "ok": "🟢", "warning": "🟡", "failed": "🔴"}
 
 
 class Fact(NamedTuple):
