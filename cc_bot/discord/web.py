@@ -105,7 +105,7 @@ class DiscordForPages:
     async def directory(self) -> Mapping[Subject, Mapping[int, str]]:
         async def fetch() -> Mapping[Subject, Mapping[int, str]]:
             rest = self.gate.rest
-            guilds = list(await rest.fetch_my_guilds())[:MAX_LISTED_GUILDS]
+            guilds = await rest.fetch_my_guilds().limit(MAX_LISTED_GUILDS)
             channels = await asyncio.gather(*(rest.fetch_guild_channels(each) for each in guilds))
             roles = await asyncio.gather(*(rest.fetch_roles(each) for each in guilds))
             servers = {int(each.id): _clean(each.name) for each in guilds}

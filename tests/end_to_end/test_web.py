@@ -103,7 +103,7 @@ async def test_the_console_is_closed_to_a_former_owner(
             refused = await stage.told(stage.discord.owner, channel, "admin status")
             assert "cc-bot" not in refused
             async with visit_of(stage, ben, channel, url) as visit:
-                await visit.open("/console")
+                assert f">#{channel.name} (" in await visit.open("/console/access"), "picked by name"
         finally:
             world.team = []
         assert "cc-bot" in await stage.told(stage.discord.owner, channel, "admin status")

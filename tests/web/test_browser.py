@@ -178,6 +178,21 @@ class TestWithScripts:
             await expect(page.locator("h1")).to_have_text("Settings")
             await expect(page.locator("html")).to_have_attribute("lang", "en")
 
+    async def test_the_consoles_state_is_fetched_again_and_the_theme_is_kept(
+        self, browser: Browser, site: Site
+    ) -> None:
+        await administer(site)
+        async with signed_in(browser, site) as page:
+            await page.clock.install()
+            await page.goto(f"{site.url}/console")
+            await expect(page.locator("#status")).to_contain_text("42 ミリ秒")
+            site.core.gateway_health.read_latency_s = lambda: 0.099
+            await page.clock.fast_forward(11_000)
+            await expect(page.locator("#status")).to_contain_text("99 ミリ秒")
+            await page.get_by_role("button", name="暗い").click()
+            await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+            await expect(page).to_have_url(f"{site.url}/console")
+
 
 HOSTILE: Final = (
     "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"

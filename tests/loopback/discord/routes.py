@@ -30,7 +30,10 @@ class ApplicationRoutes:
             Route("GET", "/users/@me", self.me),
             Route("GET", "/users/{user}", self.user),
             Route("POST", "/users/@me/channels", self.open_dm),
+            Route("GET", "/users/@me/guilds", self.own_guilds),
             Route("GET", "/guilds/{guild}", self.guild),
+            Route("GET", "/guilds/{guild}/roles", self.roles),
+            Route("GET", "/guilds/{guild}/channels", self.channels),
             Route("GET", "/guilds/{guild}/members/{user}", self.member),
             Route("GET", everywhere, self.list_commands),
             Route("PUT", everywhere, self.put_commands),
@@ -57,6 +60,28 @@ class ApplicationRoutes:
     async def guild(self, call: Call) -> Answer:
         """A server that the bot is in."""
         return Answer(200, self._guild(call).rest_payload())
+
+    async def own_guilds(self, call: Call) -> Answer:
+        there = [
+            each
+            for each in self.world.guilds.values()
+            if each.bot_present and each.id > int(call.query.get("after") or 0)
+        ]
+        told = {
+            "owner": False,
+            "permissions": "0",
+            "approximate_member_count": 1,
+            "approximate_presence_count": 1,
+        }
+        return Answer(200, [each.rest_payload() | told for each in there])
+
+    async def roles(self, call: Call) -> Answer:
+        return Answer(200, self._guild(call).rest_payload()["roles"])
+
+    async def channels(self, call: Call) -> Answer:
+        guild = self._guild(call)
+        inside = [each for each in self.world.channels.values() if each.guild is guild and not each.is_thread]
+        return Answer(200, [each.payload() for each in inside])
 
     def _guild(self, call: Call) -> Guild:
         guild = refusals.found(self.world.guilds.get(call.id("guild")), refusals.unknown_guild)
