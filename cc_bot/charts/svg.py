@@ -418,13 +418,15 @@ def _draw_lines(
     crowded = len(centres) * _MIN_SLOT_OF_POINT > drawing.layout.width and chart.kind != "scatter"
     dot = crowded or (chart.kind == "area" and len(centres) > 1)
     for at, row in enumerate(heights):
-        points = [(x, start, end) for x, (start, end) in zip(centres, row, strict=True)]
-        upper = "L".join(f"{_number(x)} {_number(end)}" for x, _, end in points)
+        lower, upper = (
+            [f"{_number(x)} {_number(span[end])}" for x, span in zip(centres, row, strict=True)]
+            for end in (0, 1)
+        )
         if chart.kind == "area":
-            lower = "L".join(f"{_number(x)} {_number(start)}" for x, start, _ in reversed(points))
-            drawing.add("path", **_fill(drawing, at), fill_opacity=0.7, d=f"M{upper}L{lower}Z")
-        elif chart.kind == "line" and len(points) > 1:
-            _draw_stroke(drawing, at, f"M{upper}")
+            path = "L".join(upper + lower[::-1])
+            drawing.add("path", **_fill(drawing, at), fill_opacity=0.7, d=f"M{path}Z")
+        elif chart.kind == "line" and len(upper) > 1:
+            _draw_stroke(drawing, at, "M" + "L".join(upper))
     for at, row in enumerate(heights):
         for index, (x, (_, y)) in enumerate(zip(centres, row, strict=True)):
             _draw_point(drawing, at, _tooltip(chart, at, index), x, y, dot=dot)
@@ -458,19 +460,15 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     axis = _value_axis(chart, spans, locale)
     _draw_legend(drawing, chart)
     drawing.write_line(chart.x_title)
-    labels = [
-        balance_lines(label, layout.width * _MAX_BESIDE_SHARE, layout.width_of) for label in chart.labels
-    ]
+    tall = layout.has_title and len(chart.labels) > _MAX_TALL_ROWS
+    gap, share = 3 if tall else _GAP, layout.width * _MAX_BESIDE_SHARE
+    if tall:
+        labels = [[shorten_to_width(label, share, layout.width_of)] for label in chart.labels]
+    else:
+        labels = [balance_lines(label, share, layout.width_of) for label in chart.labels]
     beside = max(map(len, labels)) <= _MAX_BESIDE_LINES
     if not beside:
         labels = [wrap_label(label, layout.width, layout.width_of) for label in chart.labels]
-    gap = _GAP
-    if layout.has_title and len(labels) > _MAX_TALL_ROWS:
-        labels = [
-            [shorten_to_width(each, layout.width * _MAX_BESIDE_SHARE, layout.width_of)]
-            for each in chart.labels
-        ]
-        beside, gap = True, 3
     gutter = max(layout.width_of(line) for label in labels for line in label) + _GAP if beside else 0.0
     single = len(chart.series) == 1
     written = format_alike(chart.series[0].values, locale) if single else [""] * len(labels)
@@ -487,7 +485,7 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     bars = 1 if chart.kind == "stacked" else len(chart.series)
     label_space = 0 if beside else max(map(len, labels)) * layout.line
     fair = (layout.height - top - 2 * layout.line) / len(labels) - gap - label_space
-    size = max(18 if bars == 1 else 4 if gap < _GAP else 9, min(fair, _MAX_ROW) / bars)
+    size = max(18 if bars == 1 else 4 if tall else 9, min(fair, _MAX_ROW) / bars)
     for index, lines in enumerate(labels):
         row_top = drawing.bottom
         label_height, bar_height = len(lines) * layout.line, size * bars
