@@ -227,11 +227,13 @@ async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
 
 async def show(interaction: Answerable, reply: Reply | EphemeralView, reader: Recipient) -> None:
     view = reply if isinstance(reply, EphemeralView) else reply_view(reply, reader)
+    old_files: Any = {} if view.attachment else {"attachments": None}  # removed, unless new ones replace them
+    edit = partial(interaction.edit_initial_response, None, embeds=[], **old_files, **NO_PINGS)
     try:
-        await interaction.edit_initial_response(None, embeds=[], components=view.components, **NO_PINGS)
+        await edit(components=view.components)
     except hikari.BadRequestError as error:
         _log.warning("card_refused", code=error.code)
-        await interaction.edit_initial_response(None, components=view.plain, **NO_PINGS)
+        await edit(components=view.plain)
 
 
 P = ParamSpec("P")
