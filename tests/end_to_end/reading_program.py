@@ -24,7 +24,7 @@ def main() -> None:
 
     config = read_config()
     configure_logging(config.log_level, config.log_format)
-    with patch.object(http, "PUBLIC", Network(resolve, is_allowed)):
+    with patch.object(http, "PUBLIC_NETWORK", Network(resolve, is_allowed)):
         asyncio.run(run_discord(config, say_if_possible))
 
 

@@ -212,9 +212,9 @@ class TestAnswer:
         kinds = ("application/zip", "image/png; a=b", "text/css")
         for answer, error, params in (
             *((Answer(b"%PDF-1.7", kind), PageKindRefused, {}) for kind in kinds),
-            (Answer(b"sign in", status=403), PageNotThere, here | {"found": 403}),
+            (Answer(b"sign in", status=403), PageNotThere, here | {"status": 403}),
             *(
-                (Answer(b"later", status=n), PageTemporarilyUnavailable, here | {"found": n})
+                (Answer(b"later", status=n), PageTemporarilyUnavailable, here | {"status": n})
                 for n in (429, 500, 503)
             ),
         ):

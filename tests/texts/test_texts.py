@@ -70,7 +70,7 @@ class TestSentences:
 
 PARAMETERS = (
     *("limit", "length", "name", "expected", "detail", "path", "host", "theirs", "ours", "last"),
-    *("found", "nearest", "value", "when"),
+    *("found", "status", "nearest", "value", "when"),
     *("known", "needed", "id", "reason", "minutes", "resets", "since", "note", "free", "command", "port"),
     *("setting", "made", "version", "url", "extra", "line", "server", "tool", "seconds", "count"),
 )
