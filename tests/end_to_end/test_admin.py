@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from cc_bot import __version__
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import fails, says
@@ -89,7 +90,8 @@ async def test_maintenance_is_told_to_all_others(
     stage: Stage, aiko: User, owner: User, channel: Channel
 ) -> None:
     status = await admin(stage, owner, channel, "status")
-    for part in ("cc-bot 0", "database version", "Discord: ", "B\n", "0 in line", "tokens", "backup"):
+    parts = ("database version", "Discord: ", "B\n", "0 in line", "tokens", "backup")
+    for part in (f"cc-bot {__version__}", *parts):
         assert part in status
     assert "Maintenance" not in status
     assert "begun" in await admin(stage, owner, channel, "maintenance on", note="Back at 9.")

@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from cc_bot.domain.text import Locale
+from cc_bot.features.settings.texts import SessionTexts
+from cc_bot.texts import texts
 from tests.end_to_end.stage import AGAIN, Stage, again_label, running_stage
 from tests.loopback.discord import Channel, ChannelReply, File, Reply, User
 from tests.loopback.model_server import Hang, says
@@ -19,6 +22,8 @@ SECONDS = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND model = 'ears'"
 FORM = "audio/mpeg"
 VoiceStage = tuple[Stage, LoopbackSpeechServer]
 MEETING = File("会議.mp3", mp3(4), FORM)
+
+JA = texts(Locale.JA)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -119,7 +124,7 @@ async def test_answers_are_read_aloud_once_it_was_chosen(
     await stage.ask(aiko, channel)
     await stage.discord.quiet(0.3)
     assert speech.spoken == []
-    assert (await stage.told(aiko, channel, "settings", voice="on")).endswith("読み上げ: オン")
+    assert JA[SessionTexts].voice_on in await stage.told(aiko, channel, "settings", voice="on")
     reply = await stage.ask_in_words(aiko, channel, "**会議**は https://example.com で十時です。")
     await attached(reply)
     [file] = reply.message.attachments
@@ -139,7 +144,7 @@ async def test_answers_are_read_aloud_once_it_was_chosen(
     assert heard.message.content.startswith(QUOTED)
     await stage.discord.quiet(0.3)
     spoken_so_far = len(speech.spoken)
-    assert (await stage.told(aiko, channel, "settings", voice="off")).endswith("読み上げ: オフ")
+    assert JA[SessionTexts].voice_off in await stage.told(aiko, channel, "settings", voice="off")
     await stage.ask(aiko, channel)
     await stage.discord.quiet(0.3)
     assert len(speech.spoken) == spoken_so_far == 4

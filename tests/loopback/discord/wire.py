@@ -126,7 +126,7 @@ class RateLimits:
         told = {
             "Bucket": f"{abs(hash(route)):x}",
             "Limit": str(window.allowance.requests),
-            "RemainingTokens": str(window.allowance.requests - window.used),
+            "Remaining": str(window.allowance.requests - window.used),
             "Reset": f"{time.time() + left_s:.3f}",
             "Reset-After": f"{left_s:.3f}",
         }
