@@ -61,10 +61,10 @@ _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえま
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
 _END_EN: Final = r"(?:,? please)?[.!?\s]*"
 _REMEMBER: Final = (
-    re.compile(r"(?s)(?:覚えて|おぼえて|メモして)(?:おいて|ください|ね)*[:：、。\s]\s*(?P<what>.+)"),
+    re.compile(r"(?s)(?:覚えて|おぼえて|メモして|覚えといて|メモしといて)(?:おいて|ください|ね)*[:：、。\s]\s*(?P<what>.+)"),
     re.compile(
         r"(?s)(?P<what>.*?)(?:という|って)?(?:こと)?(?:なので|だから|ので|から|を|って|と|は|、|。|\s)*"
-        rf"(?:覚えて|おぼえて|メモして|忘れないで){_PLEASE_JA}"
+        rf"(?:覚えて|おぼえて|メモして|忘れないで|(?:覚え|おぼえ|メモし)といて){_PLEASE_JA}"
     ),
     re.compile(
         rf"(?is){_PLEASE_EN}(?:remember|keep in mind|note|don't forget)(?: that| this)?[:,]?\s+"
@@ -101,6 +101,7 @@ _QUESTION: Final = re.compile(
 _QUESTION_ABOUT_ALL: Final = re.compile(
     r"(?i)what do you (?:know|remember)(?: about me)?[?.!\s]*"
     r"|(?:私について)?何を(?:覚えて|知って)い?(?:る|ますか)[?？。\s]*"
+    r"|(?:私について)?(?:覚えて|知って)い?ることを?(?:全部|ぜんぶ|すべて)?(?:教えて|見せて)(?:ください)?[。\s]*"
 )
 _QUESTION_ABOUT_REMINDERS: Final = re.compile(
     r"(?i)\b(?:what|which|show|list)\b[^\n]{0,40}\breminders\b"
