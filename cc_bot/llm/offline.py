@@ -61,7 +61,9 @@ _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえま
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
 _END_EN: Final = r"(?:,? please)?[.!?\s]*"
 _REMEMBER: Final = (
-    re.compile(r"(?s)(?:覚えて|おぼえて|メモして|覚えといて|メモしといて)(?:おいて|ください|ね)*[:：、。\s]\s*(?P<what>.+)"),
+    re.compile(
+        r"(?s)(?:覚えて|おぼえて|メモして|覚えといて|メモしといて)(?:おいて|ください|ね)*[:：、。\s]\s*(?P<what>.+)"
+    ),
     re.compile(
         r"(?s)(?P<what>.*?)(?:という|って)?(?:こと)?(?:なので|だから|ので|から|を|って|と|は|、|。|\s)*"
         rf"(?:覚えて|おぼえて|メモして|忘れないで|(?:覚え|おぼえ|メモし)といて){_PLEASE_JA}"

@@ -128,9 +128,12 @@ function connect() {
 
 /* ---- forms ---- */
 
+let lastSent = 0;
+
 async function send(form, button) {
   if (pressed.has(button)) return; // a double click is one press
   pressed.add(button);
+  const number = ++lastSent;
   try {
     const response = await fetch(form.getAttribute("action"), {
       method: "post",
@@ -142,7 +145,7 @@ async function send(form, button) {
       say(troubleOf(text), true);
       if (form.elements.agent?.id) form.elements.agent.value = currentAgent;
     }
-    else {
+    else if (number === lastSent) { // a later press has a toast, and an Undo, of its own
       const fetched = new DOMParser().parseFromString(text, "text/html");
       const undo = fetched.querySelector("#toast form");
       undo?.removeAttribute("data-live"); // else the whole page would be replaced
