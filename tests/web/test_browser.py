@@ -189,7 +189,7 @@ class TestWithScripts:
             site.core.gateway_health.read_latency_s = lambda: 0.099
             await page.clock.fast_forward(11_000)
             await expect(page.locator("#status")).to_contain_text("99 ミリ秒")
-            await page.get_by_role("button", name="暗い").click()
+            await page.get_by_role("button", name="ダーク").click()
             await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
             await expect(page).to_have_url(f"{site.url}/console")
 

@@ -128,7 +128,7 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
 async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: Visit) -> None:
     form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
     told = await follow(owner, "/console/limits", value="１,０００", **form)
-    assert f"ユーザー {HANA} 1日のトークン 1,000 管理者 取り消す" in told
+    assert f"ユーザー {HANA} 1日のトークン 1,000 管理者 既定に戻す" in told
     key = LimitKey("user", HANA, "tokens_per_day")
     assert key in [each.key for each in await list_limits(site.services[Administration])]
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)

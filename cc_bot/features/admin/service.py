@@ -181,7 +181,7 @@ def parse_limit_value(text: str) -> int | None:
 
 def _format_limit(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
     texts = caller.words[AdminTexts]
-    number = texts.no_limit if value is None else f"{value:,}"
+    number = texts.no_limit if value is None else f"{value:,}" + (" B" if key.name == "memory_bytes" else "")
     return {"subject": name_subject_of_limit(key, caller), "limit": texts.limits[key.name], "value": number}
 
 

@@ -22,7 +22,7 @@ class AdminTexts(Area):
         {
             "turns_per_minute": Sentence(ja="1分あたりの質問", en="questions a minute"),
             "memories": Sentence(ja="メモリの件数", en="memories"),
-            "memory_bytes": Sentence(ja="メモリの文字の量（バイト）", en="bytes of memories"),
+            "memory_bytes": Sentence(ja="メモリの文字の量", en="size of memories"),
             "imports_per_hour": Sentence(ja="1時間あたりの取り込み", en="imports an hour"),
             "commands_per_minute": Sentence(ja="1分あたりの操作", en="commands and buttons a minute"),
             "tokens_per_day": Sentence(ja="1日のトークン", en="tokens a day"),
@@ -81,7 +81,7 @@ class ConsoleTexts(Area):
     attention = Sentence(ja="確かめてほしいことが{count}件あります", en="Needs attention: {count}")
     verdicts = by_key({"ok": Sentence(ja="正常", en="ok"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="異常", en="failed")})
     recent = Sentence(ja="この1時間の記録", en="Log of the last hour")
-    recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="errors: {errors}, warnings: {warnings}")
+    recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="{errors} errors, {warnings} warnings")
 
     version = Sentence(ja="バージョン", en="Version")
     version_value = Sentence(ja="cc-bot {version}（データベースのバージョン {schema}）", en="cc-bot {version} (database version {schema})")
@@ -90,14 +90,14 @@ class ConsoleTexts(Area):
     connected_just_now = Sentence(ja="つながったところです", en="just connected")
     disconnected = Sentence(ja="つながっていません", en="not connected")
     database = Sentence(ja="データベース", en="Database")
-    disk = Sentence(ja="ディスクの空き", en="Room on the disk")
+    disk = Sentence(ja="ディスクの空き", en="Disk space")
     unknown = Sentence(ja="分かりません", en="unknown")
     processes = Sentence(ja="プロセス", en="Process")
     last_backup = Sentence(ja="最後のバックアップ", en="Last backup")
     no_backup = Sentence(ja="見つかりません。cc-bot backup で作れます。", en="none found; cc-bot backup makes one")
     today = Sentence(ja="今日", en="Today")
 
-    turns = Sentence(ja="進行中の質問", en="Questions on their way")
+    turns = Sentence(ja="進行中の質問", en="In progress")
     of_this_process = Sentence(ja="（このプロセス）", en="(in this process)")
     turns_count = Sentence(ja="{running}件に回答中、{waiting}件が順番待ちです。", en="{running} being answered, {waiting} in line.")
     no_turns = Sentence(ja="いまは何もありません。", en="Nothing at the moment.")
@@ -120,7 +120,7 @@ class ConsoleTexts(Area):
     maintenance = Sentence(ja="メンテナンス", en="Maintenance")
     maintenance_off = Sentence(ja="いまは、みんなに答えています。", en="Everybody is answered at the moment.")
     maintenance_on = Sentence(ja="メンテナンス中です。管理者だけに答えています。", en="Maintenance is on: owners alone are answered.")
-    note = Sentence(ja="お知らせ（なくてもかまいません）", en="What everybody else is told (may be left empty)")
+    note = Sentence(ja="利用者へのメッセージ（任意）", en="Notice to users (optional)")
     begin = Sentence(ja="メンテナンスを始める", en="Begin maintenance")
     end = Sentence(ja="メンテナンスを終える", en="End maintenance")
 
@@ -132,8 +132,10 @@ class ConsoleTexts(Area):
     action = Sentence(ja="操作", en="Action")
     take_back = Sentence(ja="取り消す", en="Take back")
     take_back_of = Sentence(ja="取り消す: {what}", en="Take back: {what}")
+    to_default = Sentence(ja="既定に戻す", en="Reset to default")
+    to_default_of = Sentence(ja="既定に戻す: {what}", en="Reset to default: {what}")
     set_limit = Sentence(ja="制限を決める", en="Set a limit")
-    value_hint = Sentence(ja="1以上の整数です。空のままなら、制限なしになります。", en="A whole number from 1 on; leave it empty for no limit.")
+    value_hint = Sentence(ja="1以上の整数です（文字の量はバイト単位）。空のままなら、制限なしになります。", en="A whole number from 1 on (sizes in bytes); leave it empty for no limit.")
     set = Sentence(ja="決める", en="Set")
     kind = Sentence(ja="区分", en="Kind")
     choose = Sentence(ja="選んでください", en="Choose")
@@ -157,7 +159,7 @@ class ConsoleTexts(Area):
     level = Sentence(ja="レベル", en="Level")
     at_least = Sentence(ja="このレベル以上", en="This level and above")
     levels = by_key({"debug": Sentence(ja="すべて", en="everything"), "info": Sentence(ja="info", en="info"), "warning": Sentence(ja="warning", en="warning"), "error": Sentence(ja="error", en="error"), "critical": Sentence(ja="critical", en="critical")})
-    containing = Sentence(ja="ふくむ言葉", en="Containing")
+    containing = Sentence(ja="キーワード", en="Containing")
     filter = Sentence(ja="絞り込む", en="Filter")
     log_caption = Sentence(ja="新しい順に{count}件（最大{max_count}件）。人が書いた言葉は入っていません。", en="{count}, the newest first (of {max_count} at most). Nothing that anybody wrote is in them.")
     log_empty = Sentence(ja="このレベルの記録はありません。", en="There are no records of this level.")

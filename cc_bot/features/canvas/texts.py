@@ -39,7 +39,7 @@ class CanvasPageTexts(Area):
     nothing_up = Sentence(ja="何も出ていません", en="nothing is up")
     download = Sentence(ja="画像で保存", en="Save as a picture")
     canvas_empty = Sentence(ja="まだ何も出ていません。Discord で「買うものをキャンバスに出して」のように頼むと、ここに出ます。", en='Nothing is up yet. Ask on Discord, like "put my shopping list on the canvas", and it appears here.')
-    current_agent = Sentence(ja="ここで答えるエージェント", en="Who answers here")
+    current_agent = Sentence(ja="答えるエージェント", en="Who answers here")
     use_agent = Sentence(ja="切り替える", en="Switch")
     hide_private = Sentence(ja="自分だけに見えるものを隠す", en="Hide what only I can see")
     private = Sentence(ja="自分だけに見えます", en="Only you can see this")

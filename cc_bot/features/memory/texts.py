@@ -127,7 +127,7 @@ class MemoryCardTexts(Area):
     private = Sentence(ja="🔒 DM と自分だけに見える回答", en="🔒 in DMs and answers that you alone see")
     end = Sentence(ja="期限", en="Ends")
     changed = Sentence(ja="変更した日", en="Changed")
-    why = Sentence(ja="なぜ知っているの？", en="Why do you know this?")
+    why = Sentence(ja="覚えたきっかけ", en="Why do you know this?")
     source_sentences = by_key(
         {
             "command": Sentence(ja="あなたが </memory add> かページで登録しました。", en="You saved it with </memory add> or on a page."),
@@ -255,7 +255,7 @@ def _format_day(moment: datetime, zone: tzinfo) -> str:
 
 class WebMemoryTexts(Area):
     search = Sentence(ja="言葉で探す", en="Search")
-    filters = Sentence(ja="しぼり込む", en="Narrow down")
+    filters = Sentence(ja="しぼり込む", en="Filters")
     any = Sentence(ja="すべて", en="all")
     origin = Sentence(ja="きっかけ", en="How it came about")
     order = Sentence(ja="並び順", en="Order")
@@ -269,7 +269,6 @@ class WebMemoryTexts(Area):
     show_all = Sentence(ja="条件を外す", en="Show all")
     counted = Sentence(ja="{name}（{count}件）", en="{name} ({count})")
     choose = Sentence(ja="#{id} を選ぶ", en="Choose #{id}")
-    pinned = Sentence(ja="ピン留め", en="pinned")
     private = Sentence(ja="DM と、自分だけに見える回答でだけ使います", en="Used only in DMs and in answers that you alone see")
 
     private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
@@ -374,7 +373,7 @@ class MemoryCommandTexts(CommandTexts):
     memory_newest_choice = Sentence(ja="新しい順", en="newest first")
     memory_oldest_choice = Sentence(ja="古い順", en="oldest first")
     memory_updated_choice = Sentence(ja="最近変更した順", en="recently changed first")
-    memory_show = Both(ja=("表示", "メモリを1件くわしく見ます。なぜ知っているのか、前の内容も分かります"), en=("show", "Show one memory: its text, why I know it, what it said before"))
+    memory_show = Both(ja=("表示", "メモリを1件くわしく見ます。覚えたきっかけや前の内容も分かります"), en=("show", "Show one memory: its text, why I know it, what it said before"))
     memory_edit = Both(ja=("編集", "メモリを1件書き直します"), en=("edit", "Change one of your memories"))
     memory_pin = Both(ja=("ピン留め", "メモリを1件ピン留めします（10件まで。ボタンで外せます）"), en=("pin", "Pin one of your memories (up to ten); a button unpins it"))
     memory_delete = Both(ja=("削除", "メモリを1件消します（10分以内なら元に戻せます）"), en=("delete", "Delete one of your memories (undo for ten minutes)"))
