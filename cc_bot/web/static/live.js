@@ -29,10 +29,18 @@ export function show(html, part = "content") {
   old.replaceWith(document.adoptNode(fresh));
   if (part === "content") {
     document.title = fetched.title;
+    revealCurrent();
     say(fetched.getElementById("said")?.textContent ?? "", false, fetched.querySelector("#toast form"));
   }
   document.dispatchEvent(new CustomEvent("page:shown", { detail: { part } }));
   return true;
+}
+
+/* Scroll the navigation, not the page, to the current item. */
+function revealCurrent() {
+  for (const link of document.querySelectorAll("nav ul a[aria-current]"))
+    for (const box of [link.closest("ul"), link.closest("nav")])
+      box.scrollLeft += link.getBoundingClientRect().left - box.getBoundingClientRect().left - 96;
 }
 
 /* Return the error sentence of a page, or "". */
@@ -113,7 +121,7 @@ document.addEventListener("submit", (event) => {
 const close = document.getElementById("close-toast");
 close.hidden = false;
 close.addEventListener("click", () => say(""));
-for (const link of document.querySelectorAll("nav a[aria-current]")) link.scrollIntoView({ block: "nearest", inline: "center" });
+revealCurrent();
 
 /* Fetch the part marked `data-refresh` again and again, unless nobody looks or the focus is in it. */
 async function refresh() {
