@@ -44,7 +44,7 @@ class Caller:
     def format_day(self, moment: datetime) -> str:
         return moment.astimezone(self.timezone).date().isoformat()
 
-    def format_moment(self, moment: datetime) -> str:
+    def format_moment(self, moment: datetime, *, short: bool = False) -> str:  # noqa: ARG002 - for Discord
         """Format a time, with its distance from now if the front end can show it."""
         return self.format_time(moment)
 

@@ -83,7 +83,9 @@ class Recipient(Caller):
     def format_day(self, moment: datetime) -> str:
         return timestamp(moment)
 
-    def format_moment(self, moment: datetime) -> str:
+    def format_moment(self, moment: datetime, *, short: bool = False) -> str:
+        if short:
+            return f"{timestamp(moment, 'R')} {timestamp(moment, 'f')}"
         return self.words[MomentTexts].with_distance.format(
             time=self.format_time(moment), distance=timestamp(moment, "R")
         )

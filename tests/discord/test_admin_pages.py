@@ -57,7 +57,7 @@ def test_help_tells_what_is_done_with_messages_and_every_command_and_fits_one_ca
 
 def told_in_help(words: Texts, reading: ChannelReading, *, is_owner: bool = False) -> str:
     """All that the help says. Raises Refusal if Discord would not take it."""
-    sections = help_sections(words, reading, 2**63, is_owner=is_owner)
+    sections = help_sections(words, reading, is_owner=is_owner)
     view = EphemeralView(title=words[SessionTexts].help_title, paragraphs=sections)
     check_components([dict(component.build()[0]) for component in view.components], v2=True)
     return "\n".join(each.text for each in sections)

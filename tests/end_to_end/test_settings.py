@@ -48,14 +48,19 @@ async def test_settings_have_a_button_beside_each_and_help_leads_on(
     words = texts(Locale.JA)[SessionTexts]
     help_ = await (await stage.discord.slash(aiko, channel, "help")).finished()
     assert help_.labels == list(words.help_buttons.values())
-    for command, told in {"memory": "まだありません", "remind": "ありません", "privacy": "保存"}.items():
+    for command, told in {
+        "memory": "まだありません",
+        "remind": "ありません",
+        "privacy": "保存",
+        "help": "/キャンバス 空にする",
+    }.items():
         button = ShowButton(aiko.id, command).custom_id()
         shown = await (await stage.discord.click(aiko, help_.message, button)).finished()
         assert told in shown.text
         assert shown.ephemeral
     card = await stage.discord.click(aiko, help_.message, words.help_buttons["settings"])
     await card.finished()
-    assert card.labels == ["English", words.change]
+    assert card.labels == [words.change_language, words.change]
     form = await (await stage.discord.click(aiko, card.message, words.change)).acknowledged()
     await stage.discord.submit_modal(form, timezone="ロンドン")
     await card.until(lambda shown: "Europe/London・" in shown.text, "the new zone")
@@ -64,9 +69,9 @@ async def test_settings_have_a_button_beside_each_and_help_leads_on(
     unknown = explain(UnknownTimezone(), texts(Locale.JA))
     await refused.until(lambda told: unknown in [each.text for each in told.messages], "the refusal")
     card = await (await stage.discord.slash(aiko, channel, "settings")).finished()
-    press = await stage.discord.click(aiko, card.message, "English")
+    press = await stage.discord.click(aiko, card.message, words.change_language)
     card.any_language = press.any_language = True
-    await card.until(lambda shown: "日本語" in shown.labels, "the English card")
+    await card.until(lambda shown: texts(Locale.EN)[SessionTexts].change in shown.labels, "the English card")
     assert "Europe/London, now " in card.text
 
 
@@ -103,6 +108,6 @@ async def test_a_mention_has_its_readers_words(stage: Stage, aiko: User, ben: Us
     assert "/メモリ 追加" in await stage.told(aiko, channel, "memory list")
     assert "/memory add" in await stage.told(ben, channel, "memory list")
     assert "/リマインド 一覧" in await stage.told(aiko, channel, "remind delete", id=987654321)
-    assert "/エージェント 使う" in await stage.told(aiko, channel, "help")
-    for name in ("memory add", "remind list", "agent use"):
+    assert "/キャンバス 表示" in await stage.told(aiko, channel, "help")
+    for name in ("memory add", "remind list", "canvas show"):
         assert mention(stage, name) in sent(stage)

@@ -59,8 +59,11 @@ async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
     texts, reminders = caller.words[ReminderTexts], await schedules.list(caller.user_id)
     if not reminders:
         return Reply((texts.none,))
-    title = texts.list_title.format(count=len(reminders))
-    return Reply(title=title, items=tuple(reminder_item(each, caller) for each in reminders))
+    places = {_describe_target(each, caller) for each in reminders}
+    place = places if len(places) == 1 else ()
+    items = tuple(reminder_item(each, caller, with_place=not place) for each in reminders)
+    hints = {texts.how_to_resume for each in reminders if each.status == "paused"}
+    return Reply(title=texts.list_title.format(count=len(reminders)), items=items, notes=(*place, *hints))
 
 
 async def add(
@@ -197,16 +200,13 @@ def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
     )
 
 
-def reminder_item(schedule: Schedule, caller: Caller) -> Item:
-    times = [caller.format_moment(schedule.due_at)]
-    if schedule.repeat:
-        times = [
-            f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}",
-            caller.format_time(schedule.due_at),
-        ]
+def reminder_item(schedule: Schedule, caller: Caller, *, with_place: bool = True) -> Item:
+    repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
+    place = _describe_target(schedule, caller) if with_place else ""
+    details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, place))
     is_paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
-    return Item(schedule.number, schedule.text, (*times, _describe_target(schedule, caller)), trouble)
+    return Item(schedule.number, schedule.text, tuple(details), trouble)
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:

@@ -35,6 +35,7 @@ class ReminderTexts(Area):
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
+    how_to_resume = Sentence(ja="⏸ 止まっているお知らせは </remind resume> で再開できます。", en="⏸ </remind resume> has a paused reminder go on.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
     reasons = by_key(
         {

@@ -132,7 +132,7 @@ def _describe_settings(
     language, other = (texts.language_en, "ja") if is_english else (texts.language_ja, "en")
     if not stored.locale:
         language = texts.settings_default.format(value=language)
-    yield section(texts.settings_language, language, LANGUAGES[other], "language", other)
+    yield section(texts.settings_language, language, texts.change_language, "language", other)
     if not stored.timezone:
         zone = texts.settings_default.format(value=zone)
     zone = texts.settings_now.format(zone=zone, time=f"{now.astimezone(caller.timezone):%H:%M}")
@@ -195,15 +195,24 @@ reply_command(
 _COMMAND: Final = re.compile(r"</([a-z]+)")
 
 
-async def show_help(caller: Recipient, *, granted: GrantedReading, owners: Owners) -> EphemeralView:
-    is_owner = caller.user_id in await owners.ids()
-    paragraphs = help_sections(caller.words, granted.reading, caller.user_id, is_owner=is_owner)
-    return EphemeralView(title=caller.words[SessionTexts].help_title, paragraphs=paragraphs)
+async def show_help(caller: Recipient) -> EphemeralView:
+    texts, names = caller.words[SessionTexts], command_names(caller.words.locale).keys()
+    templates = SessionTexts.help_first.in_locale(caller.words.locale).splitlines()
+    lines = zip(templates, texts.help_first.splitlines(), strict=True)
+    shown = (line for template, line in lines if names >= {*_COMMAND.findall(template)})
+    named = [each for each in texts.help_buttons.items() if each[0] in names]
+    buttons = tuple(Button(label, ShowButton(caller.user_id, key).custom_id()) for key, label in named)
+    return EphemeralView(title=texts.help_title, paragraphs=(Paragraph("\n".join(shown)),), buttons=buttons)
 
 
-def help_sections(
-    words: Texts, reading: ChannelReading, user_id: int, *, is_owner: bool = False
-) -> tuple[Paragraph, ...]:
+@on_press(ShowButton, not_yours=None, matches=lambda each: each.command == "help", response="message")
+async def show_commands(press: Press[ShowButton], granted: GrantedReading, owners: Owners) -> EphemeralView:
+    words, is_owner = press.user.words, press.user.user_id in await owners.ids()
+    sections = help_sections(words, granted.reading, is_owner=is_owner)
+    return EphemeralView(title=words[SessionTexts].help_buttons["help"], paragraphs=sections)
+
+
+def help_sections(words: Texts, reading: ChannelReading, *, is_owner: bool = False) -> tuple[Paragraph, ...]:
     """Return the help by topic. Commands that no line of it names have their descriptions."""
     texts, names, name_command = words[SessionTexts], command_names(words.locale), command_namer(words.locale)
     templates = SessionTexts.help.in_locale(words.locale)
@@ -228,12 +237,7 @@ def help_sections(
         ]
         if len(lines) < 2:  # its commands' feature is missing
             continue
-        first = next((command[1] for command in commands if command), "")
-        label = texts.help_buttons.get(first)
-        button = Button(label, ShowButton(user_id, first).custom_id()) if label else None
-        beside = 2 if button else len(lines)  # the rest is as wide as the card
-        parts = ("\n".join(part).format(**values).strip() for part in (lines[:beside], lines[beside:]))
-        sections += [Paragraph(next(parts), button), Paragraph(next(parts))]
+        sections.append(Paragraph("\n".join(lines).format(**values).strip()))
     return tuple(sections)
 
 

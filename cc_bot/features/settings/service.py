@@ -1,5 +1,6 @@
 """A user's usage, language, time zone and voice."""
 
+from functools import partial
 from typing import Final
 
 from cc_bot.charts.table import text_table
@@ -31,11 +32,13 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
 
     lines = [texts.nothing]
     if report.left or not report.is_empty:
-        lines = texts.lines(report, caller.format_moment, show_model)
+        lines = texts.lines(report, partial(caller.format_moment, short=True), show_model, bar=10)
     if server and report.month.models:
         lines += ["", texts.models, *texts.model_lines(report, show_model)]
     recent = report.recent.without_unused_start()
-    table = text_table(recent.chart(series=texts.chart)) if recent.days else ""
+    chart = recent.chart(series=texts.chart)
+    rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if recent.days else ()
+    table = "\n".join(f"{day:>5} {row.removesuffix(day).rstrip()}" for day, row in rows)  # days are short
     return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=table)
 
 

@@ -22,18 +22,21 @@ class SessionTexts(Area):
     language_en = Sentence(ja="英語 (English)", en="English")
     settings_now = Sentence(ja="{zone}・いま {time}", en="{zone}, now {time}")
     change = Sentence(ja="変える", en="Change")
+    change_language = Sentence(ja="English に変える", en="Change to Japanese")
     turn_on = Sentence(ja="オンにする", en="Turn on")
     turn_off = Sentence(ja="オフにする", en="Turn off")
     timezone_form = Sentence(ja="都市名か Asia/Tokyo の形（空なら既定）", en="A city, or Europe/London (empty: default)")
     help_title = Sentence(ja="できること", en="What I can do")
     help_buttons = by_key(
         {
-            "memory": Sentence(ja="メモリを見る", en="See memories"),
-            "remind": Sentence(ja="お知らせを見る", en="See reminders"),
-            "settings": Sentence(ja="設定を見る", en="See settings"),
-            "privacy": Sentence(ja="データを見る", en="See your data"),
+            "memory": Sentence(ja="メモリ", en="Memories"),
+            "remind": Sentence(ja="お知らせ", en="Reminders"),
+            "settings": Sentence(ja="設定", en="Settings"),
+            "privacy": Sentence(ja="自分のデータ", en="Your data"),
+            "help": Sentence(ja="すべてのコマンド", en="All commands"),
         }
     )
+    help_first = Sentence(ja="💬 **話す** `</ask>` で質問。画像や文書も添付できます。\n🧠 **メモリ** 「〜を覚えておいて」か `</memory add>`\n⏰ **お知らせ** 「明日9時に知らせて」か `</remind add>`\n🎨 **キャンバス** `</canvas show>` でカードやグラフを見ます。\n⚙️ **設定とデータ** `</settings>` と `</privacy show>`", en="💬 **Talk** `</ask>` a question, with images or documents.\n🧠 **Memories** “remember that …” or `</memory add>`\n⏰ **Reminders** “remind me tomorrow at 9 …” or `</remind add>`\n🎨 **Canvas** `</canvas show>` shows cards and charts.\n⚙️ **Settings and data** `</settings>` and `</privacy show>`")
     help = Sentence(
         ja=(
             "**話す**\n"
