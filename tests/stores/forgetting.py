@@ -10,9 +10,9 @@ from cc_bot.features.memory.model import Memory
 from tests.stores.backends import KEY, got, tables_of
 
 ME: Final = KEY.user_id
-FACT: Final = "金庫の番号はＺＥＢＲＡ-4711"
-FOLDED: Final = "zebra-4711"
-NUMBER: Final = "-4711"
+FACT: Final = "金庫の番号はＺＥＢＲＡ-57110"
+FOLDED: Final = "zebra-57110"
+NUMBER: Final = "-57110"
 MARK: Final = "（消去しました）"
 
 

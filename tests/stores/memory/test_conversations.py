@@ -131,8 +131,8 @@ class TestConversations:
             attachments=(file,),
             heard=FACT,
         )
-        await stored(stores, "何番だっけ？", "ZEBRA-4711です。", recalled(memory))
-        await stored(stores, "そう、金庫の番号はzebra-4711", "はい。")
+        await stored(stores, "何番だっけ？", "ZEBRA-57110です。", recalled(memory))
+        await stored(stores, "そう、金庫の番号はzebra-57110", "はい。")
         await stored(stores, "天気は？", "晴れです。")
         return memory
 
@@ -141,7 +141,7 @@ class TestConversations:
         assert await erase(stores, safe, mark=None) == ErasureCounts(memories=1)
         assert await stores.summaries.list_current(KEY)
         history = (await stores.sessions.open(KEY)).history
-        assert "そう、金庫の番号はzebra-4711" in contents(history)
+        assert "そう、金庫の番号はzebra-57110" in contents(history)
         assert history[0].attachments
 
     async def test_of_ones_own_are_emptied(self, stores: Stores, database: Database, safe: Memory) -> None:
@@ -160,7 +160,7 @@ class TestConversations:
     async def test_are_emptied_with_everything(self, stores: Stores, database: Database) -> None:
         memories = await keep(stores, *(f"{FACT}-第{number:03}" for number in range(60)))
         await stored(stores, f"あのね、{FACT}-第041 だよ", "第041 ですね")
-        await stored(stores, "金庫の番号はZEBRA-4711-第059", "はい", remembered(memories[3]))
+        await stored(stores, "金庫の番号はZEBRA-57110-第059", "はい", remembered(memories[3]))
         erased = await stores.memory_removal.erase_all(ME, stub=MARK)
         assert (erased.memories, erased.messages) == (60, 3)
         rest = await everything(database)
