@@ -46,6 +46,7 @@ FEATURES_OUT: Final[Mapping[str, Offer]] = {
 
 @pytest.mark.parametrize("feature", FEATURES_OUT)
 async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
+    from tests.architecture.help import all_commands
     from tests.end_to_end.stage import set_stage  # whose folder has pytest rewrite it first
 
     # A program of its own: what stands in the folder it is started in comes before what is installed.
@@ -68,7 +69,7 @@ async def test_the_bot_answers_without(feature: str, tmp_path: Path) -> None:
         assert reply.text.startswith("はい。")
         assert "recall" in stage.tools()
         assert not stage.tools() & offer.tools
-        shown = await stage.told(stage.discord.user("Ben", locale="en-US"), channel, "help")
+        shown = await all_commands(stage, stage.discord.user("Ben", locale="en-US"), channel)
         assert "/memory add" in shown
         assert not [name for name in offer.commands if f"/{name} " in shown]
         made = {name for (name,) in stage.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -17,6 +17,7 @@ FILE: Final = re.compile(r"^```python\n# (\w+\.py)\n(.*?)^```$", re.MULTILINE | 
 async def test_a_feature_of_sixty_lines_works_on_discord_for_the_model_and_in_the_terminal(
     tmp_path: Path,
 ) -> None:
+    from tests.architecture.help import all_commands
     from tests.end_to_end.stage import set_stage  # whose folder has pytest rewrite it first
     from tests.loopback.model_server import Call, calls, new_tool_results, says
 
@@ -39,7 +40,7 @@ async def test_a_feature_of_sixty_lines_works_on_discord_for_the_model_and_in_th
         user, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
         assert re.search("[1-6]", await stage.told(user, channel, "dice"))
         assert re.search("[12]", await stage.told(user, channel, "dice", sides=2))
-        assert "/さいころ" in await stage.told(user, channel, "help")
+        assert "/さいころ" in await all_commands(stage, user, channel)
         stage.model.script(calls(Call("roll_die", {"sides": 2})), says("出ました。"))
         await stage.ask(user, channel, "さいころを振って")
         [rolled] = new_tool_results(stage.model.requests[-1].body)
