@@ -123,6 +123,18 @@ close.hidden = false;
 close.addEventListener("click", () => say(""));
 revealCurrent();
 
+/* A press beside an open menu closes it, and so does Escape. */
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(except)) menu.open = false;
+}
+document.addEventListener("click", (event) => closeMenus(event.target));
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector(".menu[open]");
+  if (!menu) return;
+  menu.querySelector("summary").focus();
+  closeMenus(null);
+});
+
 /* Fetch the part marked `data-refresh` again and again, unless nobody looks or the focus is in it. */
 async function refresh() {
   const part = document.querySelector("[data-refresh]");
