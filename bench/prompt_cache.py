@@ -157,9 +157,8 @@ class Conversation:
             turns = Conversations(stores, calibration, self.style, lambda: now)
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             return prompt.request(TOOLS, answer_begun=False, model="")
-        page = partial(
-            read_context_page, CHANNEL, first=0, before=question.discord_id or 0, asked=2**62, limit=1000
-        )
+        bounds = {"first_id": 0, "end_id": question.discord_id or 0, "newest_question_id": 2**62}
+        page = partial(read_context_page, CHANNEL, limit=1000, **bounds)
         rows = await stores.blocks.run_read(page)
         shown = ShownHistory(tuple[ContextMessage, ...](reversed(rows))).keep_newest(self.style.budget_tokens)
         return build_channel_prompt(

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.chat.active import Stop
 from cc_bot.chat.approvals import ApprovedResult
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.consent import changed_line, field_line, on_one_line, present, propose_call
+from cc_bot.chat.consent import changed_line, describe, field_line, on_one_line, propose_external_call
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import ToolContext
 from cc_bot.domain.access import Visitor
@@ -90,9 +90,9 @@ def change(shown: ProposalText) -> ProposedCalls:
 def using(tool: str, arguments: Mapping[str, object], *, approvers: Approvers = "asker") -> ProposedCalls:
     """A call of a server's tool, as it is proposed."""
     context = ToolContext(SessionKey(7, 0), "public", Locale.JA, ZoneInfo("Asia/Tokyo"), cast("Stores", None))
-    made = propose_call(context, "notes__t_1", tool, arguments, server="notes", approvers=approvers).proposal
-    assert made is not None
-    return made
+    made = propose_external_call(context, "notes__t_1", tool, arguments, server="notes", approvers=approvers)
+    assert made.proposal is not None
+    return made.proposal
 
 
 def stored(content: ProposedCalls, number: int = 3) -> Proposal:
@@ -101,21 +101,21 @@ def stored(content: ProposedCalls, number: int = 3) -> Proposal:
 
 CHART = Chart("chart", "売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
 QUOTING: list[Callable[[str], ProposedCalls]] = [
-    lambda text: change(present(_SENTENCES.remember, text=text)),
-    lambda text: change(present(_SENTENCES.change, ProposalLine(_SENTENCES.old_text, below=text), number=1)),
-    lambda text: change(present(_DRAWING.draw, ProposalLine(_DRAWING.draw_card, {"title": "x"}, text))),
+    lambda text: change(describe(_SENTENCES.remember, text=text)),
+    lambda text: change(describe(_SENTENCES.change, ProposalLine(_SENTENCES.old_text, below=text), number=1)),
+    lambda text: change(describe(_DRAWING.draw, ProposalLine(_DRAWING.draw_card, {"title": "x"}, text))),
 ]
 """A text below a line."""
 IN_LINES: list[Callable[[str], ProposedCalls]] = [
-    lambda text: change(present(_SENTENCES.remember, field_line("x", on_one_line(text), _WORDS))),
+    lambda text: change(describe(_SENTENCES.remember, field_line("x", on_one_line(text), _WORDS))),
     lambda text: change(
-        present(_SENTENCES.remember, *changed_line("x", on_one_line(text), on_one_line(f"{text}x"), _WORDS))
+        describe(_SENTENCES.remember, *changed_line("x", on_one_line(text), on_one_line(f"{text}x"), _WORDS))
     ),
     lambda text: change(
-        present(_SENTENCES.remind, field_line("x", Moment(NINE, repeat=on_one_line(text)), _WORDS))
+        describe(_SENTENCES.remind, field_line("x", Moment(NINE, repeat=on_one_line(text)), _WORDS))
     ),
     lambda text: change(
-        present(_DRAWING.draw, ProposalLine(_DRAWING.draw_card, {"title": on_one_line(text)}))
+        describe(_DRAWING.draw, ProposalLine(_DRAWING.draw_card, {"title": on_one_line(text)}))
     ),
     lambda text: using(text, {}),
 ]

@@ -262,8 +262,8 @@ class Assistant:
         model = recorder.metered(self.chains.chain_for(options.agent.models))
         earlier_calls = _earlier_calls(turn, registry) if turn.user_id else options.earlier_calls
         rounds = Rounds(model, registry, offered, context, active, emit, options.images, earlier_calls)
-        if options.entry and turn.user_id:
-            rounds.store_calls = partial(self._stores.ledger.note_calls, options.entry, turn.user_id)
+        if options.entry_id and turn.user_id:
+            rounds.store_calls = partial(self._stores.ledger.note_calls, options.entry_id, turn.user_id)
         time_limit = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)

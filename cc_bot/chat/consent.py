@@ -86,7 +86,7 @@ def propose(
     return succeeded(result, proposal=proposal)
 
 
-def propose_call(
+def propose_external_call(
     context: ToolContext,
     name: str,
     display_name: str,
@@ -96,14 +96,14 @@ def propose_call(
     approvers: Approvers = "asker",
     expected: Mapping[str, object] | None = None,
 ) -> ToolOutcome:
-    """Propose a call of a server's tool. Once it is approved, the model continues with its result."""
+    """Propose a call to the web or a tool server. Once approved, the model continues with its result."""
     check_can_propose(context)
     words, title = texts(context.locale)[ProposalTexts], on_one_line(display_name)
     lines = [ProposalLine(words.field, {"name": words.tool, "value": title})]
     if approvers == "owners":
         lines.append(ProposalLine(words.owners_only))
     lines.append(ProposalLine(words.arguments, below=argument_lines(arguments)))
-    text = present(words.call, *lines, title=title)
+    text = describe(words.call, *lines, title=title)
     return propose(
         context, name, arguments, text, expected=expected, server=server, approvers=approvers, goes_on=True
     )
@@ -155,10 +155,10 @@ def _is_phrase(value: str, typed: str) -> bool:
     )
 
 
-def present(
+def describe(
     choice: Choice, *lines: ProposalLine, number: int = 0, text: str | None = None, title: str = ""
 ) -> ProposalText:
-    """Describe a change: headline, text and further lines. `title` defaults to the first text."""
+    """Describe a proposal: headline, text and further lines. `title` defaults to the first text."""
     lines = (ProposalLine(choice.what.format(id=number), below=text), *lines)
     texts_below = (on_one_line(line.below) for line in lines if isinstance(line.below, str))
     title = title or next(filter(None, texts_below), lines[0].template)

@@ -200,7 +200,7 @@ class SessionTurn(Turn):
             (answer,) if self.replaced else (*self.questions, answer),
             replaces=self.replaced.id if self.replaced else None,
             redraw=self._canvas_draft.redraw if self._canvas_draft else None,
-            turn_id=self.options.entry,
+            turn_id=self.options.entry_id,
             proposals=proposals,
             settlement=settlement,
             channel=self.options.location,
@@ -395,9 +395,9 @@ class ChannelTurn(Turn):
         rows = list[ContextMessage]()
         messages = replace(messages, blocks=tuple(b for b in messages.blocks if b.last_id >= start_id))
         while start_id < end_id:
-            limits = {"asked": messages.newest_question_id, "reset": messages.reset_id}
+            limits = {"newest_question_id": messages.newest_question_id, "reset_id": messages.reset_id}
             page = yield from read_context_page(
-                messages.key, first=start_id, before=end_id, limit=page_size, **limits
+                messages.key, first_id=start_id, end_id=end_id, limit=page_size, **limits
             )
             rows.extend(row for row in page if row.id not in messages.question_ids)
             messages = replace(messages, rows=tuple(reversed(rows)))

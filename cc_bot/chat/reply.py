@@ -11,7 +11,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale, one_line, printable, shorten
 from cc_bot.domain.usage import Payer
 from cc_bot.texts import Texts
-from cc_bot.texts.session import MomentTexts, ReplyTexts
+from cc_bot.texts.replies import MomentTexts, ReplyTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said", "added", "updated", "deleted"]
 """`added`, `updated` and `deleted` undo that change of a memory. `erase-said` also erases messages that

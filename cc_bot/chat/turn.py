@@ -211,7 +211,7 @@ class TurnOptions:
     thread_owner_id: int = 0
     can_post: bool = True  # True if the bot may post in the channel without a token
     front_end: Literal["discord", "terminal"] = "discord"
-    entry: str = ""  # the turn's id in the ledger; empty if it has none
+    entry_id: str = ""  # the turn's id in the ledger; empty if it has none
     earlier_calls: tuple[ToolCall, ...] = ()  # calls by an interrupted earlier run of the same turn
     role_ids: tuple[int, ...] | None = ()
     images: tuple[Attachment, ...] = ()  # from the approved call that the turn continues

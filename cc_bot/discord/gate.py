@@ -272,7 +272,7 @@ class Gate:
         """Return None if the database does not answer in time."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.timeout_s), self._user_locks.hold(visitor.user_id):
-                state = await self.store.get_visitor_state(visitor.user_id, visitor.channel_ids)
+                state = await self.store.get_user_record(visitor.user_id, visitor.channel_ids)
                 self._last_access, self._last_limits = state.access, state.limits
                 return state
         return None

@@ -12,7 +12,7 @@ from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_cust
 from cc_bot.discord.pages.page import controls_of
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
-from cc_bot.texts.area import without_mentions
+from cc_bot.texts.area import plain_commands
 
 MAX_QUOTED_CHARACTERS = 300
 ORDINARY_TYPES: Final = frozenset({hikari.MessageType.DEFAULT, hikari.MessageType.REPLY})
@@ -96,7 +96,7 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: 
         *(part for embed in embeds for part in (embed.title, embed.description)),
         *_text_displays(message.components or ()),
     )
-    return typed or without_mentions("\n".join(filter(None, shown))).strip()
+    return typed or plain_commands("\n".join(filter(None, shown))).strip()
 
 
 def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
@@ -124,7 +124,7 @@ def quotation(text: str, max_characters: int = MAX_QUOTED_CHARACTERS) -> str:
 
 
 def without_small_print(text: str) -> str:
-    text = without_mentions(without_transcript(_LEADING_MENTION.sub("", text)))
+    text = plain_commands(without_transcript(_LEADING_MENTION.sub("", text)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
@@ -174,7 +174,7 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
         has_space = _AFTER_NAME.match(mention.string, mention.end())
         return f"@{name}" if has_space else f"@{name} "
 
-    return without_mentions(_USER_MENTION.sub(write_name, text)).strip()
+    return plain_commands(_USER_MENTION.sub(write_name, text)).strip()
 
 
 def _without_own_mentions(text: str, bot_id: int) -> str:
@@ -195,7 +195,7 @@ MAX_QUOTED_EMBED_CHARACTERS: Final = 800  # Discord allows 6,000, more than in t
 def _quoted_extras(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
     yield from _embed_texts(message.embeds or ())
     if texts := "\n".join(_text_displays(message.components or ())):
-        yield f"[embed]\n{_quote(shorten(without_mentions(texts), MAX_EMBEDS * MAX_QUOTED_EMBED_CHARACTERS))}"
+        yield f"[embed]\n{_quote(shorten(plain_commands(texts), MAX_EMBEDS * MAX_QUOTED_EMBED_CHARACTERS))}"
     if message.poll:
         yield _poll_text(message.poll)
     yield from _sticker_notes(message.stickers or ())
@@ -209,7 +209,7 @@ def _embed_texts(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
         footer = embed.footer.text if embed.footer else None
         text = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
         if not is_blank(text):
-            yield f"[embed]\n{_quote(shorten(without_mentions(text), MAX_QUOTED_EMBED_CHARACTERS))}"
+            yield f"[embed]\n{_quote(shorten(plain_commands(text), MAX_QUOTED_EMBED_CHARACTERS))}"
 
 
 def _text_displays(components: Iterable[object]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, guess_language, one_line, shorten
 from cc_bot.domain.usage import Payer
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
-from cc_bot.texts.session import MomentTexts
+from cc_bot.texts.replies import MomentTexts
 
 _log = structlog.get_logger(__name__)
 

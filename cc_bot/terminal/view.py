@@ -268,7 +268,7 @@ class AnswerView:
         for number, page in enumerate(pages[:MAX_LINKS], 1):
             show_notice(f"{number}. {short_line(page.title, MAX_PAGE_TITLE_CHARACTERS)}  {page.url}")
         if len(pages) > MAX_LINKS:
-            show_notice(words[AnswerTexts].page_count.format(count=len(pages) - MAX_LINKS).strip())
+            show_notice(words[AnswerTexts].more_pages.format(count=len(pages) - MAX_LINKS).strip())
         if answer.status == "stopped":
             has_something = answer.content or answer.tool_calls
             show_notice(words[AnswerTexts].stopped if has_something else words[AnswerTexts].stopped_empty)

@@ -26,7 +26,7 @@ class AnswerTexts(Area):
         }
     )
     tool_canvas = Sentence(ja="🖼️ キャンバスに描いています…", en="🖼️ Drawing on the canvas…")
-    page_count = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
+    more_pages = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。この質問は会話に残しません。", en="⏹️ Stopped. The question is not kept in the conversation.")
@@ -112,7 +112,7 @@ class UnfinishedTexts(Area):
     delivered_elsewhere = Sentence(ja="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers your earlier question. It could not be shown where you asked.")
     linked_delivered_elsewhere = Sentence(ja="📨 {link} へのお返事です。元の場所には出せなかったため、こちらにお届けします。", en="📨 This answers {link}. It could not be shown there.")
 
-    def late_note(self, link: str) -> str:
+    def elsewhere_note(self, link: str) -> str:
         """`link` leads to the question, if known."""
         return self.linked_delivered_elsewhere.format(link=link) if link else self.delivered_elsewhere
 

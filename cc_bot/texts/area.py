@@ -93,7 +93,7 @@ def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
     return cast("Wording", _map_texts(wording, lambda text: _MARK.sub(replace_mark, text)))
 
 
-def without_mentions(text: str, name_command: NameCommand = "/{}".format) -> str:
+def plain_commands(text: str, name_command: NameCommand = "/{}".format) -> str:
     return _MENTION.sub(lambda found: name_command(found[1]), text)
 
 

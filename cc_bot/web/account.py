@@ -31,7 +31,7 @@ from cc_bot.features.privacy.model import CONFIRM_WITHIN
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings
 from cc_bot.texts import Texts
-from cc_bot.texts.session import UsageTexts, money
+from cc_bot.texts.replies import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, get_form, parse_digits

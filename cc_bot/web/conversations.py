@@ -16,7 +16,7 @@ from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_calls import list_sources
 from cc_bot.texts import Texts
-from cc_bot.texts.session import MomentTexts
+from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html

@@ -47,7 +47,7 @@ from cc_bot.domain.text import remove_leading_emoji
 from cc_bot.features.memory.errors import MemoryHidden, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.session import MomentTexts, UsageTexts
+from cc_bot.texts.replies import MomentTexts, UsageTexts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import form_text
 from cc_bot.web.services import WebServices

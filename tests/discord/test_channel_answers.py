@@ -85,7 +85,7 @@ class Room(BotChannel):
 
     async def user(self, user_id: int, key: ChannelKey | None = None) -> WaitingUser:
         key = key or self.key
-        state = await self.stores.access.get_visitor_state(user_id, (key.location_id,))
+        state = await self.stores.access.get_user_record(user_id, (key.location_id,))
         return WaitingUser(user_id, key, state)
 
     async def mentions(self, key: ChannelKey | None = None) -> list[Mention]:

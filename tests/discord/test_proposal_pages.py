@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.chat.consent import field_line, present
+from cc_bot.chat.consent import describe, field_line
 from cc_bot.discord.pages import proposals as pages
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
 from cc_bot.discord.pages.page import MAX_PROPOSALS_CHARACTERS, Button, Page, TextFile
@@ -35,7 +35,7 @@ def lines(content: ProposedCalls) -> list[str]:
 class TestProposal:
     def test_tells_what_there_is_and_would_be(self) -> None:
         until = Moment(NINE, ends_day=True)
-        edit = present(
+        edit = describe(
             SENTENCES.change,
             ProposalLine(SENTENCES.old_text, below="金*曜*"),
             field_line("カテゴリ", "仕_事_", JA),
@@ -47,12 +47,12 @@ class TestProposal:
             *("-# カテゴリ: 仕\\_事\\_", "-# 期限: <t:1795391999:d> → なし"),
         ]
         table = [">   A             B", ">  10             8 1月", "> 0\\.1 1,000,000,000 2月"]
-        drawing = present(DRAWING.draw, ProposalLine(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
+        drawing = describe(DRAWING.draw, ProposalLine(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
         assert lines(change(drawing))[2:] == ["> A 今年", "> B 昨年", *table]
-        again = present(SENTENCES.cancel, field_line("日時", Moment(NINE, repeat="毎日 9:00"), JA), number=5)
+        again = describe(SENTENCES.cancel, field_line("日時", Moment(NINE, repeat="毎日 9:00"), JA), number=5)
         assert lines(change(again))[-1] == "-# 日時: 🔁 毎日 9:00（次は <t:1795392000:F>）"
         escaped = ["> 1\\. 卵", "> \\- 牛乳", "> \\# 題", "> \\-# 注", "> 3\\.5 kg"]
-        listed = present(SENTENCES.forget, text="1. 卵\n- 牛乳\n# 題\n-# 注\n3.5 kg")
+        listed = describe(SENTENCES.forget, text="1. 卵\n- 牛乳\n# 題\n-# 注\n3.5 kg")
         assert lines(change(listed))[1:] == escaped
 
     def test_is_read_from_its_message_again_beside_one_that_is_being_made(self) -> None:
@@ -83,7 +83,7 @@ class TestProposal:
             )
 
     def test_for_which_there_is_no_room_can_be_seen_alone(self) -> None:
-        many = [stored(change(present(SENTENCES.remember, text="あ" * 900)), number) for number in (3, 4)]
+        many = [stored(change(describe(SENTENCES.remember, text="あ" * 900)), number) for number in (3, 4)]
         page = page_with(*many)
         assert (page.embeds, page.last_row[-1].custom_id) == ([], SeeProposalsButton(7, 1).custom_id())
         assert page_with(many[0], content="").embeds
@@ -110,11 +110,13 @@ class TestText:
         for content, last in (
             (
                 change(
-                    present(SENTENCES.replace, ProposalLine(SENTENCES.new_text, below=long), text=f"前{long}")
+                    describe(
+                        SENTENCES.replace, ProposalLine(SENTENCES.new_text, below=long), text=f"前{long}"
+                    )
                 ),
                 long,
             ),
-            (change(present(DRAWING.draw, *cards)), "本文29"),
+            (change(describe(DRAWING.draw, *cards)), "本文29"),
             (using("notes · write", {"text": "あ" * 4000}), "あ" * 4000),
         ):
             page = page_with(stored(content), content="")

@@ -47,7 +47,7 @@ from cc_bot.features.reminders.model import ReminderChange, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
-from cc_bot.texts.session import MomentTexts
+from cc_bot.texts.replies import MomentTexts
 
 JA = texts(Locale.JA)
 SAY = JA[ReceiptTexts]

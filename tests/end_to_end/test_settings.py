@@ -9,7 +9,7 @@ from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.text import Locale
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import explain, texts
-from cc_bot.texts.session import UsageTexts
+from cc_bot.texts.replies import UsageTexts
 from cc_bot.texts.web import WebCommandTexts
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User

@@ -93,6 +93,7 @@ async def list_edited(stores: Stores, key: ChannelKey) -> tuple[Message, ...]:
 
 
 async def read_page(
-    stores: Stores, key: ChannelKey, *, asked: int = 2**62, **bounds: int
+    stores: Stores, key: ChannelKey, *, first: int, before: int, asked: int = 2**62, **others: int
 ) -> list[ContextMessage]:
-    return await stores.blocks.run_read(lambda: read_context_page(key, asked=asked, **bounds))
+    bounds = {"first_id": first, "end_id": before, "newest_question_id": asked, **others}
+    return await stores.blocks.run_read(lambda: read_context_page(key, **bounds))

@@ -163,9 +163,9 @@ class TestClock:
             before, shown = await stores.canvases.read_clock(), await revision(stores)
             await drawing()
             after = await stores.canvases.read_clock()
-            assert (after.drawn > before.drawn, await revision(stores) > shown) == (True, True)
-            assert await stores.canvases.list_drawn(before.drawn) == [KEY]
-            assert await stores.canvases.list_drawn(after.drawn) == []
+            assert (after.changes > before.changes, await revision(stores) > shown) == (True, True)
+            assert await stores.canvases.list_changed_keys(before.changes) == [KEY]
+            assert await stores.canvases.list_changed_keys(after.changes) == []
 
         async def prune() -> None:
             await stores.sessions.clear(KEY)
@@ -183,7 +183,7 @@ class TestClock:
         for move in moves:
             before = await stores.canvases.read_clock()
             await move()
-            assert (await stores.canvases.read_clock()).moved > before.moved
+            assert (await stores.canvases.read_clock()).switches > before.switches
 
 
 class TestMessage:

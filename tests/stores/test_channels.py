@@ -52,7 +52,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add_all(THREAD, [said(12, "よそから", reply_to=10)])
 
         async def replied(key: ChannelKey = CHANNEL, first: int = 11, reset: int = 0) -> str | None:
-            [row] = await read_page(stores, key, first=first, before=first + 1, limit=5, reset=reset)
+            [row] = await read_page(stores, key, first=first, before=first + 1, limit=5, reset_id=reset)
             return row.replied
 
         assert await replied() == "あ" * 60

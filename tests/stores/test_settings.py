@@ -167,13 +167,13 @@ class TestAVisit:
         await stores[ChoiceStore].choose(8, elsewhere, "tutor")
         await stores[ChoiceStore].set_default(thread, 5, "poet", OWNER)
         await stores.channel_models.set(channel, ("large",), set_by=OWNER)
-        visit = await stores.access.get_visitor_state(7, (thread, channel))
+        visit = await stores.access.get_user_record(7, (thread, channel))
         assert visit.access == await stores.access.get_state()
         assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
         assert visit.settings == await stores.settings.get(7)
         assert visit.agents == StoredAgentChoices(
             {channel: "tutor"}, {thread: ChannelAgent("poet", 5)}, {channel: ("large",)}
         )
-        other = await stores.access.get_visitor_state(8, (thread,))
+        other = await stores.access.get_user_record(8, (thread,))
         assert other.settings == UserSettings()
         assert other.agents == StoredAgentChoices({}, {thread: ChannelAgent("poet", 5)}, {})

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.chat.assistant import Assistant
-from cc_bot.chat.consent import field_line, present
+from cc_bot.chat.consent import describe, field_line
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.message import Message
@@ -141,7 +141,7 @@ def rows(content: ProposedCalls, width: int) -> list[str]:
 @freeze_time(NOON)
 def test_times_and_fields_are_told_where_the_user_is() -> None:
     words, until = texts(Locale.JA), Moment(NINE, ends_day=True)
-    edit = present(
+    edit = describe(
         SENTENCES.change,
         ProposalLine(SENTENCES.old_text, below="会議は金曜"),
         ProposalLine(SENTENCES.changed_field, {"name": "期限", "old": until, "new": None}),
@@ -153,7 +153,7 @@ def test_times_and_fields_are_told_where_the_user_is() -> None:
     ]
     in_london = replace(profile(Locale.JA), timezone=ZoneInfo("Europe/London"))
     time = Moment(NINE, repeat="毎日 9:00", timezone="Asia/Tokyo", place="terminal")
-    reminder = change(present(SENTENCES.remind, field_line("日時", time, words), text="薬\n水"))
+    reminder = change(describe(SENTENCES.remind, field_line("日時", time, words), text="薬\n水"))
     assert lines(reminder, in_london) == [
         *("◆ 提案: ⏰ お知らせを予約する", "  │ 薬", "  │ 水"),
         "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））",

@@ -12,7 +12,7 @@ from cc_bot.features.memory.errors import MemoryTooLong
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import commands, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.session import money
+from cc_bot.texts.replies import money
 from tests.texts.areas import areas_in, every_error
 
 KANA = re.compile(r"[\u3041-\u30ff]")

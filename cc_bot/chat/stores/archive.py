@@ -9,7 +9,7 @@ from typing import Final
 from uuid import uuid4
 
 from cc_bot.chat.stores.blocks import delete_local_copies
-from cc_bot.chat.stores.canvases import COUNT_MOVE, clear_canvas, read_current_canvas
+from cc_bot.chat.stores.canvases import COUNT_SWITCH, clear_canvas, read_current_canvas
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
 from cc_bot.db import Statement, Transaction, channel_lock, run_all, user_lock
@@ -189,7 +189,7 @@ class ArchiveStore(Store):
         for sql in (_DELETE_MESSAGES, _DELETE_SESSION):
             yield Statement(sql, user_and_session)
         yield Statement(RECORD_ERASURE)
-        yield Statement(COUNT_MOVE)
+        yield Statement(COUNT_SWITCH)
 
     def _open_empty_session(self, key: SessionKey, session_id: str) -> Transaction[None]:
         """Open a session with an empty canvas, whose revision is above that of the former one."""

@@ -155,11 +155,11 @@ def read_context_state(key: ChannelKey, *, bot_id: int, max_blocks: int) -> Tran
 
 
 def read_context_page(
-    key: ChannelKey, *, first: int, before: int, asked: int, limit: int, reset: int = 0
+    key: ChannelKey, *, first_id: int, end_id: int, newest_question_id: int, limit: int, reset_id: int = 0
 ) -> Transaction[list[ContextMessage]]:
-    """Return messages from `first` to before `before`, newest first; after the question `asked`, only
-    answers. All bounds are ids."""
-    params = (key.channel_id, key.thread_id, first, before, asked, limit, reset)
+    """Return the messages from `first_id` up to, but without, `end_id`, newest first. After the newest
+    question only answers are returned."""
+    params = (key.channel_id, key.thread_id, first_id, end_id, newest_question_id, limit, reset_id)
     return [*map(ContextMessage._make, (yield Statement(SELECT_ROWS, params)))]
 
 
@@ -314,7 +314,7 @@ DELETE_FORWARDED_FILES: Final = """
     RETURNING message_id /* scope: channel */
 """
 
-SELECT_STORED: Final = f"""
+SELECT_ANY_STORED: Final = f"""
     SELECT id FROM messages WHERE discord_id @among({_IDS_AND_ANSWERS})
     UNION ALL SELECT message_id FROM attachments WHERE source_id IN @ids($1) /* scope: all users */
     LIMIT 1

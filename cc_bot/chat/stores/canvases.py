@@ -40,15 +40,15 @@ WHERE_NEWEST_CLOSED: Final = """
     ORDER BY closed_at DESC LIMIT 1
 """
 
-# Run before NUMBER_CHANGE, in its transaction: numbers the change.
+# Run before NUMBER_CHANGE, which stores the new number, in the same transaction.
 TICK_CANVAS_CLOCK: Final = "UPDATE canvas_clock SET drawn = drawn + 1 WHERE id = 1"
 
 NUMBER_CHANGE: Final = """
     canvas_revision = canvas_revision + 1, canvas_change = (SELECT drawn FROM canvas_clock WHERE id = 1)
 """
 
-# Run if a user may have another current canvas, as an agent was chosen or a session deleted.
-COUNT_MOVE: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
+# Run when a user may have switched to another canvas: an agent was chosen, or a session deleted.
+COUNT_SWITCH: Final = "UPDATE canvas_clock SET moved = moved + 1 WHERE id = 1"
 
 _PUT: Final = f"UPDATE sessions SET canvas_state = $3, {NUMBER_CHANGE} WHERE id = $1 AND user_id = $2"
 
@@ -98,8 +98,8 @@ _LIST_KEYS: Final = f"""
 
 
 class CanvasClock(NamedTuple):
-    drawn: int  # the number of the newest change of any canvas
-    moved: int  # grows if a user may have another current canvas
+    changes: int  # the number of the newest change of any canvas
+    switches: int  # grows when a user may have switched to another canvas
 
 
 class CanvasStore(Store):
@@ -128,8 +128,8 @@ class CanvasStore(Store):
         sql = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
         return CanvasClock(*(await self._database.query(sql))[0])
 
-    async def list_drawn(self, after: int) -> list[SessionKey]:
-        """List all users' keys whose canvas has a change with a higher number."""
+    async def list_changed_keys(self, after: int) -> list[SessionKey]:
+        """List all users' keys whose canvas has a change with a higher number than `after`."""
         sql = f"""
             SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1
             /* scope: all users */

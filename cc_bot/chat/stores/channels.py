@@ -15,8 +15,8 @@ from cc_bot.chat.stores.blocks import (
     IS_IN_CHANNEL,
     MARK_READ_TO,
     SELECT_ANSWERS_TO,
+    SELECT_ANY_STORED,
     SELECT_RESET_ID,
-    SELECT_STORED,
     THAW_FROM,
     delete_channel,
     delete_messages,
@@ -345,7 +345,7 @@ class ChannelStore(Store):
         """Delete messages of channels and sessions, with everything that depends on them. Returns the number
         of messages, forwarded files and interrupted turns. The id of a page deletes the whole answer."""
         # A message that was never stored is in no backup, and needs no entry in the log.
-        if self._log and await self._database.query(SELECT_STORED, json.dumps([*discord_ids])):
+        if self._log and await self._database.query(SELECT_ANY_STORED, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)
         batch = delete_messages(discord_ids)
         results = await self._database.transaction(batch, _lock_keys(location_id))

@@ -293,7 +293,7 @@ class AccessStore(Store):
     async def get_state(self) -> AccessState:
         return _read_access(await self._database.query(SELECT_ACCESS))
 
-    async def get_visitor_state(self, user_id: int, location_ids: Sequence[int]) -> UserRecord:
+    async def get_user_record(self, user_id: int, location_ids: Sequence[int]) -> UserRecord:
         """`location_ids`: a channel, or a thread and its channel."""
 
         def steps() -> Transaction[UserRecord]:

@@ -44,7 +44,7 @@ from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import AnswerTexts, MessageMenuTexts
-from cc_bot.texts.area import without_mentions
+from cc_bot.texts.area import plain_commands
 
 loader = lightbulb.Loader()
 
@@ -81,7 +81,7 @@ async def ask(
     interaction = ctx.interaction
 
     async def read() -> AskedQuestion:
-        text, forward_ids = without_mentions(question).strip(), tuple[int, ...]()
+        text, forward_ids = plain_commands(question).strip(), tuple[int, ...]()
         if is_bot_dm(interaction):
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
@@ -168,7 +168,7 @@ async def summarise_from_here(
 async def ask_from_form(press: Submission[AskForm], answers: Answers, forwards: Forwards) -> None:
     interaction, form, recipient = press
     values = press.values
-    text = without_mentions(values.get("question", "")).strip()
+    text = plain_commands(values.get("question", "")).strip()
     if is_blank(text):
         await tell(interaction, explain(EmptyQuestion(), recipient.words))
         return

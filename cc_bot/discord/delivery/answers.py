@@ -163,7 +163,7 @@ class Answers:
             thread_title=title.text,
             thread_owner_id=title.owner_id,
             can_post=turn.interaction is None or can_write(turn.interaction),
-            entry=entry.id,
+            entry_id=entry.id,
             earlier_calls=entry.calls,
             role_ids=turn.role_ids,
             images=turn.pictures,

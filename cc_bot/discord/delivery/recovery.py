@@ -337,7 +337,7 @@ class Recovery:
         reply = self.replies.make_reply(dm_id, None, sent, nonce=nonce, on_posted=on_posted)
         shown_in = entry.question_id if entry.kind == "message" else entry.shown_in
         link = "" if entry.ephemeral else message_link(entry.guild_id, entry.key.channel_id, shown_in)
-        note = unshown.recipient.words[UnfinishedTexts].late_note(link)
+        note = unshown.recipient.words[UnfinishedTexts].elsewhere_note(link)
         await self._show_pages(unshown, reply, dm_note=note)
         return reply
 

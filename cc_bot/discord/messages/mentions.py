@@ -231,7 +231,7 @@ class MentionAnswerer:
     ) -> DiscordReply:
         question_id, recipient = nonce_question_id or turn.entry.question_id or 0, turn.recipient
         link = self.answers.recipients.guilds.link(key.location_id, question_id)
-        dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].late_note(link))
+        dm_fallback = DmFallback(recipient.user_id, recipient.words[UnfinishedTexts].elsewhere_note(link))
         return self.answers.replies.make_reply(key.location_id, question_id, sent, dm_fallback=dm_fallback)
 
     async def _list_messages(self, answer_id: int) -> tuple[SentMessage, ...]:

@@ -442,7 +442,7 @@ class MessageRouter:
     async def _deliver(self, turn: DiscordTurn, message: hikari.Message, start_next: StartNext) -> None:
         question_id, channel_id, recipient = int(message.id), int(message.channel_id), turn.recipient
         link, entry = message_link(message.guild_id, channel_id, question_id), turn.entry
-        note, running = recipient.words[UnfinishedTexts].late_note(link), self.answers.running_turns
+        note, running = recipient.words[UnfinishedTexts].elsewhere_note(link), self.answers.running_turns
 
         async def record_move(dm_id: int) -> None:
             await running.write(running.ledger.move(entry, dm_id, ()))
@@ -464,7 +464,7 @@ class MessageRouter:
     async def _post_sentence(self, message: hikari.Message, words: Texts, sentence: str) -> None:
         channel_id, message_id = int(message.channel_id), int(message.id)
         link = message_link(message.guild_id, channel_id, message_id)
-        dm_fallback = DmFallback(int(message.author.id), words[UnfinishedTexts].late_note(link))
+        dm_fallback = DmFallback(int(message.author.id), words[UnfinishedTexts].elsewhere_note(link))
         await self.answers.replies.post_sentence(channel_id, message_id, sentence, dm_fallback)
 
     async def _recipient(self, message: hikari.Message) -> Recipient:

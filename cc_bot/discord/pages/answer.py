@@ -424,7 +424,7 @@ def _source_lines(sources: Sequence[PageLink], words: Texts) -> Iterator[str]:
         label = "" if is_blank(name) else escape_markdown(name)
         line = f"{number}. {_linked(label or host, source.url)}{f' · {host}' if label else ''}"
         last = number == MAX_LINKS and beyond > 0
-        yield line + (words[AnswerTexts].page_count.format(count=beyond) if last else "")
+        yield line + (words[AnswerTexts].more_pages.format(count=beyond) if last else "")
 
 
 def _linked(label: str, url: str) -> str:

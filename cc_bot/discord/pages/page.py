@@ -26,9 +26,9 @@ from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.change import Change
 from cc_bot.domain.text import Locale, shorten
 from cc_bot.features.memory.texts import MemoryTexts
-from cc_bot.texts.area import without_mentions
+from cc_bot.texts.area import plain_commands
 from cc_bot.texts.commands import command_namer
-from cc_bot.texts.session import ReplyTexts
+from cc_bot.texts.replies import ReplyTexts
 
 # The bot's own statements are in embeds, which a model can't write. Each kind has a colour.
 
@@ -84,7 +84,7 @@ class Facts:
             return ()
         name_command = command_namer(self.locale)
         lines = (_NUMBERED_LINK.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
-        plain = (_TIMESTAMP.sub(_write_time, without_mentions(line, name_command)) for line in lines)
+        plain = (_TIMESTAMP.sub(_write_time, plain_commands(line, name_command)) for line in lines)
         return tuple(map(unescape_markdown, plain))
 
     @classmethod

@@ -42,7 +42,7 @@ from cc_bot.features.admin.status import BotStatus, StatusSnapshot
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import ProcessTexts
-from cc_bot.texts.session import UsageTexts, money
+from cc_bot.texts.replies import UsageTexts, money
 
 _log = structlog.get_logger(__name__)
 

@@ -2,7 +2,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from cc_bot.chat.stores.canvases import COUNT_MOVE
+from cc_bot.chat.stores.canvases import COUNT_SWITCH
 from cc_bot.chat.stores.opening import StoreContext
 from cc_bot.chat.stores.settings import ChannelAgent
 from cc_bot.db import Statement, Transaction, channel_lock, user_lock
@@ -43,17 +43,17 @@ class ChoiceStore(Store):
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
-        await self._database.transaction([statement, Statement(COUNT_MOVE)], [user_lock(user_id)])
+        await self._database.transaction([statement, Statement(COUNT_SWITCH)], [user_lock(user_id)])
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
         await self._database.transaction(
-            [Statement(_SET_DEFAULT, params), Statement(COUNT_MOVE)], [channel_lock(channel_id)]
+            [Statement(_SET_DEFAULT, params), Statement(COUNT_SWITCH)], [channel_lock(channel_id)]
         )
 
     async def unset_default(self, channel_id: int) -> None:
         await self._database.transaction(
-            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(COUNT_MOVE)], [channel_lock(channel_id)]
+            [Statement(_UNSET_DEFAULT, (channel_id,)), Statement(COUNT_SWITCH)], [channel_lock(channel_id)]
         )
 
 

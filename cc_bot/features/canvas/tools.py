@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
-from cc_bot.chat.consent import changed_line, check_unchanged, needs_approval, on_one_line, present, propose
+from cc_bot.chat.consent import changed_line, check_unchanged, describe, needs_approval, on_one_line, propose
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.proposal import ProposalLine
@@ -144,7 +144,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
     if not must_propose:
         return succeeded(fields)
     words = texts(context.locale)
-    shown = present(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
+    shown = describe(words[CanvasProposalTexts].draw, *_describe_command(command, before, words))
     fields_of_turn = ("visibility", "tainted")
     arguments = {name: value for name, value in asdict(command).items() if name not in fields_of_turn}
     return propose(context, tool_name, arguments, shown, expected=expected, result=fields)

@@ -131,12 +131,12 @@ class CanvasFeed:
             if last is not None:
                 await canvases.wait_for_change(CHANGE_POLL_S)
             now = await canvases.read_clock()
-            if last is None or now.moved != last.moved:
+            if last is None or now.switches != last.switches:
                 await self._refresh_all()
-            if last is None or now.drawn != last.drawn:
-                drawn = {*await canvases.list_drawn(last.drawn if last else now.drawn)}
+            if last is None or now.changes != last.changes:
+                changed_keys = {*await canvases.list_changed_keys(last.changes if last else now.changes)}
                 for watcher in [*self._watchers]:
-                    if watcher.key in drawn:
+                    if watcher.key in changed_keys:
                         await self._refresh(watcher)
             last = now
 

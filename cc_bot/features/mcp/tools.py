@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from cc_bot.chat.consent import check_unchanged, is_typed_phrase, propose_call
+from cc_bot.chat.consent import check_unchanged, is_typed_phrase, propose_external_call
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.tools import CallableTool, InvalidToolCall, ToolContext, ToolOutcome
 from cc_bot.domain.access import Visitor
@@ -66,7 +66,7 @@ class CallableServerTool(CallableTool):
             )
         if tool.approvers == "owners" and not context.owner_may_read:
             raise InvalidToolCall(OWNERS_ELSEWHERE)
-        return propose_call(
+        return propose_external_call(
             context,
             tool.full_name,
             f"{tool.server} · {tool.name}",

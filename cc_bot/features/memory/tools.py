@@ -16,10 +16,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from cc_bot.chat.consent import (
     changed_line,
     check_unchanged,
+    describe,
     field_line,
     needs_approval,
     on_one_line,
-    present,
     propose,
 )
 from cc_bot.chat.tools import (
@@ -282,7 +282,9 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
         return context.grounding.asks_to_end(memory.content, others=other_texts, is_only_shown=is_only_shown)
 
     if _change_needs_approval(context, memory, is_said):
-        text = present(texts(context.locale)[ProposalTexts].forget, number=memory.number, text=memory.content)
+        text = describe(
+            texts(context.locale)[ProposalTexts].forget, number=memory.number, text=memory.content
+        )
         arguments = {"id": memory.number}
         return propose(context, "forget", arguments, text, expected=expected, memory_id=memory.id)
     if not await context.memories.delete(context.user_id, memory.id):
@@ -481,10 +483,10 @@ async def _propose_new(context: ToolContext, draft: _Draft, former: Memory | Non
     words = texts(context.locale)
     lines = [*_detail_lines(None, draft, words)]
     if former is None:
-        text = present(words[ProposalTexts].remember, *lines, text=draft.content)
+        text = describe(words[ProposalTexts].remember, *lines, text=draft.content)
         return await _propose(context, "remember", draft, draft.arguments, text)
     lines = [*_content_lines(former.content, draft.content, words), *lines]
-    text = present(words[ProposalTexts].replace, *lines, number=former.number)
+    text = describe(words[ProposalTexts].replace, *lines, number=former.number)
     arguments, expected = {**draft.arguments, "supersedes": former.number}, {"content": former.content}
     return await _propose(context, "remember", draft, arguments, text, expected=expected, memory_id=former.id)
 
@@ -496,7 +498,7 @@ async def _propose_edit(context: ToolContext, draft: _Draft, memory: Memory) -> 
         return succeeded({"updated": describe_change(context, unchanged)}, changes=(unchanged.receipt,))
     changes = {name: value for name, value in draft.arguments.items() if value != before.arguments[name]}
     lines = [*_content_lines(before.content, draft.content, words), *_detail_lines(before, draft, words)]
-    text = present(words[ProposalTexts].change, *lines, number=memory.number)
+    text = describe(words[ProposalTexts].change, *lines, number=memory.number)
     arguments, expected = {"id": memory.number, **changes}, before.arguments
     return await _propose(
         context, "update_memory", draft, arguments, text, expected=expected, memory_id=memory.id

@@ -25,7 +25,7 @@ from cc_bot.features.memory.model import Memory, Source
 from cc_bot.features.memory.service import JUST_BEFORE, describe_expiry
 from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.session import ReplyTexts
+from cc_bot.texts.replies import ReplyTexts
 
 PIN_MARK = "📌 "
 

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any, Final
 
 from cc_bot.chat.stores.blocks import delete_local_copies
-from cc_bot.chat.stores.canvases import COUNT_MOVE
+from cc_bot.chat.stores.canvases import COUNT_SWITCH
 from cc_bot.chat.stores.usage import USED_TOKENS
 from cc_bot.db import Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import Store, from_ms, to_ms
@@ -335,4 +335,4 @@ def _erasing_statements(user_id: int, counted_day: date | None) -> list[Statemen
         """
         days = (counted_day.isoformat(), counted_day.replace(day=1).isoformat())
         statements.insert(0, Statement(sql, (user_id, *days)))
-    return [*statements, Statement(RECORD_ERASURE), Statement(COUNT_MOVE)]
+    return [*statements, Statement(RECORD_ERASURE), Statement(COUNT_SWITCH)]

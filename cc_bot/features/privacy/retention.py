@@ -12,7 +12,7 @@ from itertools import product
 from typing import Final
 
 from cc_bot.chat.stores.blocks import delete_local_copies
-from cc_bot.chat.stores.canvases import COUNT_MOVE
+from cc_bot.chat.stores.canvases import COUNT_SWITCH
 from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction
 from cc_bot.db.columns import Store, to_ms, to_text
 from cc_bot.features.privacy.personal_data import personal_tables
@@ -151,7 +151,7 @@ def _delete_sessions(sessions: str, cutoff: str) -> Transaction[int]:
     for key, table in product(keys, tables):
         yield Statement(delete_with_last_session.format(table=table), tuple(key))
     if keys:
-        yield Statement(COUNT_MOVE)
+        yield Statement(COUNT_SWITCH)
     return len(keys)
 
 

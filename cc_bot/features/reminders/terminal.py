@@ -26,7 +26,7 @@ from cc_bot.terminal.chat import Conversation
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import indent_symbols
 from cc_bot.texts import Texts
-from cc_bot.texts.session import MomentTexts
+from cc_bot.texts.replies import MomentTexts
 
 _log = structlog.get_logger(__name__)
 

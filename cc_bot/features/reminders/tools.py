@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.chat.consent import check_unchanged, field_line, needs_approval, on_one_line, present, propose
+from cc_bot.chat.consent import check_unchanged, describe, field_line, needs_approval, on_one_line, propose
 from cc_bot.chat.tools import (
     InvalidToolCall,
     MemoryId,
@@ -57,7 +57,7 @@ async def schedule(
         text, words = store.check(text), texts(context.locale)
         time = _time_line(due, cron, words, timezone=context.timezone.key, target=context.target)
         arguments = {"when": due.isoformat(), "text": text, "repeat": cron}
-        shown = present(words[ProposalTexts].remind, time, text=text)
+        shown = describe(words[ProposalTexts].remind, time, text=text)
         return propose(context, "schedule", arguments, shown)
     same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for existing in await store.list(context.user_id):  # models repeat calls, and answers are regenerated
@@ -106,7 +106,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
     ):
         words = texts(context.locale)
         time = _time_line(found.due_at, found.repeat, words)
-        shown = present(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
+        shown = describe(words[ProposalTexts].cancel, time, number=found.number, text=found.text)
         return propose(context, "cancel_schedule", {"id": found.number}, shown, expected=expected)
     cancelled = await context.stores[ScheduleStore].cancel(context.user_id, found.id)
     if cancelled is None:

@@ -11,7 +11,7 @@ from cc_bot.chat.stores.settings import Keep, ZonedStore
 from cc_bot.domain.clock import zone_name_for_word
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
-from cc_bot.texts.session import UsageTexts
+from cc_bot.texts.replies import UsageTexts
 
 MAX_NAME_CHARACTERS: Final = 60
 

@@ -111,8 +111,8 @@ class TranscribedHearing(Transcriber):
         try:
             if not isinstance(request.key, SessionKey):
                 await self.channels.store_transcript(request.key, question, heard)
-            elif request.options.entry:
-                await self.ledger.store_transcript(request.options.entry, request.key.user_id, heard)
+            elif request.options.entry_id:
+                await self.ledger.store_transcript(request.options.entry_id, request.key.user_id, heard)
         except errors.StorageError as error:
             _log.warning("heard_not_noted", error=type(error).__name__)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.chat.consent import count_possible_queries, propose_call
+from cc_bot.chat.consent import count_possible_queries, propose_external_call
 from cc_bot.chat.tools import InvalidToolCall, ToolContext, ToolOutcome, succeeded, tool
 from cc_bot.domain.tool_calls import READ_PAGE, WEB_SEARCH
 from cc_bot.features.web_pages.addresses import WebAddress, addresses_in, parse_address
@@ -91,7 +91,7 @@ def _count_address_choices(typed: str, address: WebAddress) -> int:
 
 
 def _propose(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolOutcome:
-    return propose_call(context, name, f"🌐 · {name}", arguments)
+    return propose_external_call(context, name, f"🌐 · {name}", arguments)
 
 
 def _page_fields(page: ReadPage) -> Mapping[str, str]:

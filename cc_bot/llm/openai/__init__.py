@@ -79,7 +79,7 @@ class OpenAIChatModel(Endpoint):
                             break
             except FAILURES as error:
                 stream_failure = classify(error, self.name)
-                send_again = isinstance(error, ServerError) and not answer.has_text and attempts.adapt(error)
+                send_again = isinstance(error, ServerError) and not answer.has_text and attempts.learn(error)
         for event in answer.flush():
             yield event
         if failure := stream_failure if stream_failure and answer.finish_reason is None else answer.failure():

@@ -137,8 +137,8 @@ class Quirks:
     effort_with_tools: str = ""  # replaces the reasoning effort if tools are offered
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
     reasoning: frozenset[str] = frozenset()  # fields that messages with calls must have
-    native: bool = True  # send back native data of earlier calls
-    skip_signature: bool = False  # mark calls without a thought signature as another model's
+    return_native: bool = True  # send back native data of earlier calls
+    mark_unsigned_calls: bool = False  # mark calls without a thought signature as another model's
     tools: bool = True
     images: bool = True
     max_tools: int = MAX_TOOLS
@@ -170,7 +170,7 @@ FAMILIES: Final[tuple[tuple[str, str, Mapping[str, Any]], ...]] = (
     # deer-flow#1515
     (r"googleapis\.com$", "", _NO_CACHE_KEY),
     # ai.google.dev/gemini-api/docs/thought-signatures
-    ("", r"gemini-(?!2)\d", {"skip_signature": True}),
+    ("", r"gemini-(?!2)\d", {"mark_unsigned_calls": True}),
     # api-docs.deepseek.com/guides/thinking_mode
     (
         r"deepseek\.com$",
@@ -208,11 +208,11 @@ OPTIONAL_FIELDS: Final = frozenset(
 _MAX_LESSONS: Final = 4
 _TEACHING_STATUSES: Final = frozenset({400, 404, 405, 422, 500, 501})
 _NUMBERED: Final = re.compile(r"(?<![\w-])(?:(?!\d)[\w-])*+\d[\w-]*+")  # an index, or the id of a request
-_MAX_TOOLS: Final = re.compile(
+_TOOL_LIMIT: Final = re.compile(
     r"\btools\b(?!\[|\.\w).{0,80}(?:maximum|at most|up to|no more than)\D{1,20}([1-9]\d{0,2})\b",
     re.IGNORECASE,
 )
-_NOT_PLAIN: Final = re.compile(r"[^ -~]|\\")
+_ESCAPED_WHEN_QUOTED: Final = re.compile(r"[^ -~]|\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,16 +240,16 @@ _IMAGES_REFUSED: Final = (
 LESSONS: Final = (
     _lesson("responses", "chat", r"/v1/responses|responses api", wire="responses"),
     _lesson("effort none", "new wire", r"\A(?:404|405|501)\b", wire="chat only", effort_with_tools="none"),
-    _lesson("no tools beside effort", "effort none", _EFFORT_REFUSED, effort_with_tools="", tools=False),
+    _lesson("no tools beside effort", "effort none sent", _EFFORT_REFUSED, effort_with_tools="", tools=False),
     _lesson("no effort", "", _EFFORT_REFUSED, omit=frozenset({"reasoning_effort"})),
-    _lesson("signature", "calls", r"thought_?signature", skip_signature=True),
+    _lesson("signature", "calls", r"thought_?signature", mark_unsigned_calls=True),
     _lesson(
         "nothing back",
         "calls",
         r"(?:property|extra|unknown|unsupported|unrecognized).{0,60}reasoning_(?:content|details)"
         r"|reasoning_(?:content|details)\W{0,3} is (?:unsupported|not (?:supported|permitted|allowed))"
         r"|item with id .{0,80} not found|items are not persisted|without its required|encrypted content",
-        native=False,
+        return_native=False,
     ),
     _lesson("reasoning_content", "calls", r"reasoning_content", reasoning=frozenset({"reasoning_content"})),
     _lesson("reasoning_details", "calls", r"reasoning.details", reasoning=frozenset({"reasoning_details"})),
@@ -314,7 +314,7 @@ class Attempts:
     def quirks(self) -> Quirks:
         return reduce(lambda quirks, lesson: adapt(quirks, lesson.changes), self.lessons, self._known)
 
-    def adapt(self, error: ServerError) -> bool:
+    def learn(self, error: ServerError) -> bool:
         """Learn from a refusal. Returns whether to send the request again."""
         text, status = error.text, error.status
         final = isinstance(classify(error, "").error, errors.ContextTooLong | errors.ModelRefusedKey)
@@ -339,7 +339,7 @@ class Attempts:
         request_features, specific = self._list_features(), list[Lesson]()
         if named := sorted(name for name in OPTIONAL_FIELDS & {*self.sent} if name in refusal):
             specific.append(_lesson("no " + ", ".join(named), "", "|".join(named), omit=frozenset(named)))
-        limit = _MAX_TOOLS.search(refusal)
+        limit = _TOOL_LIMIT.search(refusal)
         if limit and int(limit[1]) < self.quirks.max_tools:
             pattern = re.escape(limit[0])
             specific.append(_lesson(f"{limit[1]} tools", "tools", pattern, max_tools=int(limit[1])))
@@ -356,7 +356,7 @@ class Attempts:
         if quirks.wire != self._known.wire:
             request_features.add("new wire")
         if self.sent.get("reasoning_effort") == "none" and "tools" in self.sent:
-            request_features.add("effort none")
+            request_features.add("effort none sent")
         if any(isinstance(part, UserPart) and part.images for part in prompt):
             request_features.add("images")
         if any(isinstance(part, AssistantPart) and part.tool_requests for part in prompt):
@@ -368,7 +368,7 @@ def _may_quote(lesson: Lesson, refusal: str, part: PromptPart) -> bool:
     """Return whether the refusal may match because it quotes this part: a user's text must not change later
     requests."""
     if isinstance(part, SystemPart):
-        return lesson.refusal.search(f"{part.text}\n{_NOT_PLAIN.sub(' ', part.text)}") is not None
+        return lesson.refusal.search(f"{part.text}\n{_ESCAPED_WHEN_QUOTED.sub(' ', part.text)}") is not None
     calls = part.tool_requests if isinstance(part, AssistantPart) else ()
     texts = " ".join([part.text, *(call.arguments for call in calls)]).lower()
     found = lesson.refusal.search(refusal)

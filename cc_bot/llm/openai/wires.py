@@ -57,7 +57,7 @@ def prepare_prompt(
     for part in parts:
         match part:
             case AssistantPart(_, calls) if calls:
-                native = json.loads(part.native) if part.native and quirks.native else {}
+                native = json.loads(part.native) if part.native and quirks.return_native else {}
                 native = native if native.get("by") == label else {}
                 known = dict(enumerate(native.get("ids") or []))
                 ids |= {call.id: known.get(at) or _short_id(call.id) for at, call in enumerate(calls)}
@@ -227,12 +227,12 @@ def _chat_message_with_calls(part: AssistantPart, native: Json, quirks: Quirks) 
         for call in part.tool_requests
     ]
     extras = native.get("extras") or []
-    if quirks.skip_signature and not any(extras):
+    if quirks.mark_unsigned_calls and not any(extras):
         extras = [_SKIP_SIGNATURE]
     for call, extra in zip(calls, extras, strict=False):
         if extra:
             call["extra_content"] = extra
-    reasoning, names = native.get("reasoning") or {}, quirks.reasoning if quirks.native else ()
+    reasoning, names = native.get("reasoning") or {}, quirks.reasoning if quirks.return_native else ()
     reasoning_fields = {name: reasoning.get(name) or _NO_REASONING[name] for name in sorted(names)}
     return {"role": "assistant", "content": part.text or None, "tool_calls": calls, **reasoning_fields}
 
