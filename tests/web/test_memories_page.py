@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, Dialog, FilePayload, Page, expect
 
 from cc_bot.domain.text import Locale, remove_leading_emoji
-from cc_bot.features.memory.texts import MemoryCardTexts
+from cc_bot.features.memory.texts import MemoryCardTexts, WebMemoryTexts
 from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture
 from tests.web.browsing import signed_in, site_fixture
@@ -27,6 +27,7 @@ async def contents(site: Site) -> list[str]:
     return [each.content for each in await site.core.stores.memories.list(TARO, limit=99)]
 
 
+PAGE = texts(Locale.JA)[WebMemoryTexts]
 EDITED = remove_leading_emoji(texts(Locale.JA)[MemoryCardTexts].edited.format(id=1))
 
 
@@ -90,7 +91,7 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="元に戻す").click()
             await expect(page.locator("#said")).to_contain_text("水曜は在宅")
             await page.goto(site.url + MEMORIES)
-            await page.get_by_text("書き出し・取り込み・一時停止").click()
+            await page.get_by_label(PAGE.more).click()
             await page.get_by_role("link", name="ファイルから取り込む…").click()
             notes = "- 猫\n- 犬".encode()
             file: FilePayload = {"name": "メモ.txt", "mimeType": "text/plain", "buffer": notes}
@@ -121,6 +122,7 @@ class TestWithScripts:
             assert await contents(site) == ["水曜は在宅"]
             await page.locator("#new-content").fill("")
             await page.locator("#new-end").fill("")
+            await page.get_by_text("メモリを追加する").click()
             await page.locator("#several input[type=checkbox]").check()
             await page.get_by_label("新しいカテゴリ").fill("予定")
             await page.get_by_label("新しいカテゴリ").press("Enter")

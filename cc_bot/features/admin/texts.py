@@ -159,7 +159,7 @@ class ConsoleTexts(Area):
     level = Sentence(ja="レベル", en="Level")
     at_least = Sentence(ja="このレベル以上", en="This level and above")
     levels = by_key({"debug": Sentence(ja="すべて", en="everything"), "info": Sentence(ja="info", en="info"), "warning": Sentence(ja="warning", en="warning"), "error": Sentence(ja="error", en="error"), "critical": Sentence(ja="critical", en="critical")})
-    containing = Sentence(ja="キーワード", en="Containing")
+    containing = Sentence(ja="キーワード", en="Keyword")
     filter = Sentence(ja="絞り込む", en="Filter")
     log_caption = Sentence(ja="新しい順に{count}件（最大{max_count}件）。人が書いた言葉は入っていません。", en="{count}, the newest first (of {max_count} at most). Nothing that anybody wrote is in them.")
     log_empty = Sentence(ja="このレベルの記録はありません。", en="There are no records of this level.")

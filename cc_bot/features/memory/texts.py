@@ -69,7 +69,7 @@ class MemoryBulkTexts(Area):
     expired = Sentence(ja="⌛ 期限切れ: {count}件", en="⌛ Expired: {count}")
     bar = Sentence(ja="{bar} {name} {count}件", en="{bar} {name} {count}")
     other_categories = Sentence(ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}")
-    sources = Sentence(ja="覚えたきっかけ", en="How they came about")
+    sources = Sentence(ja="覚えたきっかけ", en="Where they come from")
     source_names = by_key(
         {
             "command": Sentence(ja="コマンドやページ", en="commands and pages"),
@@ -127,7 +127,7 @@ class MemoryCardTexts(Area):
     private = Sentence(ja="🔒 DM と自分だけに見える回答", en="🔒 in DMs and answers that you alone see")
     end = Sentence(ja="期限", en="Ends")
     changed = Sentence(ja="変更した日", en="Changed")
-    why = Sentence(ja="覚えたきっかけ", en="Why do you know this?")
+    why = Sentence(ja="覚えたきっかけ", en="Where it comes from")
     source_sentences = by_key(
         {
             "command": Sentence(ja="あなたが </memory add> かページで登録しました。", en="You saved it with </memory add> or on a page."),
@@ -255,9 +255,10 @@ def _format_day(moment: datetime, zone: tzinfo) -> str:
 
 class WebMemoryTexts(Area):
     search = Sentence(ja="言葉で探す", en="Search")
-    filters = Sentence(ja="しぼり込む", en="Filters")
-    any = Sentence(ja="すべて", en="all")
-    origin = Sentence(ja="きっかけ", en="How it came about")
+    more = Sentence(ja="並び順・書き出しなど", en="Order, export and more")
+    more_of = Sentence(ja="#{id} の操作", en="What to do with #{id}")
+    any = Sentence(ja="すべて", en="All")
+    origin = Sentence(ja="きっかけ", en="Where it comes from")
     order = Sentence(ja="並び順", en="Order")
     newest_first = Sentence(ja="新しい順", en="newest first")
     tag = Sentence(ja="タグ", en="Tag")
@@ -267,7 +268,6 @@ class WebMemoryTexts(Area):
     found_most = Sentence(ja="合うものが多いので、近いものから{count}件だけを出しています。言葉を足すか、しぼり込むと、ほかのものも見つかります。", en="More than {count} memories fit, so these are the {count} that fit best. Add a word or narrow down to find others.")
     nothing_fits = Sentence(ja="この条件に合うメモリはありません。", en="No memory fits what you are looking for.")
     show_all = Sentence(ja="条件を外す", en="Show all")
-    counted = Sentence(ja="{name}（{count}件）", en="{name} ({count})")
     choose = Sentence(ja="#{id} を選ぶ", en="Choose #{id}")
     private = Sentence(ja="DM と、自分だけに見える回答でだけ使います", en="Used only in DMs and in answers that you alone see")
 
@@ -290,9 +290,9 @@ class WebMemoryTexts(Area):
     changed = Sentence(ja="変更した日時", en="Changed")
     message = Sentence(ja="元のメッセージを見る", en="See the message")
     pin = Sentence(ja="ピン留めする", en="Pin")
-    pin_of = Sentence(ja="#{id} をピン留めする", en="Pin #{id}")
-    unpin_of = Sentence(ja="#{id} のピン留めを外す", en="Unpin #{id}")
-    delete_of = Sentence(ja="#{id} を削除する", en="Delete #{id}")
+    pinned = Sentence(ja="ピン留め", en="pinned")
+    tag_any = Sentence(ja="✕ タグ", en="✕ tag")
+    saved = Sentence(ja="✓ 保存ずみ", en="✓ Saved")
     delete = Sentence(ja="削除する", en="Delete")
     erase = Sentence(ja="完全に消す…", en="Erase for good…")
     to_list = Sentence(ja="メモリの一覧へ", en="To all memories")
@@ -317,24 +317,23 @@ class WebMemoryTexts(Area):
     erased = Sentence(ja="もう元には戻せません。", en="This can't be undone.")
     erased_none = Sentence(ja="もうなかったもの: {numbers}", en="Not there any more: {numbers}")
 
-    several = Sentence(ja="選んだメモリ", en="The memories you chose")
+    several_done = by_key(
+        {
+            "delete": Sentence(ja="{count}件を削除しました。", en="Memories deleted: {count}."),
+            "undelete": Sentence(ja="{count}件を元に戻しました。", en="Memories restored: {count}."),
+            "category": Sentence(ja="{count}件のカテゴリを「{category}」にしました。", en="Memories moved to “{category}”: {count}."),
+        }
+    )
+    not_done = Sentence(ja="できなかったもの: {count}件。{why}", en="Not done: {count}. {why}")
+    state_gone = Sentence(ja="もうありません。", en="They are not there any more.")
     chosen_before = Sentence(ja="ほかの検索で選んだもの", en="Chosen in other searches")
     with_chosen = Sentence(ja="選んだものを", en="With those chosen:")
     new_category = Sentence(ja="新しいカテゴリ", en="New category")
     change_category = Sentence(ja="カテゴリを変える", en="Change the category")
-    undo_all = Sentence(ja="削除したものを元に戻す", en="Undo the deletions")
-    there = Sentence(ja="あるもの: {count}件", en="There: {count}")
-    hidden = Sentence(ja="削除したもの: {count}件", en="Deleted: {count}")
-    gone = Sentence(ja="もうないもの: {count}件", en="Not there any more: {count}")
-    not_done = Sentence(ja="できなかったもの: {count}件", en="Not done: {count}")
     state_hidden = Sentence(ja="削除ずみ（{until} まで元に戻せます）", en="deleted (can be undone until {until})")
-    state_gone = Sentence(ja="もうありません", en="not there any more")
-    state_not_done = Sentence(ja="できませんでした。{why}", en="Not done. {why}")
 
-    files = Sentence(ja="書き出し・取り込み・一時停止", en="Export, import and pause")
     export_json = Sentence(ja="書き出す（JSON）", en="Export (JSON)")
-    export_readable = Sentence(ja="書き出す（読むための Markdown）", en="Export (Markdown, for reading)")
-    export_hint = Sentence(ja="何件あっても、1つのファイルになります。取り込めるのは1回に 1 MB までなので、大きなファイルは分けて取り込んでください。", en="One file, however many there are. An import takes 1 MB at a time; split a larger file for it.")
+    export_readable = Sentence(ja="書き出す（Markdown）", en="Export (Markdown)")
     export_name = Sentence(ja="メモリ-{day}", en="memories-{day}")
     import_ = Sentence(ja="ファイルから取り込む…", en="Import from a file…")
     import_title = Sentence(ja="メモリを取り込む", en="Import memories")

@@ -9,12 +9,12 @@ import base64
 import binascii
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, get_args
 from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
+from multidict import MultiDict
 
 from cc_bot.chat.reply import Reply
 from cc_bot.db import Row
@@ -57,18 +57,19 @@ from cc_bot.features.memory.service import (
     plan_import,
     run_import,
 )
-from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemoryTexts
+from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, WebMemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_text, get_form, parse_digits, path_id
-from cc_bot.web.page import Handler, Pages, explain_error, pop_notice, redirect, render, see_other, send_file
+from cc_bot.web.page import Handler, Pages, explain_error, redirect, render, send_file
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import visitor_of
+from cc_bot.web.visitor import WebVisitor, visitor_of
 
 PAGE_SIZE: Final = 30
 MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
+MAX_TITLE_CHARACTERS: Final = 60
 MAX_CHOICES: Final = 100  # of categories and tags
 PART_HEADER: Final = "X-Part"  # a script asks for the list alone
 
@@ -94,22 +95,7 @@ def list_params(query: Mapping[str, str]) -> Mapping[str, str]:
     return {name: text for name, text in params.items() if text and text in _CHOICES.get(name, (text,))}
 
 
-State = Literal["active", "hidden", "gone"]
 BulkAction = Literal["delete", "undelete", "category"]
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedMemory:
-    number: int
-    memory: Memory | None = None  # None if it is gone
-    hidden_until: datetime | None = None  # the end of the time for an undo
-    failure: str = ""  # why a bulk action failed
-
-    @property
-    def state(self) -> State:
-        if self.memory is None:
-            return "gone"
-        return "hidden" if self.hidden_until else "active"
 
 
 class MemoryPages(Pages):
@@ -127,7 +113,6 @@ class MemoryPages(Pages):
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         pages: Sequence[tuple[str, Handler, Handler]] = (
             ("/memories", self.list, self.add),
-            ("/memories/several", self.show_several, self.change_several),
             ("/memories/erase", self.ask_to_erase, self.erase),
             ("/memories/erase-all", self.ask_to_erase_all, self.erase_all),
             ("/memories/import", self.show_import, self.preview),
@@ -136,6 +121,7 @@ class MemoryPages(Pages):
         return (
             web.get("/memories/export", self.export),
             web.post("/memories/import/take", self.confirm_import),
+            web.post("/memories/several", self.change_several),
             web.post("/memories/pause", self.set_paused),
             web.post("/memories/resume", self.set_paused),
             *(web.get(path, show) for path, show, _ in pages),
@@ -208,6 +194,7 @@ class MemoryPages(Pages):
         if PART_HEADER not in request.headers:
             categories = await self._memories.list_categories(user_id, limit=MAX_CHOICES)
             tags = await self._memories.list_tags(user_id, limit=MAX_CHOICES)
+        names = visitor.words[MemoryBulkTexts].source_names
         return render(
             request,
             "memory/memories.html",
@@ -218,7 +205,7 @@ class MemoryPages(Pages):
             page=PageNumber(page.number, page.page_count),
             categories=categories,
             tags=tags,
-            has_filters=bool(params.keys() & _CHOICES.keys()),
+            origins=[(kind or "none", name) for kind, name in names.items()],
             entered=entered or MemoryForm(audience="private"),
             is_adding=entered is not None,
             selected=selected,
@@ -300,6 +287,7 @@ class MemoryPages(Pages):
             "memory/memory.html",
             status=409 if conflict else 200,
             problem=problem,
+            title=shorten(one_line(memory.content), MAX_TITLE_CHARACTERS),
             memory=memory,
             entered=entered,
             mark=form_hash(memory),
@@ -315,10 +303,9 @@ class MemoryPages(Pages):
 
     async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
         """Return the memory and, if hidden, the end of the time for an undo. Raises NothingHere."""
-        numbered = await self._load(path_id(request, "number"), visitor_of(request).user_id)
-        if numbered.memory is None:
-            raise NothingHere
-        return numbered.memory, numbered.hidden_until
+        if found := await self._load(path_id(request, "number"), visitor_of(request).user_id):
+            return found
+        raise NothingHere
 
     async def _find_id(self, request: web.Request) -> int:
         """Return the memory's id, even if hidden. Raises NothingHere."""
@@ -327,32 +314,13 @@ class MemoryPages(Pages):
             raise NothingHere
         return memory_id
 
-    async def show_several(self, request: web.Request) -> web.Response:
-        visitor = visitor_of(request)
-        failures = pop_notice(request).params.get("why_not", {})
-        selected = [
-            await self._load(number, visitor.user_id, failures.get(number, ""))
-            for number in _parse_numbers(request.query.getall("n", ()))
-        ]
-        if not selected:
-            raise NothingHere
-        counts = {state: sum(each.state == state for each in selected) for state in get_args(State)}
-        return render(
-            request,
-            "memory/memories_several.html",
-            selected=selected,
-            counts=counts,
-            failure_count=sum(bool(each.failure) for each in selected),
-            shorten_content=_shorten_content,
-            back=_parse_list_query(request.query.get("back", "")),
-        )
-
     async def change_several(self, request: web.Request) -> web.StreamResponse:
         """Delete or restore the selected memories, or set their category. Raises InputError."""
-        visitor, form = visitor_of(request), get_form(request)
-        numbers = _parse_numbers(form.getall("n", ()))
-        action_name, back = form_text(request, "action"), _parse_list_query(form_text(request, "back"))
-        action: BulkAction | None = next((each for each in get_args(BulkAction) if each == action_name), None)
+        visitor, form = visitor_of(request), MultiDict([*request.query.items(), *get_form(request).items()])
+        numbers, back = _parse_numbers(form.getall("n", ())), _parse_list_query(str(form.get("back", "")))
+        action: BulkAction | None = next(
+            (each for each in get_args(BulkAction) if each == form.get("action")), None
+        )
         if action is None:
             raise InputError
         if not numbers:
@@ -364,49 +332,60 @@ class MemoryPages(Pages):
                 raise CategoryNeeded
         except InputError as error:
             return await self._render_list(request, back, selected=numbers, category=category, problem=error)
-        stored_category = visitor.words[MemoryTexts].stored_category(new_category)
-        failures, service = dict[int, str](), self._services[MemoryService]
+        words, changed, failure = visitor.words[WebMemoryTexts], list[int](), ""
         for number in numbers:
-            memory_id = await self._memories.get_id(visitor.user_id, number)
             try:
-                if memory_id is not None and action == "category":
-                    await self._memories.update(visitor.user_id, memory_id, category=stored_category)
-                elif memory_id is not None:
-                    await memories.run_action(visitor, action, memory_id, service=service)
+                if await self._change_one(visitor, number, action, new_category):
+                    changed.append(number)
             except InputError as error:
-                failures[number] = explain_error(error, request)
-        await self._services.discord.receipts_changed(visitor.user_id)
-        query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
-        path = f"/memories/several?{urlencode(query)}"
-        return redirect(request, path, why_not=failures) if failures else see_other(path)
+                failure = explain_error(error, request)
+        lines = [words.several_done[action].format(count=len(changed), category=category.strip())]
+        if left := len(numbers) - len(changed):
+            lines.append(words.not_done.format(count=left, why=failure or words.state_gone))
+        undo = [("action", "undelete"), *(("n", number) for number in changed), ("back", urlencode(back))]
+        return await self._redirect_with_reply(
+            request,
+            f"/memories?{urlencode(back)}",
+            Reply(tuple(lines), receipts_changed=bool(changed)),
+            f"/memories/several?{urlencode(undo)}" if action == "delete" and changed else "",
+        )
 
-    async def _load(self, number: int, user_id: int, failure: str = "") -> NumberedMemory:
+    async def _change_one(
+        self, visitor: WebVisitor, number: int, action: BulkAction, category: str | None
+    ) -> bool:
+        """Return whether the memory was there."""
+        memory_id = await self._memories.get_id(visitor.user_id, number)
+        if memory_id is None:
+            return False
+        if action == "category":
+            stored = visitor.words[MemoryTexts].stored_category(category)
+            return await self._memories.update(visitor.user_id, memory_id, category=stored) is not None
+        service = self._services[MemoryService]
+        return (await memories.run_action(visitor, action, memory_id, service=service)).receipts_changed
+
+    async def _load(self, number: int, user_id: int) -> tuple[Memory, datetime | None] | None:
+        """Return a memory and, if hidden, the end of the time for an undo."""
         if memory := await self._memories.get_by_number(user_id, number):
-            return NumberedMemory(number, memory, failure=failure)
-        memory_id = await self._memories.get_id(user_id, number)
-        hidden = await self._removal.get_hidden(user_id, memory_id or 0)
-        if hidden is None:
-            return NumberedMemory(number)
-        return NumberedMemory(number, hidden.memory, hidden.hidden_at + UNDO_TIME, failure)
+            return memory, None
+        hidden = await self._removal.get_hidden(user_id, await self._memories.get_id(user_id, number) or 0)
+        return (hidden.memory, hidden.hidden_at + UNDO_TIME) if hidden else None
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
         """Ask whether to erase the selected memories from conversations, too. Raises NothingHere."""
         visitor = visitor_of(request)
-        numbers, back = (
-            _parse_numbers(request.query.getall("n", ())),
-            _parse_list_query(request.query.get("back", "")),
-        )
+        back = _parse_list_query(request.query.get("back", ""))
+        numbers = _parse_numbers(request.query.getall("n", ()))
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        selected = [await self._load(number, visitor.user_id) for number in numbers]
-        existing = [each for each in selected if each.memory]
-        if not existing:
+        found = {number: await self._load(number, visitor.user_id) for number in numbers}
+        selected = [each for each in found.values() if each]
+        if not selected:
             raise NothingHere
         return render(
             request,
             "memory/memories_erase.html",
-            selected=existing,
-            missing_numbers=[each.number for each in selected if not each.memory],
+            selected=selected,
+            missing_numbers=[number for number in numbers if not found[number]],
             shorten_content=_shorten_content,
             back=back,
         )

@@ -65,7 +65,8 @@ function refuse(form, html) {
 
 async function send(form, submitter) {
   const data = new FormData(form, submitter);
-  const isGet = form.getAttribute("method") === "get";
+  const method = submitter?.getAttribute("formmethod") ?? form.getAttribute("method");
+  const isGet = method === "get";
   const hasOwnAction = submitter?.hasAttribute("formaction"); // without one, `formAction` is the page itself
   // By attributes: a field named `action` or `method` hides the form's property of that name.
   const address = new URL(hasOwnAction ? submitter.formAction : (form.getAttribute("action") ?? ""), location.href);
@@ -77,7 +78,6 @@ async function send(form, submitter) {
   document.getElementById("refused")?.remove();
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
   try {
-    const method = form.getAttribute("method");
     const response = await fetch(address, { method, body, credentials: "same-origin" });
     const html = await response.text();
     if (!response.ok && response.status !== CONFLICT && troubleOf(html)) {

@@ -75,7 +75,8 @@ document.addEventListener("click", (event) => {
   load(new URL(link.href)).then(() => document.getElementById("count").scrollIntoView());
 });
 
-const searchForm = (event) => event.target.closest?.("#search");
+/* The form of a field or a press: some fields of the search are elsewhere on the page. */
+const searchForm = ({ target }) => [target, target.form].find((each) => each?.id === "search");
 
 document.addEventListener("compositionstart", () => {
   isComposing = true;
