@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 from dotenv import dotenv_values
@@ -251,6 +251,7 @@ class Config:
     variables: Mapping[str, str] = field(repr=False)
     """The environment and `.env`, for `${NAME}` in mcp.json."""
     operator_locale: Locale  # the system's language unless CC_BOT_LOCALE is set
+    operator_timezone: ZoneInfo  # likewise, for the terminal chat
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(header_value), "sk-…", secret=True)
@@ -362,7 +363,22 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     parse_web_url = partial(web_url, host=parsed["web_host"], port=parsed["web_port"])
     parsed["web_url"] = replace(settings["web_url"], parse=parse_web_url).read(values)
     parsed["summary_models"] = parsed["summary_models"] or parsed["models"]
-    return Config(variables=values, operator_locale=operator_locale(environ, dotenv), **parsed)
+    own_zone = parsed["timezone"] if values.get("CC_BOT_TIMEZONE") else None
+    return Config(
+        variables=values,
+        operator_locale=operator_locale(environ, dotenv),
+        operator_timezone=own_zone or _system_zone(environ) or parsed["timezone"],
+        **parsed,
+    )
+
+
+def _system_zone(environ: Mapping[str, str]) -> ZoneInfo | None:
+    """Return the machine's time zone; None if it has no name."""
+    file = os.path.realpath("/etc/localtime")
+    try:
+        return ZoneInfo(environ.get("TZ", "").removeprefix(":") or file.partition("/zoneinfo/")[2])
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return None
 
 
 _MIN_SIMILARITY: Final = 0.9

@@ -35,7 +35,7 @@ from cc_bot.db.restore import (
     temporary_folder,
     wipe,
 )
-from cc_bot.db.schema import apply_pending
+from cc_bot.db.schema import apply_pending, list_pending
 from cc_bot.domain.errors import (
     CopySourceMissing,
     CopyStopped,
@@ -87,7 +87,8 @@ async def run_apply_erasures(
         remove_wal(path)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
-            announce("upgrading")
+            if await list_pending(database):
+                announce("upgrading")
             await apply_pending(database, clock=config.clock)
             announce("erasing")
             reapplied = await _reapply_erasures(database, erasures, since, config)

@@ -37,7 +37,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id, agent.name),
             locale=settings.locale or config.operator_locale,
-            timezone=zone_named(settings.timezone, config.timezone),
+            timezone=zone_named(settings.timezone, config.operator_timezone),
             model_label=core.models.default_model_name,
             agent=agent,
             history_file=operator_path(config, "chat_history"),

@@ -31,7 +31,7 @@ from cc_bot.db.backup import (
     read_manifest,
 )
 from cc_bot.db.files import ensure_folder, ensure_free_space, move, sidecar, sync_file, sync_folder
-from cc_bot.db.schema import MIGRATIONS_TABLE, apply_pending, schema_of
+from cc_bot.db.schema import MIGRATIONS_TABLE, apply_pending, list_pending, schema_of
 from cc_bot.db.sqlite import code_of, connect_existing, connect_sqlite
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
@@ -78,8 +78,9 @@ async def stage_backup(
         size = backup.stat().st_size  # noqa: ASYNC240 - nothing else runs
         with temporary_folder(database, 2 * size) as folder:  # for the copy and VACUUM INTO
             copy = _stage(backup, folder / database.name, announce)
-            announce("upgrading")
             async with connect_sqlite(copy.path) as opened:
+                if await list_pending(opened):
+                    announce("upgrading")
                 await apply_pending(opened, clock=clock, copy_first=False)  # the backup is the safety copy
             yield copy
     except SchemaChanged as error:

@@ -49,6 +49,7 @@ async def test_a_feature_of_sixty_lines_works_on_discord_for_the_model_and_in_th
         code, output = await stage.program.run("chat", stdin=b"/dice\n")
         assert code == 0, output
         assert re.search("🎲 [1-6]", output)
+        assert "🎲" not in (await stage.program.run("chat", stdin=b"/dice abc\n"))[1]
         for name, right, wrong in (
             ("terminal.py", "COMMANDS =", "COMANDS ="),
             ("texts.py", "= Sentence(", "= dict("),

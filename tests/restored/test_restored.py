@@ -293,7 +293,7 @@ class TestRestored:
         async with bot.stores():
             pass
         done = await bot.restore((await back_up(bot.database, bot.backups, utc_now())).path)
-        assert bot.stages == ["copying", "checking", "upgrading", "erasing"]
+        assert bot.stages == ["copying", "checking", "erasing"]
         assert done.old_database
         log = ErasureLog.beside(bot.database).path.name
         assert bot.files() == sorted(["sessions.db", "sessions.db.lock", log, done.old_database.name])
