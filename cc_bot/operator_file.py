@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_origin
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from cc_bot.db.engines import operator_folder_path
+from cc_bot.db.engines import operator_anchor_path
 from cc_bot.domain.errors import StartupError
 from cc_bot.files import NotRegularFile, open_regular
 from cc_bot.texts.cli import OperatorFileTexts
@@ -87,7 +87,7 @@ class TableReader:
 
 
 def _list_non_ascii_keys(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys of which one has half a surrogate pair, if pydantic's error names no key."""
+    """Return the suspects if pydantic's error names no key: a key with a lone surrogate is not ASCII."""
     return tuple(key for key in table if not key.isascii())
 
 
@@ -127,7 +127,7 @@ class OperatorFile(Generic[T]):
 
     async def current(self) -> T:
         async with self._reading:
-            version = _version_of(self._path)  # takes microseconds, in a thread fifty times as long
+            version = _version_of(self._path)  # takes microseconds; a thread would take fifty times as long
             if version != self._version:
                 await self._reload(version)
             return self._value
@@ -192,10 +192,10 @@ def _version_of(path: Path) -> _FileVersion:
     return (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-FILES_WITH_SETTING: Final = ("agents.toml", "policy.toml", "mcp.json")
+FILES_WITH_PATH_SETTING: Final = ("agents.toml", "policy.toml", "mcp.json")
 
 
 def operator_path(config: "Config", name: str) -> Path:
     paths = (config.agents_file, config.policy_file, config.mcp_file)
-    default = operator_folder_path(config.database_url, config.data_folder).with_name(name)
-    return dict(zip(FILES_WITH_SETTING, paths, strict=True)).get(name) or default
+    default = operator_anchor_path(config.database_url, config.data_folder).with_name(name)
+    return dict(zip(FILES_WITH_PATH_SETTING, paths, strict=True)).get(name) or default

@@ -135,7 +135,7 @@ def _say_error(error: Exception, sentence: str, options: argparse.Namespace) -> 
 def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> str:
     """Return the sentence for an error, after the database's problem if a copy stopped."""
     words = texts(locale)
-    from cc_bot.db.engines import dialect_of, operator_folder_path, without_password
+    from cc_bot.db.engines import dialect_of, operator_anchor_path, without_password
 
     if isinstance(error, CopyStopped):
         cause, url = error.__cause__, str(error.params["path"])
@@ -146,7 +146,7 @@ def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> s
         return explain(error, words)
     on_server = dialect_of(config.database_url) != "sqlite"
     database = (
-        without_password(config.database_url) if on_server else operator_folder_path(config.database_url)
+        without_password(config.database_url) if on_server else operator_anchor_path(config.database_url)
     )
     return storage_problem(error, database, words[StorageTexts], on_server=on_server)
 

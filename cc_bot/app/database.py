@@ -16,7 +16,7 @@ from cc_bot.db.engines import (
     dialect_of,
     ensure_unused,
     folder_setting,
-    operator_folder_path,
+    operator_anchor_path,
     require_file,
     source_url,
     state_path,
@@ -55,7 +55,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.features.privacy.restored import ReappliedErasures, reapply_erasures
 from cc_bot.features.privacy.texts import ErasureTexts
-from cc_bot.operator_file import FILES_WITH_SETTING
+from cc_bot.operator_file import FILES_WITH_PATH_SETTING
 from cc_bot.texts import texts
 
 
@@ -192,7 +192,7 @@ async def run_wipe(config: Config, confirm: Callable[[list[Path]], bool]) -> lis
 _EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
 SOURCE_OPTION: Final = "--from"
 _TARGET_OPTION: Final = "--to"
-_FILES_TO_COPY: Final = (*FILES_WITH_SETTING, "models.toml")
+_FILES_TO_COPY: Final = (*FILES_WITH_PATH_SETTING, "models.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ async def run_copy(
             async with open_database(to_url) as target:
                 reapplied = await _reapply_erasures(target, erasures, None, config)
         source_path, target_path = (
-            operator_folder_path(url, config.data_folder) for url in (from_url, to_url)
+            operator_anchor_path(url, config.data_folder) for url in (from_url, to_url)
         )
         files = _list_uncopied_files(source_path, target_path)
         return CopyOutcome(plan, files, target_path.parent, reapplied)

@@ -19,14 +19,14 @@ from cc_bot.app.web import serve_web
 from cc_bot.chat.tools import ExternalTools
 from cc_bot.config import Config
 from cc_bot.db.backup import newest_backup
-from cc_bot.db.engines import dialect_of, folder_setting, operator_folder_path, state_path
+from cc_bot.db.engines import dialect_of, folder_setting, operator_anchor_path, state_path
 from cc_bot.db.files import free_bytes, instance_lock
 from cc_bot.db.leases import JoinOptions
 from cc_bot.db.process import Process, write_shards
 from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER
 from cc_bot.log import RecentRecords, attach_handler
-from cc_bot.operator_file import FILES_WITH_SETTING, hash_file, operator_path
+from cc_bot.operator_file import FILES_WITH_PATH_SETTING, hash_file, operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
@@ -54,7 +54,7 @@ async def run_discord(
             join_options = JoinOptions(
                 Process(name, platform.node(), __version__, config.shards, config.shard_count),
                 ended_processes,
-                lambda: {file: hash_file(operator_path(config, file)) for file in FILES_WITH_SETTING},
+                lambda: {file: hash_file(operator_path(config, file)) for file in FILES_WITH_PATH_SETTING},
                 is_only_process=not is_shared,
                 on_wait=lambda other: say(
                     words.waits_for_process.format(host=other.host, shards=other.shards_text or "*")
@@ -140,7 +140,7 @@ async def _serve_metrics(core: Core) -> AsyncIterator[None]:
         newest = newest_backup(config.backup_folder, config.timezone)
         return newest.timestamp() if newest else None
 
-    folder = operator_folder_path(config.database_url, config.data_folder).absolute().parent
+    folder = operator_anchor_path(config.database_url, config.data_folder).absolute().parent
     get_free_bytes = partial(free_bytes, folder)
     vitals = Vitals(
         core.gateway_health, core.stores.vitals, lambda: turns.load, get_free_bytes, get_backup_time_s

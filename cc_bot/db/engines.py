@@ -25,7 +25,7 @@ DATA_FOLDER: Final = Path("data")
 _SERVER_NAME: Final = "postgresql"
 
 
-def operator_folder_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
+def operator_anchor_path(url: str, data_folder: Path = DATA_FOLDER) -> Path:
     """Return the path beside which the operator's files are, with links unresolved. Raises InvalidSetting."""
     return sqlite_path(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
 

@@ -47,8 +47,8 @@ _CACHED_STATEMENTS: Final = 512  # more than the program has: each is prepared o
 
 
 def open_file(path: Path, synchronous: Synchronous, timeout_s: float) -> sqlite3.Connection:
-    """Open or create the file, and make it private. Raises sqlite3.Error, also for another program's file,
-    OSError, UnicodeError, DatabaseFolderMissing, or DatabaseDamaged if it has lost its content."""
+    """Open or create the file, and make it private. Raises sqlite3.Error (another program's file included),
+    OSError, UnicodeError, DatabaseFolderMissing, or DatabaseDamaged if the file was emptied."""
     ensure_folder(path)
     if path.exists() and not path.stat().st_size and ErasureLog.beside(path).path.exists():
         raise DatabaseDamaged
@@ -128,7 +128,7 @@ def _use_wal(connection: sqlite3.Connection, timeout_s: float) -> None:
             return
 
 
-_IO_REMEDY: Final = "look after the disk; the system's log may tell more"
+_IO_REMEDY: Final = "check the disk; the system's log may tell more"
 _TROUBLES: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_BUSY: (DatabaseLocked, "end the other program that writes to it"),
     sqlite3.SQLITE_LOCKED: (DatabaseLocked, "end the other program that writes to it"),
@@ -167,8 +167,8 @@ SQLITE_VERSION: Final = sqlite3.sqlite_version
 _OLDEST_VERSION: Final = (3, 35, 0)  # the first with RETURNING
 TIMEOUT_S: Final = 30.0  # for writes: longer than a VACUUM of some gigabytes
 _FAST_FAIL_TIMEOUT_S: Final = 1.0  # for writes after one has timed out
-_PAUSE_S: Final = 0.05  # between attempts, in which readers get the thread
-_STREAMED_ROWS: Final = 20  # fetched at once, as a row may hold megabytes
+_PAUSE_S: Final = 0.05  # between attempts; meanwhile readers can use the thread
+_STREAMED_ROWS: Final = 20  # at most this many per fetch, as a row may hold megabytes
 _IN_MEMORY_BYTES: Final = 2**24  # VACUUM of a smaller file works in memory
 
 
@@ -286,7 +286,7 @@ async def _run_in_thread(job: Callable[[sqlite3.Connection], T], connection: sql
 
 class _Connection(aiosqlite.Connection):
     async def open(self) -> None:
-        """Connect. Ends the thread after a failure, before it can report to a loop that is closed."""
+        """Connect. After a failure, wait for the thread to end: later it might report to a closed loop."""
         try:
             await self
         except BaseException:
@@ -294,7 +294,7 @@ class _Connection(aiosqlite.Connection):
             raise
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a job on the thread. aiosqlite logs its arguments, so it must have none with user text."""
+        """Run a job on the thread. User text must be in its closure: aiosqlite logs a job's arguments."""
         result: T = await self._execute(job, self._conn)  # type: ignore[no-untyped-call]  # aiosqlite leaves it untyped
         return result
 
@@ -380,8 +380,8 @@ def _fetch(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) ->
         return connection.execute(sql, tuple(map(sanitize, params))).fetchall()
 
 
-def _run_steps(connection: sqlite3.Connection, mode: str, steps: Callable[[], Transaction[T]]) -> T:
-    connection.execute(mode)
+def _run_steps(connection: sqlite3.Connection, begin_sql: str, steps: Callable[[], Transaction[T]]) -> T:
+    connection.execute(begin_sql)
     try:
         with closing(steps()) as transaction:
             try:

@@ -3,7 +3,7 @@ from functools import partial
 
 from cc_bot.chat.parts import PartsBuilder
 from cc_bot.db.backup import newest_backup
-from cc_bot.db.engines import dialect_of, operator_folder_path
+from cc_bot.db.engines import dialect_of, operator_anchor_path
 from cc_bot.db.files import free_bytes
 from cc_bot.features.admin.service import Administration
 from cc_bot.features.admin.status import BotStatus, DoctorRunner
@@ -19,7 +19,7 @@ def make_parts(given: PartsBuilder) -> Iterable[object]:
         partial(newest_backup, config.backup_folder, config.timezone)
         if dialect_of(config.database_url) == "sqlite"
         else None,
-        partial(free_bytes, operator_folder_path(config.database_url, config.data_folder).absolute().parent),
+        partial(free_bytes, operator_anchor_path(config.database_url, config.data_folder).absolute().parent),
         given.clock(),
     )
     administration = Administration(

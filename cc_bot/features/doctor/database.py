@@ -15,7 +15,7 @@ from cc_bot.db.backup import backups_in, copies_of
 from cc_bot.db.engines import (
     folder_setting,
     open_database,
-    operator_folder_path,
+    operator_anchor_path,
     state_path,
     without_password,
 )
@@ -60,7 +60,7 @@ async def check_database_file(
 
 
 def _check_file(config: Config, words: Texts, get_free_bytes: GetFreeBytes) -> Iterator[Finding]:
-    texts, path = words[DoctorTexts], operator_folder_path(config.database_url, config.data_folder)
+    texts, path = words[DoctorTexts], operator_anchor_path(config.database_url, config.data_folder)
     file = examine(path)
     sentences: Mapping[Condition, str] = {
         "fine": texts.database_ok,

@@ -4,9 +4,9 @@ from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class DoctorTexts(Area):
-    doctor = Sentence(ja="設定と環境を調べ、直し方を伝えます（動作中でも使えます）", en="check the setup and say how to fix it, also while the bot runs")
+    doctor = Sentence(ja="設定と環境を調べ、直し方を伝えます（動作中でも使えます）", en="check the setup and say how to fix it; the bot may be running")
     as_json = Sentence(ja="結果を JSON で出します", en="write the report as JSON")
-    offline_option = Sentence(ja="ネットワークを使う確認を省きます", en="leave out what needs the network")
+    offline_option = Sentence(ja="ネットワークを使う確認を省きます", en="skip checks that need the network")
     labels = by_key(
         {
             "program": Sentence(ja="プログラム", en="Program"),
@@ -21,23 +21,23 @@ class DoctorTexts(Area):
             "disk": Sentence(ja="ディスク", en="Disk"),
             "backups": Sentence(ja="バックアップ", en="Backups"),
             "erasures": Sentence(ja="消去の記録", en="Record of erasures"),
-            "files": Sentence(ja="ファイルの権限", en="File modes"),
+            "files": Sentence(ja="ファイルの権限", en="File permissions"),
             "policy": Sentence(ja="制限とアクセス", en="Limits and access"),
             "model": Sentence(ja="モデル", en="Model"),
-            "font": Sentence(ja="グラフの文字", en="Letters in charts"),
+            "font": Sentence(ja="グラフのフォント", en="Chart font"),
             "pages": Sentence(ja="ブラウザのページ", en="Pages in a browser"),
         }
     )
     verdicts = by_key({"ok": Sentence(ja="良好", en="ok"), "off": Sentence(ja="オフ", en="off"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="失敗", en="failed")})
-    all_well = Sentence(ja="問題は見つかりませんでした。", en="Nothing is wrong.")
+    all_well = Sentence(ja="問題は見つかりませんでした。", en="No problems found.")
     summary = Sentence(ja="失敗が {failed} 件、注意が {warnings} 件あります。", en="Failed: {failed}. Warnings: {warnings}.")
-    offline = Sentence(ja="ネットワークを使う確認（Discord とモデル）は省きました。", en="Left out: what needs the network (Discord and the model).")
-    broke = Sentence(ja="確認の途中で思わぬエラーが起きました（{error}）。\n→ もう一度試しても同じなら、開発者にお知らせください。", en="The check itself broke ({error}).\n→ If it does so again, please report it.")
-    took_too_long = Sentence(ja="{seconds} 秒待っても終わりませんでした。\n→ 少し待ってから、もう一度試してください。", en="It was not over after {seconds} seconds.\n→ Wait a little, then try again.")
+    offline = Sentence(ja="ネットワークを使う確認（Discord とモデル）は省きました。", en="Skipped: checks that need the network (Discord and the model).")
+    broke = Sentence(ja="確認の途中で思わぬエラーが起きました（{error}）。\n→ もう一度試しても同じなら、開発者にお知らせください。", en="The check itself failed ({error}).\n→ Try again; if it fails again, please report it.")
+    took_too_long = Sentence(ja="{seconds} 秒待っても終わりませんでした。\n→ 少し待ってから、もう一度試してください。", en="It did not finish within {seconds} seconds.\n→ Wait a little, then try again.")
     program = Sentence(ja="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。", en="cc-bot {version}, Python {python}, SQLite {sqlite}")
     token_ok = Sentence(ja="{name} としてログインできます。", en="It logs in as {name}.")
     token_missing = Sentence(ja="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。\n→ Discord で使うなら、Developer Portal の Bot で発行し、.env に書いてください。", en="DISCORD_TOKEN is not set. Only `cc-bot chat` works.\n→ For Discord, create one in the Developer Portal under Bot and write it into .env.")
-    token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を貼り付けてください。", en="DISCORD_TOKEN is not a token: three parts with dots between.\n→ Copy all of it from the Developer Portal, under Bot.")
+    token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を貼り付けてください。", en="DISCORD_TOKEN does not look like a token, which has three parts separated by dots.\n→ Copy all of it from the Developer Portal, under Bot.")
     token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直して、入れ替えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and use the new one.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
     intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
@@ -54,54 +54,54 @@ class DoctorTexts(Area):
     model_yes = Sentence(ja="○", en="yes")
     model_no = Sentence(ja="×", en="no")
     model_not_called = Sentence(ja="△（呼ばれませんでした）", en="offered, but not called")
-    model_changed = Sentence(ja="（頼み方の変更: {changes}）", en=" (asked differently: {changes})")
+    model_changed = Sentence(ja="（このサーバーに合わせた変更: {changes}）", en=" (request adapted: {changes})")
     model_no_tools_fix = Sentence(
         ja="このモデルでは、覚えること・お知らせ・検索ができません。ツールを使えるモデルにするか、サーバーのツール機能（vLLM なら --enable-auto-tool-choice、llama.cpp なら --jinja）を有効にしてください。",
-        en="With this model nothing can be remembered, reminded of or looked up. Choose one with tools, or switch tools on in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",
+        en="With this model the bot can't remember, remind or look things up. Choose a model with tools, or switch tools on in its server (vLLM: --enable-auto-tool-choice; llama.cpp: --jinja).",
     )
-    model_no_path = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前と、アドレス（OPENAI_BASE_URL か base_url）の終わりが /v1 かを確かめてください。", en="The server does not take questions to {model}.\n→ Check its name, and that the address (OPENAI_BASE_URL or base_url) ends in /v1.")
-    model_offline = Sentence(ja="内蔵のオフラインモデルが答えます。AI モデルを使うには OPENAI_API_KEY か OPENAI_BASE_URL を書いてください。", en="The built-in offline model answers. For another one set OPENAI_API_KEY or OPENAI_BASE_URL.")
+    model_no_path = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前と、アドレス（OPENAI_BASE_URL か base_url）の終わりが /v1 かを確かめてください。", en="The server refuses requests for {model}.\n→ Check its name, and that the address (OPENAI_BASE_URL or base_url) ends in /v1.")
+    model_offline = Sentence(ja="内蔵のオフラインモデルが答えます。AI モデルを使うには OPENAI_API_KEY か OPENAI_BASE_URL を書いてください。", en="The built-in offline model answers. To use an AI model, set OPENAI_API_KEY or OPENAI_BASE_URL.")
     model_refused_key = Sentence(ja="{model} のサーバーが API キーを受け付けません（OPENAI_API_KEY か、models.toml の api_key）。\n→ キーと、その残高や権限を確かめてください。", en="The server of {model} does not accept the key (OPENAI_API_KEY, or api_key in models.toml).\n→ Check the key, its credit and its rights.")
-    model_refused_request = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前を確かめてください（CC_BOT_MODEL、agents.toml の model）。", en="The server does not take questions to {model}.\n→ Check the model's name (CC_BOT_MODEL, or model in agents.toml).")
+    model_refused_request = Sentence(ja="サーバーは {model} への質問を受け付けません。\n→ モデルの名前を確かめてください（CC_BOT_MODEL、agents.toml の model）。", en="The server refuses requests for {model}.\n→ Check the model's name (CC_BOT_MODEL, or model in agents.toml).")
     model_unreachable = Sentence(
         ja="{model} のサーバー {host} につながりません（名前が見つからないか、接続できません）。\n→ サーバーが動いているか、アドレス（OPENAI_BASE_URL か、models.toml の base_url）の名前とポートが正しいかを確かめてください。コンテナの中の localhost は、そのコンテナ自身です。",
-        en="The server of {model}, {host}, can't be reached: the name is not known, or nothing answers there.\n→ Check that the server runs, and the name and port in OPENAI_BASE_URL (or base_url in models.toml). Inside a container, localhost is the container itself.",
+        en="The server of {model}, {host}, can't be reached: unknown name, or nothing answers there.\n→ Check that the server runs, and the name and port in OPENAI_BASE_URL (or base_url in models.toml). Inside a container, localhost is the container itself.",
     )
-    model_unavailable = Sentence(ja="{model} から答えがありません。\n→ アドレス（OPENAI_BASE_URL か、models.toml の base_url）とサーバーの状態を確かめてください。", en="{model} gives no answer.\n→ Check the address (OPENAI_BASE_URL, or base_url in models.toml) and the server.")
+    model_unavailable = Sentence(ja="{model} から答えがありません。\n→ アドレス（OPENAI_BASE_URL か、models.toml の base_url）とサーバーの状態を確かめてください。", en="{model} does not answer.\n→ Check the address (OPENAI_BASE_URL, or base_url in models.toml) and the server.")
     font_ok = Sentence(ja="日本語のグラフを画像にできます。", en="Charts with Japanese can be drawn.")
-    font_none = Sentence(ja="グラフは文字の表で出します。画像にするには make charts。", en="Charts come as text tables. `make charts` makes them pictures.")
-    font_failed = Sentence(ja="グラフを画像にできません。\n→ make charts で入れ直してください。それまでは文字の表で出します。", en="Charts can't be drawn.\n→ Install the extra again with `make charts`. Until then they come as text tables.")
-    pages_off = Sentence(ja="ブラウザのページは使っていません（CC_BOT_WEB_PORT で使えます）。", en="No pages for browsers (CC_BOT_WEB_PORT sets them up).")
+    font_none = Sentence(ja="グラフは文字の表で出します。画像にするには make charts。", en="Charts are shown as text tables. `make charts` turns them into pictures.")
+    font_failed = Sentence(ja="グラフを画像にできません。\n→ make charts で入れ直してください。それまでは文字の表で出します。", en="Charts can't be drawn.\n→ Install the extra again with `make charts`. Until then they are shown as text tables.")
+    pages_off = Sentence(ja="ブラウザのページは使っていません（CC_BOT_WEB_PORT で使えます）。", en="Pages in a browser are off (set CC_BOT_WEB_PORT to use them).")
     pages_free = Sentence(ja="{where} は空いています。cc-bot run がここでページを出します。", en="{where} is free; cc-bot run serves the pages there.")
     pages_served = Sentence(ja="{where} で動いています。", en="Served at {where}.")
     pages_taken = Sentence(ja="{where} では、ほかのプログラムが動いています。\n→ そのプログラムを止めるか、CC_BOT_WEB_PORT を変えてください。", en="Another program listens at {where}.\n→ Stop that program, or set another CC_BOT_WEB_PORT.")
-    pages_reached = Sentence(ja="{url} で届きます（証明書はあと{days}日）。", en="Reached at {url}; its certificate holds {days} more days.")
+    pages_reached = Sentence(ja="{url} で届きます（証明書はあと{days}日）。", en="Reached at {url}; its certificate is valid for {days} more days.")
     pages_unreached = Sentence(ja="{url} ではページに届きません。\n→ cc-bot run が動いているか、リバースプロキシの設定（docs/web.ja.md）を確かめてください。", en="The pages can't be reached at {url}.\n→ See that cc-bot run is up, and how the reverse proxy is set up (docs/web.md).")
     pages_uncertified = Sentence(ja="{url} の証明書を確かめられません。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of {url} can't be verified.\n→ Renew the certificate of the reverse proxy.")
-    pages_ending = Sentence(ja="ページの証明書はあと{days}日で切れます。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of the pages ends in {days} days.\n→ Renew the certificate of the reverse proxy.")
+    pages_ending = Sentence(ja="ページの証明書はあと{days}日で切れます。\n→ リバースプロキシの証明書を更新してください。", en="The certificate of the pages expires in {days} days.\n→ Renew the certificate of the reverse proxy.")
     database_ok = Sentence(ja="{path}（{size}）は壊れておらず、書き込めます。", en="{path} ({size}) is intact and writable.")
-    database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} is not there yet. The first start makes it.")
+    database_new = Sentence(ja="{path} はまだありません。最初の起動で作られます。", en="{path} does not exist yet. The first start creates it.")
     database_folder = Sentence(ja="フォルダ {folder} がありません。\n→ 作成するか、CC_BOT_DATABASE_URL を直してください。", en="The folder {folder} does not exist.\n→ Create it or correct CC_BOT_DATABASE_URL.")
-    database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。\n→ CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="{path} is no database of cc-bot, or can't be read.\n→ Check CC_BOT_DATABASE_URL and the file's mode.")
+    database_foreign = Sentence(ja="{path} は cc-bot のデータベースではないか、読めません。\n→ CC_BOT_DATABASE_URL とファイルの権限を確かめてください。", en="{path} is not a cc-bot database, or can't be read.\n→ Check CC_BOT_DATABASE_URL and the file's permissions.")
     migrations_ok = Sentence(ja="最新です（版 {version}）。", en="Up to date (version {version}).")
     migrations_pending = Sentence(ja="版 {version} です（最新は {newest}）。\n→ 次の起動で更新されます。先に行うなら cc-bot migrate。", en="Version {version}; the newest is {newest}.\n→ The next start brings it up to date, or `cc-bot migrate` does now.")
     migrations_newer = Sentence(ja="新しい cc-bot のものです（版 {version}、この cc-bot は {newest} まで）。\n→ cc-bot を更新してください。", en="A newer cc-bot wrote it (version {version}; this one knows {newest}).\n→ Update cc-bot.")
     schema_changed = Sentence(
         ja="足りないか、cc-bot が作る形と違うものがあります: {names}\n→ ボットはこのままでは起動しません。ご自分で加えたトリガーや索引なら sqlite3 の DROP で取り除き、そうでなければ cc-bot restore でバックアップから戻してください。cc-bot の表は、中身も消えるため DROP しないでください。",
-        en="Missing, or not as cc-bot makes it: {names}\n→ The bot does not start like this. A trigger or index that you added yourself can be removed with DROP in sqlite3; otherwise go back to a backup with `cc-bot restore`. Never drop a table of cc-bot: its rows go with it.",
+        en="Missing, or different from what cc-bot creates: {names}\n→ The bot does not start like this. A trigger or index that you added yourself can be removed with DROP in sqlite3; otherwise go back to a backup with `cc-bot restore`. Never drop a table of cc-bot: its rows go with it.",
     )
     disk_ok = Sentence(ja="{free} の空きがあります。", en="{free} are free.")
     disk_low = Sentence(ja="空きが {free} しかありません（目安は {wanted}）。\n→ 不要なファイルを消すか、広いディスクへ移してください。", en="Only {free} are free; {wanted} would be good.\n→ Delete what is not needed, or move to a larger disk.")
-    disk_unknown = Sentence(ja="空きを調べられませんでした。\n→ データベースのフォルダがあるディスクを確かめてください。", en="The free space is unknown.\n→ Check the disk with the database's folder.")
+    disk_unknown = Sentence(ja="空きを調べられませんでした。\n→ データベースのフォルダがあるディスクを確かめてください。", en="The free space is unknown.\n→ Check the disk that holds the database's folder.")
     backups_ok = Sentence(ja="最新は {name}（{days} 日前）です。", en="The newest is {name}, {days} days old.")
-    backups_none = Sentence(ja="{folder} にはまだありません。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="There are none in {folder}.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
+    backups_none = Sentence(ja="{folder} にはまだありません。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="There are no backups in {folder}.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
     backups_old = Sentence(ja="最新の {name} は {days} 日前のものです。\n→ cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。", en="The newest, {name}, is {days} days old.\n→ Have cron run `cc-bot backup` every day (docs/backup.md).")
-    backups_unreadable = Sentence(ja="{folder} を読めません。\n→ CC_BOT_BACKUP_FOLDER とフォルダの権限を確かめてください。", en="{folder} can't be read.\n→ Check CC_BOT_BACKUP_FOLDER and the folder's mode.")
-    erasures_ok = Sentence(ja="読み書きできます。", en="It can be read and added to.")
+    backups_unreadable = Sentence(ja="{folder} を読めません。\n→ CC_BOT_BACKUP_FOLDER とフォルダの権限を確かめてください。", en="{folder} can't be read.\n→ Check CC_BOT_BACKUP_FOLDER and the folder's permissions.")
+    erasures_ok = Sentence(ja="読み書きできます。", en="It can be read and written.")
     erasures_none = Sentence(ja="まだありません。最初の起動で作られます。", en="There is none yet. The first start creates it.")
     erasures_unusable = Sentence(
         ja="読み書きできません: {names}\n→ 権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures.jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
-        en="Can't be read and added to: {names}\n→ Check the mode, and if the content is spoiled put a copy in its place: erasures.jsonl from the folder of the backups. Until then nothing can be erased, or no backup restored.",
+        en="Can't be read or can't be written: {names}\n→ Check the permissions. If the content is damaged, replace the file with erasures.jsonl from the backup folder. Until then erasing data or restoring a backup fails.",
     )
     files_ok = Sentence(ja="ほかの利用者からは読めません。", en="Other users of this machine can't read them.")
     files_open = Sentence(ja="ほかの利用者からも読めます: {names}\n→ chmod 600 {names}", en="Others on this machine can read: {names}\n→ chmod 600 {names}")
