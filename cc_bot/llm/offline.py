@@ -1,14 +1,16 @@
-"""A rule-based model for use without an API key. It remembers, recalls, forgets and reminds, and otherwise
-answers which setting configures a model."""
+"""A rule-based model for use without an API key. It remembers, recalls, forgets, reminds and cancels, and
+otherwise answers which setting configures a model: once in a conversation."""
 
 import json
 import re
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import Locale, shorten
 from cc_bot.domain.when.resolve import split_when
 from cc_bot.llm.model import (
     SILENT,
@@ -22,9 +24,12 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
+from cc_bot.texts import texts as texts_in
+from cc_bot.texts.session import MomentTexts
 
 _SENTENCES: Final = """
 unknown | AIモデルが設定されていないので、「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」のほかにはお答えできません。.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | No AI model is configured, so I understand nothing but “remember that …”, “forget …”, questions about what I remember, and “remind me tomorrow at 9 to call mom”: set OPENAI_API_KEY in .env (OPENAI_BASE_URL for a server of your own).
+still_unknown | 申し訳ありません、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | That can't be done in this question. Please ask again in an ordinary one.
 failed | できませんでした。{error} | I could not do that. {error}
 proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | Nothing is changed yet. Look at the proposal below, and choose.
@@ -35,10 +40,13 @@ known | 覚えているのは次のことです。 | This is what I remember:
 closest | はっきりしませんが、近いものは次のとおりです。 | I am not sure; this is the closest that I remember:
 not_found | メモリには見つかりませんでした。 | I found that nowhere in your memories.
 forgotten | 「{text}」を忘れました。 | I forgot: “{text}”
+forget_all | 保存しているものをすべて消すには、/privacy erase を使ってください。何が消えるかを見てから決められます。1件だけなら「〜を忘れて」と書いてください。 | To erase everything, use /privacy erase: it shows what goes, and asks first. For one memory, write “forget …”.
 forget_which | どれのことでしょうか。「#番号を忘れて」で選んでください。 | Which one do you mean? Choose it with “forget #number”:
 reminders | お知らせの予定は次のとおりです。 | These are your reminders:
 no_reminders | お知らせの予定はありません。 | You have no reminders.
 scheduled | お知らせを予約しました。 | The reminder is set.
+cancelled | 「{text}」のお知らせを取り消しました。 | I cancelled the reminder: “{text}”
+cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
 time_is_up | 時間です | It's time
 """  # noqa: E501 - a sentence is one line
@@ -109,6 +117,22 @@ _QUESTION_ABOUT_REMINDERS: Final = re.compile(
     r"(?i)\b(?:what|which|show|list)\b[^\n]{0,40}\breminders\b"
     r"|(?:お知らせ|リマインダー)[^\n]{0,10}(?:[?？]|見せて|一覧|教えて)"
 )
+_EVERYTHING: Final = re.compile(
+    r"(?i)(?:全部|ぜんぶ|全て|すべて|何もかも|みんな)(?:の?(?:こと|記憶|メモリ))?|everything|all"
+)
+_CANCEL: Final = (
+    re.compile(
+        r"(?s)(?P<what>.*?)(?:の|した)?(?:お知らせ|リマインダー|リマインド)(?P<id>[^消取削]{0,12}?)(?:を|は)?\s*"
+        rf"(?:消して|取り消して|取消して|削除して|キャンセルして|やめて){_PLEASE_JA}"
+    ),
+    re.compile(
+        rf"(?is){_PLEASE_EN}(?:cancel|delete|remove|forget)\s+(?:the |my )?(?P<what>.*?)\breminders?\b"
+        rf"(?: about| to| for| of| number)?(?P<id>.*?){_END_EN}"
+    ),
+)
+_NEWEST: Final = re.compile(
+    r"(?i)(?:さっき|いま|今|最後|最新|直前|前)(?:の|予約)?|last|latest|newest|previous|that"
+)
 _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
 
@@ -133,9 +157,8 @@ def _next_step(request: ChatRequest) -> _Step:
         return SILENT
     turn = _Turn(request)
     if len(turn.message) > MAX_CHARACTERS or turn.has_images:
-        return turn.texts["unknown"]
-    step = _step_to_list(turn) or _step_to_remind(turn) or _step_to_remember(turn)
-    step = step or _step_to_forget(turn) or _step_to_recall(turn) or turn.texts["unknown"]
+        return turn.unknown
+    step = next(filter(None, (take_step(turn) for take_step in _STEPS)), turn.unknown)
     return turn.texts["not_here"] if isinstance(step, ToolRequest) and step.name not in turn.tools else step
 
 
@@ -150,7 +173,11 @@ class _Turn:
         }
         """By tool."""
         self.tools = frozenset(tool.name for tool in request.tools)
-        self.texts = JA if _KANA_OR_KANJI.search(self.message) else EN
+        self.locale = Locale.JA if _KANA_OR_KANJI.search(self.message) else Locale.EN
+        self.texts = JA if self.locale is Locale.JA else EN
+        answers = [part.text for part in request.prompt if isinstance(part, AssistantPart)]
+        was_said = any(each["unknown"] in answer for answer in answers for each in (JA, EN))
+        self.unknown = self.texts["still_unknown" if was_said else "unknown"]
 
     def outcome(self, tool: str, sentence: str) -> str | None:
         """Return the sentence about a tool's result (`sentence` if it succeeded); None before its call."""
@@ -163,6 +190,12 @@ class _Turn:
     def result_rows(self, tool: str, key: str = "memories") -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = self.results.get(tool, {}).get(key, [])
         return rows
+
+    def list_reminders(self, heading: str, reminders: Iterable[Mapping[str, Any]]) -> str:
+        texts, now = texts_in(self.locale)[MomentTexts], utc_now()
+        times = ((each, texts.written(datetime.fromisoformat(each["when"]), now)) for each in reminders)
+        lines = (f"- #{each['id']} {time} {_shorten(each['text'])}" for each, time in times)
+        return "\n".join((self.texts[heading], *lines))
 
 
 def _call(tool: str, **arguments: object) -> ToolRequest:
@@ -203,6 +236,11 @@ def _step_to_remember(turn: _Turn) -> _Step | None:
     return turn.outcome("remember", sentence) or _call("remember", content=content)
 
 
+def _step_to_forget_all(turn: _Turn) -> _Step | None:
+    match = _first_match(_FORGET, turn.message)
+    return turn.texts["forget_all"] if match and _EVERYTHING.fullmatch(match["what"].strip()) else None
+
+
 def _step_to_forget(turn: _Turn) -> _Step | None:
     """The note is forgotten only if exactly one may be meant."""
     if (match := _first_match(_FORGET, turn.message)) is None:
@@ -235,7 +273,7 @@ def _step_to_recall(turn: _Turn) -> _Step | None:
         return call
     memories = turn.result_rows(call.name)
     if not memories:
-        return f"{turn.texts['not_found']}\n{turn.texts['unknown']}"
+        return f"{turn.texts['not_found']}\n{turn.unknown}"
     best = memories[0].get("confidence")
     notes = [each for each in memories if each.get("confidence") == best]
     facts = [_shorten(each.get("content")) for each in sorted(notes, key=lambda each: -int(each["id"]))]
@@ -249,9 +287,30 @@ def _step_to_list(turn: _Turn) -> _Step | None:
     if not _QUESTION_ABOUT_REMINDERS.search(turn.message):
         return None
     reminders = turn.result_rows("list_schedules", "schedules")
-    lines = (f"- #{each['id']} {each['when']} {_shorten(each['text'])}" for each in reminders)
-    sentence = "\n".join((turn.texts["reminders"], *lines)) if reminders else turn.texts["no_reminders"]
+    sentence = turn.list_reminders("reminders", reminders) if reminders else turn.texts["no_reminders"]
     return turn.outcome("list_schedules", sentence) or _call("list_schedules")
+
+
+def _step_to_cancel(turn: _Turn) -> _Step | None:
+    """The reminder is cancelled only if exactly one may be meant."""
+    if (match := _first_match(_CANCEL, turn.message)) is None:
+        return None
+    cancelled = turn.results.get("cancel_schedule", {}).get("cancelled") or {}
+    sentence = turn.texts["cancelled"].format(text=_shorten(cancelled.get("text")))
+    if outcome := turn.outcome("cancel_schedule", sentence):
+        return outcome
+    wanted = f"{match['what']} {match['id']}".strip(" 、を").casefold().removeprefix("the ")
+    if number := _NUMBER.fullmatch(wanted):
+        return _call("cancel_schedule", id=int(number[1]))
+    reminders = turn.result_rows("list_schedules", "schedules")
+    if not reminders:
+        return turn.outcome("list_schedules", turn.texts["no_reminders"]) or _call("list_schedules")
+    meant = [each for each in reminders if wanted in each["text"].casefold()]
+    if _NEWEST.fullmatch(wanted):
+        meant = [max(reminders, key=lambda each: int(each["id"]))]
+    if len(meant) == 1:
+        return _call("cancel_schedule", id=meant[0]["id"])
+    return turn.list_reminders("cancel_which", meant or reminders)
 
 
 def _step_to_remind(turn: _Turn) -> _Step | None:
@@ -267,3 +326,14 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
     text = text.strip(" 　、,。.").removesuffix("を") or turn.texts["time_is_up"]
     call = _call("schedule", when=when, text=text)
     return turn.outcome("schedule", turn.texts["scheduled"]) or call
+
+
+_STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
+    _step_to_cancel,
+    _step_to_list,
+    _step_to_remind,
+    _step_to_remember,
+    _step_to_forget_all,
+    _step_to_forget,
+    _step_to_recall,
+)

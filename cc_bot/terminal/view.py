@@ -227,11 +227,9 @@ class AnswerView:
                 output.show_activity(words[AnswerTexts].tool_line(short_line(name)))
             case turn.ToolFinished(_, name, ok, awaits_approval):
                 output.show_activity(None)
-                if not ok and not awaits_approval:
-                    sentence = words[TerminalTexts].tool_failed.format(name=short_line(name))
-                    output.show_notice(sentence, failed=True)
-                elif is_server_tool(name) and not awaits_approval:
-                    output.show_notice(words[TerminalTexts].tool_used.format(name=short_line(name)))
+                if is_server_tool(name) and not awaits_approval:  # the model tells how our tools went
+                    sentence = words[TerminalTexts].tool_used if ok else words[TerminalTexts].tool_failed
+                    output.show_notice(sentence.format(name=short_line(name)), failed=not ok)
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled_numbers = tuple(dict.fromkeys((*self._recalled_numbers, *numbers)))
             case turn.ToolsUnavailable():

@@ -2,6 +2,7 @@
 to everything else."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -158,6 +159,8 @@ class TestForgetting:
             "飛行機のこと忘れて": JA["not_found"],
             "#99を忘れて": JA["failed"].format(error=""),
             "forget vegetarian": "#3 ナッツ全般アレルギー",
+            "全部忘れて": JA["forget_all"],
+            "forget everything": EN["forget_all"],
         }.items():
             assert told in await chat.say(asked), asked
         assert len(await chat.kept()) == 3
@@ -194,8 +197,26 @@ class TestReminding:
     async def test_is_listed(self, chat: Chat) -> None:
         assert await chat.say("What reminders do I have?") == EN["no_reminders"]
         told = await chat.say("明日9時に薬って知らせて", "お知らせは何がある？")
-        assert told.startswith(f"{JA['reminders']}\n- #1 ")
-        assert told.endswith("T09:00+09:00 薬")
+        assert re.fullmatch(rf"{JA['reminders']}\n- #1 .*日\(.\) 9:00 薬", told)
+
+    async def test_is_cancelled_if_exactly_one_may_be_meant(self, chat: Chat) -> None:
+        for wish, left in {
+            "さっきのお知らせを消して": ["薬"],
+            "薬のお知らせを取り消してください": ["歯医者"],
+            "お知らせ #1 を消して": ["歯医者"],
+            "cancel the last reminder": ["薬"],
+            "please delete the reminder about 歯医者": ["薬"],
+            "お知らせを消して": ["薬", "歯医者"],
+            "会議のお知らせを消して": ["薬", "歯医者"],
+            "cancel all reminders": ["薬", "歯医者"],
+        }.items():
+            who = chat.another()
+            await who.say("明日9時に薬って知らせて", "明日10時に歯医者って知らせて")
+            told = await who.say(wish)
+            assert await who.reminders() == left, wish
+            asked_back = told.startswith((JA["cancel_which"], EN["cancel_which"]))
+            assert asked_back == (len(left) == 2), told
+        assert await chat.say("さっきのお知らせを消して") == JA["no_reminders"]
 
 
 class TestEverythingElse:
@@ -213,8 +234,10 @@ class TestEverythingElse:
             "会議を忘れないように教えて",
             "x" * (MAX_CHARACTERS + 1),
         ):
-            told = await chat.say(said)
-            assert told.endswith((EN if said.isascii() else JA)["unknown"]), said
+            told = await (who := chat.another()).say(said)
+            words = EN if said.isascii() else JA
+            assert told.endswith(words["unknown"]), said
+            assert (await who.say(said)).endswith(words["still_unknown"]), said
 
     async def test_that_has_no_tool_here_can_not_be_done(self) -> None:
         for wish in ("鍵は玄関って覚えて", "明日9時に薬って知らせて", "#1を忘れて"):
