@@ -6,13 +6,14 @@ import sys
 from typing import Final
 
 from cc_bot.app.core import open_core
+from cc_bot.chat.spending import Spending
 from cc_bot.chat.tools import ExternalTools
 from cc_bot.config import Config
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
-from cc_bot.features.privacy.service import purge_due
+from cc_bot.features.privacy.service import Privacy, purge_due
 from cc_bot.operator_file import operator_path
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts, TerminalTexts
@@ -48,7 +49,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
         if servers := core.assistant.tools.external:
             await _wait_for_servers(servers, words[TerminalTexts].servers_starting)
         try:
-            return await run_chat(core.assistant, core.stores, core.feature_parts, profile)
+            parts = {**core.feature_parts, Privacy: core.privacy, Spending: core.spending}
+            return await run_chat(core.assistant, core.stores, parts, profile)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

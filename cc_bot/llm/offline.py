@@ -25,7 +25,7 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.texts import texts as texts_in
-from cc_bot.texts.session import MomentTexts
+from cc_bot.texts.replies import MomentTexts
 
 _SENTENCES: Final = """
 unknown | AIモデルが設定されていないので、「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」のほかにはお答えできません。.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | No AI model is configured, so I understand nothing but “remember that …”, “forget …”, questions about what I remember, and “remind me tomorrow at 9 to call mom”: set OPENAI_API_KEY in .env (OPENAI_BASE_URL for a server of your own).
@@ -158,7 +158,7 @@ def _next_step(request: ChatRequest) -> _Step:
     turn = _Turn(request)
     if len(turn.message) > MAX_CHARACTERS or turn.has_images:
         return turn.unknown
-    step = next(filter(None, (take_step(turn) for take_step in _STEPS)), turn.unknown)
+    step = next((step for take_step in _STEPS if (step := take_step(turn))), turn.unknown)
     return turn.texts["not_here"] if isinstance(step, ToolRequest) and step.name not in turn.tools else step
 
 

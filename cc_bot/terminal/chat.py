@@ -277,7 +277,7 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
 
     chat.confirm = confirm
     view.say(words.greeting.format(model=chat.profile.model_label), style="dim")
-    lines = shutdown.lines(partial(line.read, chat.texts))
+    lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)
     view.say(words.goodbye, style="dim")

@@ -234,8 +234,9 @@ def _reply_text(reply: Reply) -> str:
     for each in reply.items:
         details = ", ".join(filter(None, (*each.details, each.problem)))
         items.append(f"  #{each.number}  {short_line(each.text)}  ({details})")
+    table = [reply.table] if reply.table else []
     hints = (f"  {action.label}: {action.command}" for action in reply.actions if action.command)
-    return "\n".join((*filter(None, (reply.title,)), *reply.lines, *items, *reply.notes, *hints))
+    return "\n".join((*filter(None, (reply.title,)), *reply.lines, *table, *items, *reply.notes, *hints))
 
 
 async def run_question(chat: Chat, text: str, _options: Mapping[str, str]) -> None:

@@ -151,7 +151,14 @@ def storage_problem(error: StorageError, where: object, words: StorageTexts, *, 
 
 
 class TerminalTexts(Area):
-    commands = by_key({"memory undo": Sentence(ja="削除（10分以内）か、最後の変更を取り消します", en="Undo a deletion (for ten minutes), or the newest change"), "exit": Sentence(ja="終わります", en="Leave")})
+    commands = by_key(
+        {
+            "memory undo": Sentence(ja="削除（10分以内）か、最後の変更を取り消します", en="Undo a deletion (for ten minutes), or the newest change"),
+            "settings": Sentence(ja="自分の言語とタイムゾーンを見ます、変えます", en="See or change your language and time zone"),
+            "privacy export": Sentence(ja="保存しているもののすべてを、JSON ファイルに書き出します", en="Write everything that is stored to a JSON file"),
+            "exit": Sentence(ja="終わります", en="Leave"),
+        }
+    )
     no_key = Sentence(ja="💡 .env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます（手元のサーバーなら OPENAI_BASE_URL）。", en="💡 Put OPENAI_API_KEY=sk-… into .env to have an AI model answer (OPENAI_BASE_URL for a server of your own).")
     greeting = Sentence(ja="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。", en="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D leaves.")
     goodbye = Sentence(ja="またどうぞ。", en="See you.")
@@ -166,7 +173,8 @@ class TerminalTexts(Area):
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
     unknown = Sentence(ja="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。", en="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
-    not_here = Sentence(ja="{given} はターミナルでは使えません。Discord か、cc-bot web で開くページでどうぞ。", en="{given} does not work in the terminal. Use it on Discord, or the pages that cc-bot web opens.")
+    not_here = Sentence(ja="{given} は Discord でだけ使えます。ここで使えるものは /help で見られます。", en="{given} works on Discord only. /help lists what works here.")
+    not_written = Sentence(ja="{path} に書き込めません。別のフォルダで cc-bot chat を始めてください。", en="{path} can't be written. Start cc-bot chat in another folder.")
     model_errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {
             ModelNotFound: Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL."),

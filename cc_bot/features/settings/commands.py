@@ -53,7 +53,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.privacy.model import CONFIRM_WITHIN, Holdings
 from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.privacy.texts import PrivacyTexts
-from cc_bot.features.settings.service import change_settings, show_usage
+from cc_bot.features.settings.service import change_settings, describe_settings, show_usage
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.commands import command_namer, command_names
@@ -123,19 +123,14 @@ async def _apply(
 def _describe_settings(
     caller: Recipient, stored: UserSettings, now: datetime, *, has_voice: bool
 ) -> Iterator[Paragraph]:
-    texts, zone, is_english = caller.words[SessionTexts], caller.timezone.key, caller.locale is Locale.EN
+    texts, other = caller.words[SessionTexts], "ja" if caller.locale is Locale.EN else "en"
+    language, zone = describe_settings(caller, stored, now)
 
     def section(name: str, shown: str, label: str, setting: Setting, value: str = "") -> Paragraph:
         button = Button(label, SettingsButton(caller.user_id, setting, value).custom_id())
         return Paragraph(f"**{name}**\n{shown}", button)
 
-    language, other = (texts.language_en, "ja") if is_english else (texts.language_ja, "en")
-    if not stored.locale:
-        language = texts.settings_default.format(value=language)
     yield section(texts.settings_language, language, texts.change_language, "language", other)
-    if not stored.timezone:
-        zone = texts.settings_default.format(value=zone)
-    zone = texts.settings_now.format(zone=zone, time=f"{now.astimezone(caller.timezone):%H:%M}")
     yield section(texts.settings_timezone, zone, texts.change, "timezone")
     if has_voice and caller.spoken:
         yield section(texts.settings_voice, texts.voice_on, texts.turn_off, "voice", "off")

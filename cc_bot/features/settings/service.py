@@ -1,5 +1,6 @@
 """A user's usage, language, time zone and voice."""
 
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -11,6 +12,7 @@ from cc_bot.chat.stores.settings import Keep, ZonedStore
 from cc_bot.domain.clock import zone_name_for_word
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale
+from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts.replies import UsageTexts
 
 MAX_NAME_CHARACTERS: Final = 60
@@ -40,6 +42,17 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if recent.days else ()
     table = "\n".join(f"{day:>5} {row.removesuffix(day).rstrip()}" for day, row in rows)  # days are short
     return Reply(tuple(lines), title=texts.server_title if server else texts.title, table=table)
+
+
+def describe_settings(caller: Caller, stored: UserSettings, now: datetime) -> tuple[str, str]:
+    """Return the language and the time zone, with the time in it."""
+    texts, zone = caller.words[SessionTexts], caller.timezone.key
+    language = texts.language_en if caller.locale is Locale.EN else texts.language_ja
+    if not stored.locale:
+        language = texts.settings_default.format(value=language)
+    if not stored.timezone:
+        zone = texts.settings_default.format(value=zone)
+    return language, texts.settings_now.format(zone=zone, time=f"{now.astimezone(caller.timezone):%H:%M}")
 
 
 async def change_settings(

@@ -1,0 +1,85 @@
+"""`/settings`, `/usage` and `/privacy …` in the terminal."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from cc_bot.chat.reply import Reply
+from cc_bot.chat.spending import Spending
+from cc_bot.domain.clock import utc_now, zone_named
+from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.service import Privacy
+from cc_bot.features.privacy.texts import PrivacyTexts
+from cc_bot.features.settings.service import change_settings, describe_settings, show_usage
+from cc_bot.features.settings.texts import SessionTexts
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand
+from cc_bot.texts.cli import TerminalTexts
+
+
+async def run_settings(chat: Chat, _text: str, options: Mapping[str, str]) -> Reply:
+    """Change the given settings, for this chat too, and show all. Raises UnknownTimezone, InvalidCommand."""
+    changes = dict[str, Any]({"zone": options["timezone"]} if "timezone" in options else {})
+    if language := options.get("language"):
+        if language not in (*Locale,):
+            raise InvalidCommand(chat.texts[SessionTexts].language_needed)
+        changes["locale"] = Locale(language)
+    default_zone = chat.profile.timezone
+    stored = await change_settings(chat.stores, chat.user_id, **changes, default_zone=default_zone.key)
+    locale, zone = stored.locale or chat.profile.locale, zone_named(stored.timezone, default_zone)
+    chat.profile = replace(chat.profile, locale=locale, timezone=zone)
+    texts = chat.texts[SessionTexts]
+    language, zone_line = describe_settings(chat.profile.caller, stored, utc_now())
+    lines = (f"  {texts.settings_language}: {language}", f"  {texts.settings_timezone}: {zone_line}")
+    title = texts.settings_saved if changes else texts.settings_title
+    return Reply(lines, title=title, notes=(texts.settings_usage,))
+
+
+async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:
+    return await show_usage(chat.profile.caller, server=False, spending=chat[Spending])
+
+
+def _without_markdown(text: str) -> str:
+    return re.sub(r"(?m)^-# |\*\*", "", text)
+
+
+async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
+    privacy, zone = chat[Privacy], chat.profile.timezone
+    holdings = await privacy.get_overview(chat.user_id)
+    return _without_markdown(chat.texts[PrivacyTexts].overview(holdings, privacy.retention, zone))
+
+
+async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
+    texts, privacy = chat.texts[PrivacyTexts], chat[Privacy]
+    path = Path.cwd() / f"cc-bot-{utc_now().astimezone(chat.profile.timezone):%Y%m%d-%H%M%S}.json"
+    if (await privacy.get_overview(chat.user_id)).is_empty:
+        return texts.nothing
+    try:
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            async for chunk in privacy.export_whole(chat.user_id):
+                file.write(chunk)
+    except OSError:
+        raise InvalidCommand(chat.texts[TerminalTexts].not_written.format(path=path)) from None
+    return f"{texts.exported}\n{path}"
+
+
+async def erase(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
+    texts, privacy = chat.texts[PrivacyTexts], chat[Privacy]
+    holdings = await privacy.get_overview(chat.user_id)
+    if holdings.has_nothing_to_erase:
+        return _without_markdown(texts.nothing_to_erase(holdings))
+    chat.view.say(_without_markdown(texts.ask_to_confirm(holdings)))
+    if not await chat.confirm(chat.texts[TerminalTexts].confirm):
+        return texts.cancelled
+    return texts.say_erased(await privacy.erase(chat.user_id))
+
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    "settings": Command(run_settings, options=("settings_language", "settings_timezone")),
+    "usage": Command(run_usage),
+    "privacy show": Command(show_holdings, short="privacy"),
+    "privacy export": Command(export),
+    "privacy erase": Command(erase),
+}
