@@ -26,6 +26,7 @@ class Finding:
     detail: str
     fix: str = ""
     label: str = field(default="", compare=False)  # the label of its check, which the doctor fills in
+    setting: str = field(default="", compare=False)  # the one to correct, if it is known
 
 
 class Check(NamedTuple):

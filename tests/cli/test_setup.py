@@ -107,12 +107,12 @@ class TestOnATerminal:
             await terminal.answer(SETUP.token, discord.other_token)
             await terminal.wait_for(plain(DOCTOR.token_refused))
             await terminal.answer(SETUP.token, discord.token)
-            for url in ("http://127.0.0.1:9/v1", server.base_url):
-                before = await terminal.answer(SETUP.server, url)
-                await terminal.answer(SETUP.key, "sk-#1 '")
-                await terminal.answer(plain(SETUP.model), "llama3:8b")
+            await terminal.answer(SETUP.server, "http://127.0.0.1:9/v1")
+            await terminal.answer(SETUP.key, "sk-#1 '")
+            await terminal.answer(plain(SETUP.model), "llama3:8b")
+            before = await terminal.answer(SETUP.server, server.base_url)  # the one that was wrong
             assert DOCTOR.model_unreachable.format(model="llama3:8b", host="127.0.0.1:9")[:30] in before
-            await terminal.wait_for(f"client_id={discord.application_id}&")
+            assert SETUP.key not in await terminal.wait_for(f"client_id={discord.application_id}&")
             await terminal.wait_for(JA[CliTexts].ready.format(name=discord.bot.name))
             assert discord.token not in terminal.shown
         file = tmp_path / ".env"

@@ -73,8 +73,8 @@ class TestAReport:
         written = as_json(Report([FINE, LOW]), version="1.2.3", offline=True)
         told = json.loads(written)
         assert (told["version"], told["verdict"], told["offline"]) == ("1.2.3", "warning", True)
-        fine = {"check": "token", "label": "", "verdict": "ok", "detail": FINE.detail, "fix": None}
-        assert told["checks"][0] == fine
+        fine = {"check": "token", "label": "", "verdict": "ok", "detail": FINE.detail}
+        assert told["checks"][0] == {**fine, "fix": None, "setting": ""}
         assert (told["checks"][1]["fix"], LOW.detail.endswith("。")) == (LOW.fix, True)
 
 

@@ -7,7 +7,7 @@ import time
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from importlib.resources import files
@@ -156,17 +156,19 @@ async def check_model(
     texts, began_s = words[DoctorTexts], time.monotonic()
     try:
         probe = await _converse(model, tools)
-    except errors.ModelRefusedKey:
-        return failed("model", texts.model_refused_key.format(model=name))
-    except errors.ModelRefusedRequest as error:
+    except errors.CcBotError as error:
         no_path = isinstance(error, errors.ModelNotFound) and not model.has_path
-        return failed(
-            "model", (texts.model_no_path if no_path else texts.model_refused_request).format(model=name)
-        )
-    except errors.ModelUnreachable as error:
-        return failed("model", texts.model_unreachable.format(model=name, **error.params))
-    except errors.CcBotError:
-        return failed("model", texts.model_unavailable.format(model=name))
+        advice: dict[type[errors.CcBotError], tuple[str, str]] = {
+            errors.ModelRefusedKey: (texts.model_refused_key, "OPENAI_API_KEY"),
+            errors.ModelNotFound: (texts.model_refused_request, "CC_BOT_MODEL"),
+            errors.ModelRefusedRequest: (texts.model_refused_request, "CC_BOT_MODEL"),
+            errors.ModelUnreachable: (texts.model_unreachable, "OPENAI_BASE_URL"),
+        }
+        sentence, setting = advice.get(type(error), (texts.model_unavailable, ""))
+        if no_path:
+            sentence, setting = texts.model_no_path, "OPENAI_BASE_URL"
+        finding = failed("model", sentence.format(**{**error.params, "model": name}))
+        return replace(finding, setting=setting)
     yes_or_no = {True: texts.model_yes, False: texts.model_no}
     takes_tools = "no tools" not in model.changes
     sentence = texts.model_ok.format(

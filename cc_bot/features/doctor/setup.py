@@ -36,12 +36,12 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
     prompts = words[SetupTexts]
     try:
         say(prompts.token_wanted)
-        settings = _ask_until_valid(lambda: _ask_token(prompts), _check_token, words, say)
+        settings = _ask_until_valid(_ask_token(prompts), _check_token, words, say)
         if not settings:
             return "chat"
         if not (config.openai_api_key or config.openai_base_url):
             say(prompts.model_wanted)
-            settings |= _ask_until_valid(lambda: _ask_model(prompts), _check_model, words, say)
+            settings = {**settings, **_ask_until_valid(_ask_model(prompts), _check_model, words, say)}
         if not _save(settings, prompts, say, ask_consent):
             os.environ.update(settings)
         if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
@@ -53,36 +53,50 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
 
 
 def _ask_until_valid(
-    ask: Callable[[], dict[str, str]],
+    questions: Mapping[str, Callable[[Settings], str]],
     check: Callable[[Config, Texts], Awaitable[Sequence[Finding]]],
     words: Texts,
     say: Say,
-) -> dict[str, str]:
+) -> Settings:
+    """Ask for the settings, and again for the one that fails the check. Returns none if the answers
+    are empty. `questions`: by setting; they get the earlier answers."""
+
     async def find(settings: Settings) -> Sequence[Finding]:
         return await check(read_config({**os.environ, **settings}), words)
 
-    while settings := {name: value for name, value in ask().items() if value}:
+    settings, wrong = dict[str, str](), set(questions)
+    while True:
+        before = dict(settings)
+        for name in filter(wrong.__contains__, questions):
+            settings[name] = questions[name](settings)
+        is_unchanged = settings == before and not any(settings[name] for name in wrong)
+        if is_unchanged or not any(value for name, value in settings.items() if name != "CC_BOT_MODEL"):
+            return {}
         say(words[SetupTexts].checking)
         try:
             findings = asyncio.run(find(settings))
         except CcBotError as error:
-            say(f"{SIGNS['failed']} {explain(error, words)}")
-            continue
+            setting = str(error.params.get("name"))
+            findings = [Finding("settings", "failed", explain(error, words), setting=setting)]
         for each in findings:
             say(f"{SIGNS[each.verdict]} {each.detail}" + (f"\n  → {each.fix}" if each.fix else ""))
-        if all(each.verdict != "failed" for each in findings):
-            return settings
-    return {}
+        failures = [each for each in findings if each.verdict == "failed"]
+        if not failures:
+            return {name: value for name, value in settings.items() if value}
+        wrong = {each.setting for each in failures} & questions.keys() or set(questions)
 
 
-def _ask_token(prompts: SetupTexts) -> dict[str, str]:
-    return {"DISCORD_TOKEN": getpass(prompts.token).strip()}
+def _ask_token(prompts: SetupTexts) -> Mapping[str, Callable[[Settings], str]]:
+    return {"DISCORD_TOKEN": lambda _: getpass(prompts.token).strip()}
 
 
-def _ask_model(prompts: SetupTexts) -> dict[str, str]:
-    url, key = input(prompts.server).strip(), getpass(prompts.key).strip()
-    name = input(prompts.model.format(default=DEFAULT_MODEL)).strip() if url or key else ""
-    return {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "CC_BOT_MODEL": name}
+def _ask_model(prompts: SetupTexts) -> Mapping[str, Callable[[Settings], str]]:
+    model = prompts.model.format(default=DEFAULT_MODEL)
+    return {
+        "OPENAI_BASE_URL": lambda _: input(prompts.server).strip(),
+        "OPENAI_API_KEY": lambda _: getpass(prompts.key).strip(),
+        "CC_BOT_MODEL": lambda answers: input(model).strip() if any(answers.values()) else "",
+    }
 
 
 async def _check_token(config: Config, words: Texts) -> Sequence[Finding]:
