@@ -153,10 +153,11 @@ def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> s
 
 def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     words = all_texts[CliTexts]
+    vars(argparse)["_"] = lambda text: words.argparse.get(text, text)  # its gettext
     parser = argparse.ArgumentParser(
         prog="cc-bot", description=words.description, epilog=words.without_command
     )
-    parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
+    parser.add_argument("--version", action="version", version=f"cc-bot {__version__}", help=words.version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     run = commands.add_parser("run", help=words.run, description=words.run)
     for setting, (option, example) in _SHARD_OPTIONS.items():

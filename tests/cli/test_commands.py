@@ -27,7 +27,9 @@ def english(tmp_path: Path, **more: str) -> Program:
 
 async def test_help_lists_the_commands_in_the_operators_language(tmp_path: Path) -> None:
     code, output = await Program(tmp_path, {}).run("--help")
-    assert (code, "ターミナルで話します" in output) == (0, True)
+    words = texts(Locale.JA)[CliTexts]
+    assert (code, words.chat in output, words.argparse["usage: "] in output) == (0, True, True)
+    assert "usage" not in output + (await Program(tmp_path, {}).run("nonsense"))[1]
     assert all(command in output for command in ("run", "chat", "backup", "migrate"))
 
 
