@@ -28,14 +28,16 @@ _EXTRA_PACKAGES: Final = ("resvg_py", "pylopdf_fonts_jp")
 # The dark colours of `canvas.css`, distinct for the colour-blind.
 _COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0")
 _STYLE: Final = (
-    f".chart-label, .chart-number {{ paint-order: stroke; stroke: {GROUND}; stroke-width: 3; }}"
-    ".chart-label { fill: #F2F3F5; } .chart-number { fill: #B5BAC1; }"
+    f"text {{ font-size: 15px; paint-order: stroke; stroke: {GROUND}; stroke-width: 3; fill: #F2F3F5; }}"
+    f".chart-number {{ fill: #B5BAC1; }} .chart-percent {{ fill: {GROUND}; stroke: none; }}"
+    ".chart-title { font-size: 18px; }"
     ".chart-grid { stroke: #3F4147; } .chart-zero, .chart-cut { stroke: #B5BAC1; }"
+    ".chart-cut { stroke-dasharray: 3 5; }"
     + "".join(
         f".series-{n}, .slice-{n} {{ fill: {colour}; stroke: {colour}; }}"
         for n, colour in enumerate(_COLOURS, start=1)
     )
-    + "rect, pattern path { stroke: none; } .chart-cut { fill: none; }"
+    + "rect, pattern path { stroke: none; }"
     ".chart-line { fill: none; stroke-width: 2.5; stroke-linejoin: round; }"
     f".chart-slice {{ stroke: {GROUND}; stroke-width: 1.5; }}"
     f".chart-hatch {{ fill: none; stroke-width: 1.5; }} pattern .chart-hatch {{ stroke: {GROUND}; }}"

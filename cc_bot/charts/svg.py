@@ -1,16 +1,16 @@
-"""Charts as SVG, for pages and pictures. The pages' policy forbids inline styles, so colours are classes of
-`canvas.css`; series differ without them, too. The font is unknown, so text widths are generous estimates."""
+"""Charts as SVG, for pages and pictures. A chart is drawn for a width and stretched to its column: lengths
+across are percentages, text keeps its size. The pages' policy forbids inline styles, so colours are classes
+of `canvas.css`; series differ without them, too. The font is unknown: text widths are generous estimates."""
 
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
-from itertools import pairwise
 from typing import Final
 
-from cc_bot.charts.table import Slice, format_alike, format_exactly, format_percent, format_ticks, make_slices
-from cc_bot.domain.chart import Chart, parse_numbers
+from cc_bot.charts.table import format_alike, format_exactly, format_percent, format_ticks, make_slices
+from cc_bot.domain.chart import Chart, Series, parse_numbers
 from cc_bot.domain.kinsoku import balance_lines, graphemes, is_wide, shorten_to_width, widest_unit, wrap_label
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
@@ -18,6 +18,7 @@ from cc_bot.texts.answer import ChartTexts
 
 _Span = tuple[float, float]
 _GAP: Final = 8
+_TITLE_SIZE: Final = 18
 _BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -32,12 +33,12 @@ def width_of(text: str, size: float = 14) -> float:
 class Layout:
     """Lengths in units: a CSS pixel of a page, two pixels of a picture."""
 
-    width: int
+    width: int  # the least; a page stretches it
     height: int  # exceeded if there is much to write
-    size: int = 14  # of text
+    size: int = 14  # of text, as in `canvas.css`
     small: int = 13  # of numbers
     margin: int = 0
-    has_title: bool = False
+    is_picture: bool = False  # with the title
 
     @property
     def line(self) -> int:
@@ -50,12 +51,12 @@ class Layout:
         return width_of(text, self.small)
 
 
-PAGE_LAYOUTS: Final = (Layout(300, 230), Layout(360, 250), Layout(430, 270), Layout(640, 320))
-PICTURE_LAYOUT: Final = Layout(376, 272, size=15, small=15, margin=12, has_title=True)
+PAGE_LAYOUTS: Final = (Layout(280, 220), Layout(480, 290))
+PICTURE_LAYOUT: Final = Layout(376, 272, size=15, small=15, margin=12, is_picture=True)
 
 
 def chart_html(chart: Chart, locale: Locale) -> str:
-    """Return a drawing for each width: `canvas.css` shows the one that fits, so that text keeps its size."""
+    """Return a narrow and a wide drawing: `canvas.css` shows the one that fits, as wide as its column."""
     drawings = "".join(chart_svg(chart, locale, layout) for layout in PAGE_LAYOUTS)
     return f'<div class="charts">{drawings}</div>'
 
@@ -63,15 +64,28 @@ def chart_html(chart: Chart, locale: Locale) -> str:
 def chart_svg(chart: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[-1]) -> str:
     """Return the chart; its title is the accessible name."""
     drawing = _Drawing(f"svg-{chart.id}-{layout.width}", layout)
-    if layout.has_title:
-        _write_title(drawing, chart.title)
+    if layout.is_picture:
+        title = shorten_to_width(chart.title, layout.width, lambda text: width_of(text, _TITLE_SIZE))
+        drawing.write(title, 0, _TITLE_SIZE, kind="title")
+        drawing.bottom = _TITLE_SIZE + 1.5 * _GAP
     if chart.series and chart.labels:
+        words = texts(locale)[ChartTexts]
+        bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
+        is_upright = chart.kind not in ("bar", "stacked") or _is_upright(chart, layout)
         if chart.kind == "pie":
             _draw_pie(drawing, chart, locale)
-        elif chart.kind in ("bar", "stacked") and not _is_upright(chart, layout):
-            _draw_rows(drawing, chart, locale)
-        else:
+        elif is_upright and chart.kind == "bar" and (layout.width - _USUAL_GUTTER) * _GROUP / bars < 1.5:
+            drawing.write_line(words.bars_as_lines)
+            _draw_upright(drawing, replace(chart, kind="line"), locale)
+        elif is_upright:
             _draw_upright(drawing, chart, locale)
+        else:
+            if layout.is_picture and len(chart.labels) > _MAX_PICTURE_ROWS:
+                count = _MAX_PICTURE_ROWS
+                drawing.write_line(words.first_rows.format(count=count, total=len(chart.labels)))
+                rows = tuple(Series(each.name, each.values[:count]) for each in chart.series)
+                chart = replace(chart, labels=chart.labels[:count], series=rows)
+            _draw_rows(drawing, chart, locale)
     return drawing.svg(chart.title)
 
 
@@ -79,8 +93,8 @@ def _escape(text: str) -> str:
     return escape(_UNWRITABLE.sub("\ufffd", text))
 
 
-def _number(value: float) -> str:
-    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")  # and no negative zero
+def _number(value: float, decimals: int = 1) -> str:
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".rstrip("0").rstrip(".")  # and no negative zero
 
 
 @dataclass(slots=True)
@@ -92,7 +106,10 @@ class _Drawing:
     bottom: float = 0.0
     parts: list[str] = field(default_factory=list)
 
-    def add(self, tag: str, title: str = "", content: str = "", **attributes: float | str) -> None:
+    def across(self, x: float) -> str:
+        return f"{_number(100 * x / self.layout.width, 2)}%"
+
+    def add(self, tag: str, title: str = "", content: str = "", /, **attributes: float | str) -> None:
         written = ""
         for name, value in attributes.items():
             text = _escape(value) if isinstance(value, str) else _number(value)
@@ -100,67 +117,60 @@ class _Drawing:
         inner = f"<title>{_escape(title)}</title>" if title else _escape(content)
         self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
-    def write(self, text: str, x: float, y: float, *, anchor: str = "start", number: bool = False) -> None:
-        """`y` is the baseline."""
-        kind, size = ("chart-number", self.layout.small) if number else ("chart-label", self.layout.size)
-        self.add("text", content=text, class_=kind, x=x, y=y, text_anchor=anchor, font_size=size)
+    def add_path(self, d: str, title: str = "", at: _Span | None = None, /, **more: float | str) -> None:
+        """Draw a path stretched with the chart; `at` a point, one of a fixed size."""
+        place = 'viewBox="0 0 {width} 100" width="100%" height="100" preserveAspectRatio="none"'
+        if at is not None:
+            place = f'x="{self.across(at[0])}" y="{_number(at[1])}"'
+        self.parts.append(f'<svg {place.format(width=self.layout.width)} overflow="visible">')
+        self.add("path", title, d=d, **more)
+        self.parts.append("</svg>")
+
+    def write(
+        self, text: str, x: float, y: float, anchor: str = "start", *, kind: str = "label", dx: float = 0
+    ) -> None:
+        """`y` is the baseline; `dx` is not stretched."""
+        more: dict[str, float | str] = {"dx": dx} if dx else {}
+        at = self.across(x)
+        self.add("text", "", text, class_=f"chart-{kind}", x=at, y=y, text_anchor=anchor, **more)
 
     def write_line(self, text: str, x: float = 0, anchor: str = "start") -> None:
         """Write below everything; skip an empty text."""
         if text:
             text = shorten_to_width(text, self.layout.width, self.layout.width_of_number)
-            self.write(text, x, self.bottom + self.layout.small, anchor=anchor, number=True)
+            self.write(text, x, self.bottom + self.layout.small, anchor, kind="number")
             self.bottom += self.layout.line
 
     def svg(self, title: str) -> str:
-        name, margin = _escape(f"{self.name}-title"), self.layout.margin
-        width, height = self.layout.width + 2 * margin, math.ceil(self.bottom) + 4 + 2 * margin
-        if self.layout.has_title:
-            height = max(height, self.layout.height + 4 + 2 * margin)
+        layout, name = self.layout, _escape(f"{self.name}-title")
+        height = math.ceil(self.bottom) + 4
+        inner, size = "".join(self.parts), f'width="100%" height="{height}"'
+        if layout.is_picture:
+            margin, height = layout.margin, max(height, layout.height)
+            outer = f"{layout.width + 2 * margin} {height + 2 * margin}"
+            size = f'viewBox="{-margin} {-margin} {outer}"'
+            inner = f'<svg width="{layout.width}" height="{height}" overflow="visible">{inner}</svg>'
         return (
-            f'<svg class="chart chart-{self.layout.width}" width="{width}" height="{height}"'
-            f' viewBox="{-margin} {-margin} {width} {height}" role="img" aria-labelledby="{name}">'
-            f'<title id="{name}">{_escape(title)}</title>{"".join(self.parts)}</svg>'
+            f'<svg class="chart chart-{layout.width}" {size} role="img" aria-labelledby="{name}">'
+            f'<title id="{name}">{_escape(title)}</title>{inner}</svg>'
         )
 
 
-_TITLE_SIZE: Final = 18
-_MAX_TITLE_LINES: Final = 2
-
-
-def _write_title(drawing: _Drawing, title: str) -> None:
-    def measure(text: str) -> float:
-        return width_of(text, _TITLE_SIZE)
-
-    width = drawing.layout.width
-    lines = wrap_label(shorten_to_width(title, width * (_MAX_TITLE_LINES - 0.2), measure), width, measure)
-    for line in lines if title else ():
-        y = drawing.bottom + _TITLE_SIZE
-        drawing.add("text", content=line, class_="chart-label", x=0, y=y, font_size=_TITLE_SIZE)
-        drawing.bottom += _TITLE_SIZE + 5
-    drawing.bottom += _GAP if title else 0
-
-
 _DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
+# Disc, square, triangle, diamond, triangle, cross.
 _POINTS: Final = (
-    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
-    "m-4-4h8v8h-8",
-    "m0-4.8l4.8 8.8h-9.6",
-    "m0-5.2l5.2 5.2l-5.2 5.2l-5.2-5.2",
-    "m0 4.8l4.8-8.8h-9.6",
-    "m-1.6-5.2h3.2v3.6h3.6v3.2h-3.6v3.6h-3.2v-3.6h-3.6v-3.2h3.6",
+    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "m-4-4h8v8h-8z",
+    "m0-4.8l4.8 8.8h-9.6z",
+    "m0-5.2l5.2 5.2l-5.2 5.2l-5.2-5.2z",
+    "m0 4.8l4.8-8.8h-9.6z",
+    "m-1.6-5.2h3.2v3.6h3.6v3.2h-3.6v3.6h-3.2v-3.6h-3.6v-3.2h3.6z",
 )
-_DOT: Final = "m-2-2h4v4h-4"
+_DOT: Final = "m-2-2h4v4h-4z"
 _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
 _MIN_HATCHED: Final = 4
 _SWATCH: Final = 24
 _FILLED: Final = ("bar", "stacked", "area")
-
-
-def _draw_point(drawing: _Drawing, at: int, title: str, x: float, y: float, *, dot: bool = False) -> None:
-    """Draw a disc, square, triangle, diamond, triangle or cross; or a dot."""
-    path = f"M{_number(x)} {_number(y)}{_DOT if dot else _POINTS[at]}Z"
-    drawing.add("path", title, class_=f"series-{at + 1}", d=path)
 
 
 def _fill(drawing: _Drawing, series: int) -> dict[str, str]:
@@ -170,28 +180,28 @@ def _fill(drawing: _Drawing, series: int) -> dict[str, str]:
 def _draw_bar(drawing: _Drawing, at: int, title: str, corner: _Span, size: _Span) -> None:
     (x, y), (width, height) = corner, size
     fill = _fill(drawing, at) if width >= _MIN_HATCHED else {"class_": f"series-{at + 1}"}
-    drawing.add("rect", title, **fill, x=x, y=y, width=max(0.5, width), height=max(0.5, height))
+    across = {"x": drawing.across(x), "width": drawing.across(max(0.5, width))}
+    drawing.add("rect", title, **fill, **across, y=y, height=max(0.5, height))
 
 
-def _draw_grid_line(drawing: _Drawing, tick: float, path: str) -> None:
-    drawing.add("path", class_="chart-zero" if tick == 0 else "chart-grid", d=path)
-
-
-def _draw_hatches(drawing: _Drawing, count: int) -> None:
-    patterns = "".join(
-        f'<pattern id="{_escape(f"{drawing.name}-{at + 1}")}" width="6" height="6"'
-        f' patternUnits="userSpaceOnUse"><path class="series-{at + 1}" d="M0 0H6V6H0Z"/>'
-        f'<path class="chart-hatch" d="{_HATCHES[at]}"/></pattern>'
-        for at in range(1, count)
-    )
-    drawing.parts.append(f"<defs>{patterns}</defs>")
+def _draw_grid_line(drawing: _Drawing, tick: float, start: _Span, end: _Span, cut: str = "") -> None:
+    """`cut`: what to say of an axis that does not begin at zero, which is dashed."""
+    kind = "chart-cut" if cut else "chart-zero" if tick == 0 else "chart-grid"
+    xs = {"x1": drawing.across(start[0]), "x2": drawing.across(end[0])}
+    drawing.add("line", cut, class_=kind, **xs, y1=start[1], y2=end[1])
 
 
 def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
     if len(chart.series) == 1:
         return
     if chart.kind in _FILLED:
-        _draw_hatches(drawing, len(chart.series))
+        patterns = "".join(
+            f'<pattern id="{_escape(f"{drawing.name}-{at + 1}")}" width="6" height="6"'
+            f' patternUnits="userSpaceOnUse"><path class="series-{at + 1}" d="M0 0H6V6H0Z"/>'
+            f'<path class="chart-hatch" d="{_HATCHES[at]}"/></pattern>'
+            for at in range(1, len(chart.series))
+        )
+        drawing.parts.append(f"<defs>{patterns}</defs>")
     layout = drawing.layout
     x, y = 0.0, drawing.bottom
     for at, series in enumerate(chart.series):
@@ -201,21 +211,21 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
             x, y = 0.0, drawing.bottom
         middle = y + layout.line / 2
         if chart.kind in _FILLED:
-            _draw_bar(drawing, at, "", (x + 2, middle - 6), (14, 12))
+            drawing.add("rect", **_fill(drawing, at), x=drawing.across(x), y=middle - 6, width=16, height=12)
         else:
             if chart.kind == "line":
-                _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}h20")
-            _draw_point(drawing, at, "", x + 10, middle)
+                _draw_stroke(drawing, at, "M0 0h20", (x, middle))
+            drawing.add_path("M10 0" + _POINTS[at], "", (x, middle), class_=f"series-{at + 1}")
         for line, text in enumerate(lines):
-            drawing.write(text, x + _SWATCH, y + line * layout.line + layout.size)
+            drawing.write(text, x, y + line * layout.line + layout.size, dx=_SWATCH)
         drawing.bottom = max(drawing.bottom, y + len(lines) * layout.line)
         x += width + 2 * _GAP
     drawing.bottom += _GAP
 
 
-def _draw_stroke(drawing: _Drawing, at: int, d: str) -> None:
-    dashes = {"stroke_dasharray": _DASHES[at]} if _DASHES[at] else {}
-    drawing.add("path", class_=f"chart-line series-{at + 1}", d=d, **dashes)
+def _draw_stroke(drawing: _Drawing, series: int, d: str, at: _Span | None = None) -> None:
+    dashes = {"stroke_dasharray": _DASHES[series]} if _DASHES[series] else {}
+    drawing.add_path(d, "", at, class_=f"chart-line series-{series + 1}", **dashes)
 
 
 def _tooltip(chart: Chart, at: int, index: int) -> str:
@@ -226,7 +236,7 @@ def _tooltip(chart: Chart, at: int, index: int) -> str:
 
 def _value_title(chart: Chart) -> str:
     """Return the title of the values' axis; of a single series, its name."""
-    [name] = [each.name for each in chart.series] if len(chart.series) == 1 else [""]
+    name = chart.series[0].name if len(chart.series) == 1 else ""
     return chart.y_title or (name if name != chart.title else "")
 
 
@@ -267,18 +277,15 @@ def _make_axis(values: Sequence[float], locale: Locale, *, from_zero: bool = Fal
 
 def _spans(chart: Chart) -> list[list[_Span]]:
     """Return from where to where each value is drawn, by series."""
-    if chart.kind in ("line", "scatter"):
-        return [[(value, value) for value in series.values] for series in chart.series]
-    if chart.kind == "bar":
-        return [[(0.0, value) for value in series.values] for series in chart.series]
+    stacked = chart.kind in ("stacked", "area")
     rows = []
     sums = [[0.0, 0.0] for _ in chart.labels]  # of positive and of negative values
     for series in chart.series:
         row = []
         for value, label_sums in zip(series.values, sums, strict=True):
-            start = label_sums[value < 0]
+            start = label_sums[value < 0] if stacked else 0.0 if chart.kind == "bar" else value
             label_sums[value < 0] += value
-            row.append((start, start + value))
+            row.append((start, start + value if stacked else value))
         rows.append(row)
     return rows
 
@@ -307,11 +314,9 @@ def _is_upright(chart: Chart, layout: Layout) -> bool:
     bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
     if all(len(each) <= _MAX_ORDERED and re.search(r"\d", each) for each in chart.labels):
         return True
-    if room * _GROUP / bars < _MIN_BAR:
-        return False
     slot = room / len(chart.labels)
     centres = [_USUAL_GUTTER + (at + 0.5) * slot for at in range(len(chart.labels))]
-    return bool(_place_labels(chart.labels, centres, layout, max_step=1))
+    return room * _GROUP / bars >= _MIN_BAR and bool(_place_labels(chart.labels, centres, layout, max_step=1))
 
 
 _Label = tuple[list[str], float]  # lines, and their centre
@@ -323,28 +328,24 @@ def _place_labels(
     """Return every label, or every second, or every third …, that none touches another; or no label."""
     slot = abs(centres[1] - centres[0]) if len(centres) > 1 else layout.width / 2
     for step in range(1, max_step + 1):
-        chosen, xs = labels[::step], centres[::step]
-        room = slot * step - _GAP
+        chosen, room = labels[::step], slot * step - _GAP / 2
         lines = [[label] for label in chosen]
-        if any(layout.width_of(label) > room + _GAP / 2 for label in chosen):
+        if any(layout.width_of(label) > room for label in chosen):
+            room -= _GAP / 2
             widest = max(widest_unit(label, layout.width_of) for label in chosen)
             if not may_wrap or room < max(3 * layout.size, widest):
                 continue
             lines = [balance_lines(label, room, layout.width_of) for label in chosen]
-        if max(map(len, lines)) <= _MAX_LINES and _are_apart(lines, xs, layout):
-            return list(zip(lines, xs, strict=True))
+        if max(map(len, lines)) <= _MAX_LINES:
+            placed, end = list[_Label](), -_GAP / 2
+            for each, centre in zip(lines, centres[::step], strict=True):
+                half = max(map(layout.width_of, each)) / 2
+                x = max(half, min(layout.width - half, centre))
+                if x - half >= end + _GAP / 2:
+                    placed.append((each, x))
+                    end = x + half
+            return placed
     return []
-
-
-def _are_apart(labels: Sequence[Sequence[str]], centres: Sequence[float], layout: Layout) -> bool:
-    widths = [max(map(layout.width_of, lines)) for lines in labels]
-    xs = [_inside(x, width, layout) for x, width in zip(centres, widths, strict=True)]
-    ends = [(x - width / 2, x + width / 2) for x, width in zip(xs, widths, strict=True)]
-    return all(end + _GAP / 2 <= start for (_, end), (start, _) in pairwise(ends))
-
-
-def _inside(centre: float, width: float, layout: Layout) -> float:
-    return max(width / 2, min(layout.width - width / 2, centre))
 
 
 def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
@@ -386,28 +387,24 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 
     for tick, written in zip(axis.ticks, axis.written, strict=True):
         y = height_of(tick)
-        start = f"M{_number(gutter)} {_number(y)}"
-        if tick == axis.ticks[0] > 0 or tick == axis.ticks[-1] < 0:  # marked by a wave
-            waves = "q3-5 6 0t6 0" * int((right - gutter) / 12)
-            drawing.add("path", texts(locale)[ChartTexts].cut_axis, class_="chart-cut", d=start + waves)
-        else:
-            _draw_grid_line(drawing, tick, f"{start}H{_number(right)}")
-        drawing.write(written, gutter - 6, y + layout.small / 3, anchor="end", number=True)
+        is_cut = tick == axis.ticks[0] > 0 or tick == axis.ticks[-1] < 0
+        title = texts(locale)[ChartTexts].cut_axis if is_cut else ""
+        _draw_grid_line(drawing, tick, (gutter, y), (right, y), title)
+        drawing.write(written, gutter - 6, y + layout.small / 3, "end", kind="number")
     heights = [[(height_of(start), height_of(end)) for start, end in row] for row in spans]
     if is_bars:
         _draw_bars(drawing, chart, centres, heights, slot)
         for text, x, (zero, y) in zip(numbers, centres, heights[0], strict=False):
             baseline = y - 5 if y <= zero else y + layout.small + 3
-            drawing.write(text, x, baseline, anchor="middle", number=True)
+            drawing.write(text, x, baseline, "middle", kind="number")
     else:
         _draw_lines(drawing, chart, centres, heights)
     drawing.bottom = bottom + gap
     for lines, x in labels:
         if len(labels) < len(chart.labels):
-            drawing.add("path", class_="chart-zero", d=f"M{_number(x)} {_number(bottom)}v5")
+            drawing.add_path("M0 0v5", "", (x, bottom), class_="chart-zero")
         for at, line in enumerate(lines):
-            inside = _inside(x, layout.width_of(line), layout)
-            drawing.write(line, inside, drawing.bottom + layout.size + at * layout.line, anchor="middle")
+            drawing.write(line, x, drawing.bottom + layout.size + at * layout.line, "middle")
     drawing.bottom += height
     drawing.write_line(chart.x_title, layout.width, "end")
 
@@ -424,12 +421,13 @@ def _draw_lines(
         )
         if chart.kind == "area":
             path = "L".join(upper + lower[::-1])
-            drawing.add("path", **_fill(drawing, at), fill_opacity=0.7, d=f"M{path}Z")
+            drawing.add_path(f"M{path}Z", **_fill(drawing, at), fill_opacity=0.7)
         elif chart.kind == "line" and len(upper) > 1:
             _draw_stroke(drawing, at, "M" + "L".join(upper))
     for at, row in enumerate(heights):
         for index, (x, (_, y)) in enumerate(zip(centres, row, strict=True)):
-            _draw_point(drawing, at, _tooltip(chart, at, index), x, y, dot=dot)
+            shape = f"M0 0{_DOT if dot else _POINTS[at]}"
+            drawing.add_path(shape, _tooltip(chart, at, index), (x, y), class_=f"series-{at + 1}")
 
 
 def _draw_bars(
@@ -446,12 +444,11 @@ def _draw_bars(
             _draw_bar(drawing, at, _tooltip(chart, at, index), corner, (width, height))
 
 
-# Bars in rows, with labels to the left or above.
+# Bars in rows, with labels to the left.
 
-_MAX_BESIDE_SHARE: Final = 0.36
-_MAX_BESIDE_LINES: Final = 2
+_MAX_LABEL_SHARE: Final = 0.36
 _MAX_ROW: Final = 30
-_MAX_TALL_ROWS: Final = 6  # of a picture, which is shown as large as its height allows
+_MAX_PICTURE_ROWS: Final = 12  # a picture is shown as large as its height allows
 
 
 def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
@@ -460,16 +457,12 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     axis = _value_axis(chart, spans, locale)
     _draw_legend(drawing, chart)
     drawing.write_line(chart.x_title)
-    tall = layout.has_title and len(chart.labels) > _MAX_TALL_ROWS
-    gap, share = 3 if tall else _GAP, layout.width * _MAX_BESIDE_SHARE
-    if tall:
+    share = layout.width * _MAX_LABEL_SHARE
+    if layout.is_picture:
         labels = [[shorten_to_width(label, share, layout.width_of)] for label in chart.labels]
     else:
         labels = [balance_lines(label, share, layout.width_of) for label in chart.labels]
-    beside = max(map(len, labels)) <= _MAX_BESIDE_LINES
-    if not beside:
-        labels = [wrap_label(label, layout.width, layout.width_of) for label in chart.labels]
-    gutter = max(layout.width_of(line) for label in labels for line in label) + _GAP if beside else 0.0
+    gutter = max(layout.width_of(line) for label in labels for line in label) + _GAP
     single = len(chart.series) == 1
     written = format_alike(chart.series[0].values, locale) if single else [""] * len(labels)
     room = max(map(layout.width_of_number, written)) + _GAP
@@ -480,53 +473,42 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     def position_of(value: float) -> float:
         return left + axis.share(value) * (right - left)
 
-    top = drawing.bottom
-    grid = len(drawing.parts)
+    top, grid = drawing.bottom, len(drawing.parts)
     bars = 1 if chart.kind == "stacked" else len(chart.series)
-    label_space = 0 if beside else max(map(len, labels)) * layout.line
-    fair = (layout.height - top - 2 * layout.line) / len(labels) - gap - label_space
-    size = max(18 if bars == 1 else 4 if tall else 9, min(fair, _MAX_ROW) / bars)
+    gap = 3 if layout.is_picture else _GAP
+    fair = (layout.height - top - 2 * layout.line) / len(labels) - gap
+    size = max(18 if bars == 1 else 4 if layout.is_picture else 9, min(fair, _MAX_ROW) / bars)
     for index, lines in enumerate(labels):
         row_top = drawing.bottom
         label_height, bar_height = len(lines) * layout.line, size * bars
-        middle = max(0, bar_height - label_height) / 2 if beside else 0
         for at, line in enumerate(lines):
-            baseline = row_top + middle + layout.size + at * layout.line
-            drawing.write(line, gutter - _GAP if beside else 0, baseline, anchor="end" if beside else "start")
-        y = row_top + (max(0, label_height - bar_height) / 2 if beside else label_height + 2)
+            baseline = row_top + max(0, bar_height - label_height) / 2 + layout.size + at * layout.line
+            drawing.write(line, gutter - _GAP, baseline, "end")
+        y = row_top + max(0, label_height - bar_height) / 2
         for at, row in enumerate(spans):
             start, end = sorted(map(position_of, row[index]))
             row_y = y if chart.kind == "stacked" else y + at * size
             width = end - start - (chart.kind == "stacked")
             _draw_bar(drawing, at, _tooltip(chart, at, index), (start, row_y), (width, size - 1))
         if single:
-            anchor, x = ("start", end + 4) if chart.series[0].values[index] >= 0 else ("end", start - 4)
-            drawing.write(written[index], x, y + size / 2 + layout.small / 3, anchor=anchor, number=True)
-        drawing.bottom = max(row_top + label_height, y + bar_height) + gap
-    _draw_axis_below(drawing, axis, [position_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid)
-    drawing.write_line(_value_title(chart), layout.width, "end")
-
-
-def _draw_axis_below(
-    drawing: _Drawing, axis: _Axis, xs: Sequence[float], span: tuple[float, float], grid: int
-) -> None:
-    """Write every tick, or every second …, beginning at zero."""
-    layout, (top, bottom) = drawing.layout, span
-    lines = _Drawing(drawing.name, layout)
+            anchor, x, dx = ("start", end, 4) if chart.series[0].values[index] >= 0 else ("end", start, -4)
+            baseline = y + size / 2 + layout.small / 3
+            drawing.write(written[index], x, baseline, anchor, kind="number", dx=dx)
+        drawing.bottom = row_top + max(label_height, bar_height) + gap
+    xs, bottom, behind = [position_of(tick) for tick in axis.ticks], drawing.bottom, _Drawing("", layout)
     for tick, x in zip(axis.ticks, xs, strict=True):
-        _draw_grid_line(lines, tick, f"M{_number(x)} {_number(top)}V{_number(bottom)}")
-    drawing.parts[grid:grid] = lines.parts
-    widest = max(map(layout.width_of_number, axis.written)) + _GAP
-    step = math.ceil(widest / abs(xs[1] - xs[0]))
+        _draw_grid_line(behind, tick, (x, top), (x, bottom))
+    drawing.parts[grid:grid] = behind.parts
+    step = math.ceil((max(map(layout.width_of_number, axis.written)) + _GAP) / abs(xs[1] - xs[0]))
     for at in range(axis.ticks.index(0) % step, len(xs), step):
-        drawing.write(axis.written[at], xs[at], bottom + layout.small + 2, anchor="middle", number=True)
-    drawing.bottom = bottom + layout.line
+        drawing.write(axis.written[at], xs[at], bottom + layout.small + 2, "middle", kind="number")
+    drawing.bottom += layout.line
+    drawing.write_line(_value_title(chart), layout.width, "end")
 
 
 # Slices run clockwise from the top, in the order of their list.
 
 _MAX_RADIUS: Final = 110
-_MAX_LIST: Final = 260
 _MIN_BESIDE: Final = 360
 _MIN_SHARE_WITH_PERCENT: Final = 0.07
 
@@ -538,64 +520,54 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     slices = make_slices(chart.labels, values, texts(locale)[ChartTexts].others)
     drawing.write_line(_value_title(chart))
     beside = layout.width >= _MIN_BESIDE
-    top = drawing.bottom + 4
-    radius = min(_MAX_RADIUS, layout.width * (0.24 if beside else 0.32))
+    radius = min(_MAX_RADIUS, layout.width * (0.24 if beside else 0.36))
     left = 2 * radius + 24 if beside else 0.0
-    room = min(layout.width - left, _MAX_LIST)
-    list_height = _draw_list(_Drawing("", layout), slices, (left, 0, room), locale)
-    height = max(list_height, 2 * radius, layout.height - top if layout.has_title else 0)
+    room = layout.width - left
+    lines = [wrap_label(part.label, room - 18, layout.width_of) for part in slices]
+    total = sum(values)
+    shares = [part.value / total if total else 0.0 for part in slices]
+    alike = format_alike([part.value for part in slices], locale)
+    percents = [format_percent(part.value, total) for part in slices]
+    numbers = [f"{text} ({percent})" for text, percent in zip(alike, percents, strict=True)]
+    for label, number in zip(lines, numbers, strict=True):
+        if layout.width_of(label[-1]) + _GAP + layout.width_of_number(number) > room - 18:
+            label.append("")  # for the number
+    list_height = sum(len(label) * layout.line + 4 for label in lines)
+    top = drawing.bottom + 4
+    height = max(list_height, 2 * radius, layout.height - top if layout.is_picture else 0)
     centre = (radius if beside else layout.width / 2, top + (height / 2 if beside else radius))
-    drawing.bottom = top + height
-    list_top = top + (height - list_height) / 2 if beside else top + 2 * radius + 2 * _GAP
-    total, angle, percents = sum(values), 0.0, list[tuple[str, float, float]]()
-    for at, part in enumerate(slices):
-        share = part.value / total if total else 0.0
+    start = 0.0
+    for at, (part, share) in enumerate(zip(slices, shares, strict=True)):
         title = "\n".join(_tooltip(chart, 0, index) for index in part.indices)
-        path = _slice_path(centre, radius, angle, angle + share)
-        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=path)
+        path = _slice_path(radius, start, start + share)
+        drawing.add_path(path, title, centre, class_=f"chart-slice slice-{at + 1}")
         if share >= _MIN_SHARE_WITH_PERCENT:
-            x, y = _on_circle(centre, radius * 0.66, angle + share / 2)
-            percents.append((format_percent(part.value, total), x, y + layout.size / 3))
-        angle += share
-    for percent, x, y in percents:
-        drawing.write(percent, x, y, anchor="middle")
-    drawing.bottom = max(
-        drawing.bottom, list_top + _draw_list(drawing, slices, (left, list_top, room), locale)
-    )
-
-
-def _draw_list(
-    drawing: _Drawing, slices: Sequence[Slice], box: tuple[float, float, float], locale: Locale
-) -> float:
-    """Return its height."""
-    layout, (left, top, room) = drawing.layout, box
-    written = format_alike([each.value for each in slices], locale)
-    total = sum(each.value for each in slices)
-    y = top
-    for at, part in enumerate(slices):
-        drawing.add("rect", class_=f"chart-slice slice-{at + 1}", x=left, y=y + 3, width=12, height=12)
-        lines = wrap_label(part.label, room - 18, layout.width_of)
-        number = f"{written[at]} ({format_percent(part.value, total)})"
-        for line in lines:
-            drawing.write(line, left + 18, y + layout.size)
+            dx, dy = _on_circle(radius * 0.66, start + share / 2)
+            baseline = centre[1] + dy + layout.size / 3
+            drawing.write(percents[at], centre[0], baseline, "middle", kind="percent", dx=dx)
+        start += share
+    y = top + ((height - list_height) / 2 if beside else 2 * radius + 2 * _GAP)
+    for at, (label, number) in enumerate(zip(lines, numbers, strict=True)):
+        kind = f"chart-slice slice-{at + 1}"
+        drawing.add("rect", class_=kind, x=drawing.across(left), y=y + 3, width=12, height=12)
+        for line in label:
+            drawing.write(line, left, y + layout.size, dx=18)
             y += layout.line
-        if layout.width_of(lines[-1]) + _GAP + layout.width_of_number(number) > room - 18:
-            y += layout.line
-        drawing.write(number, left + room, y - layout.line + layout.size, anchor="end", number=True)
+        drawing.write(number, left + room, y - layout.line + layout.size, "end", kind="number")
         y += 4
-    return y - top
+    drawing.bottom = max(top + height if beside else 0, y)
 
 
-def _on_circle(centre: _Span, radius: float, share: float) -> _Span:
+def _on_circle(radius: float, share: float) -> _Span:
     turn = 2 * math.pi * share
-    return centre[0] + radius * math.sin(turn), centre[1] - radius * math.cos(turn)
+    return radius * math.sin(turn), -radius * math.cos(turn)
 
 
-def _slice_path(centre: _Span, radius: float, start: float, end: float) -> str:
+def _slice_path(radius: float, start: float, end: float) -> str:
     def point(share: float) -> str:
-        return " ".join(f"{each:.2f}" for each in _on_circle(centre, radius, share))
+        return " ".join(f"{each:.2f}" for each in _on_circle(radius, share))
 
     arc, large = f"A{_number(radius)} {_number(radius)} 0", int(end - start > 0.5)
     if end - start > 0.9999:
         return f"M{point(0)}{arc} 1 1 {point(0.5)}{arc} 1 1 {point(0)}Z"
-    return f"M{_number(centre[0])} {_number(centre[1])}L{point(start)}{arc} {large} 1 {point(end)}Z"
+    return f"M0 0L{point(start)}{arc} {large} 1 {point(end)}Z"

@@ -81,6 +81,8 @@ class CanvasChangeTexts(Area):
 class ChartTexts(Area):
     others = Sentence(ja="その他（{count}件）", en="Other ({count})")
     cut_axis = Sentence(ja="この軸は 0 から始まりません", en="This axis does not start at 0")
+    bars_as_lines = Sentence(ja="棒が細くなりすぎるため、線で表しています", en="Drawn as lines: bars would be too thin")
+    first_rows = Sentence(ja="全{total}件のうち、はじめの{count}件です", en="The first {count} of {total}")
 
 
 class MentionTexts(Area):

@@ -5,6 +5,7 @@ import json
 from dataclasses import dataclass, field
 
 import pytest
+from hikari import Embed
 from structlog.testing import capture_logs
 
 from cc_bot.db.process import UNSHARDED
@@ -16,7 +17,9 @@ from cc_bot.features.canvas.drawing import canvas_from_json, make_redraw
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Edit, SetMode
 from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.discord.parts import BotChannel, boards_over
+from tests.end_to_end.canvases import titles
 from tests.loopback.discord import Permission, Shown
+from tests.loopback.discord.limits import TEXT
 from tests.stores.forgetting import recalled, stored
 
 POST = "POST /channels/{channel}/messages"
@@ -58,7 +61,7 @@ class Scene(BotChannel):
 
     @property
     def titles(self) -> list[str]:
-        return [embed["title"] for shown in self.written() for embed in shown.embeds]
+        return [title for shown in self.written() for title in titles(shown)]
 
 
 @pytest.fixture
@@ -69,13 +72,27 @@ def scene(location: BotChannel) -> Scene:
 class TestRefresh:
     async def test_never_raises_and_is_made_up_for(self, scene: Scene) -> None:
         await scene.draw(SHOPPING)
-        scene.discord.fail_next(POST, 400)
+        scene.discord.fail_next(POST, 400, times=2)
         with capture_logs() as records:
             assert not await scene.refresh()
-        assert [record["event"] for record in records] == ["canvas_not_shown"]
+        assert [record["event"] for record in records] == ["canvas_card_refused", "canvas_not_shown"]
         assert await scene.stores[CanvasMessageStore].list_stale_keys(10) == [scene.session]
         assert await scene.refresh()
         assert (scene.titles, await scene.stores[CanvasMessageStore].list_stale_keys(10)) == (["買い物"], [])
+
+    async def test_shows_texts_alone_if_discord_refuses_the_card(self, scene: Scene) -> None:
+        await scene.draw(SHOPPING)
+        scene.discord.fail_next(POST, 400)
+        assert await scene.refresh()
+        assert "牛乳" in scene.only.text
+        assert {each["type"] for each in scene.only.components} == {TEXT}
+
+    async def test_replaces_an_embed_of_an_older_version(self, scene: Scene) -> None:
+        await scene.draw(SHOPPING)
+        old = await scene.rest.create_message(scene.channel.id, "-# 🖼️", embed=Embed(title="前"))
+        await scene.stores[CanvasMessageStore].record(scene.session, int(old.id), 0)
+        assert await scene.refresh()
+        assert (scene.only.id, scene.only.embeds, scene.titles) == (int(old.id), (), ["買い物"])
 
     async def test_of_many_at_once_and_of_the_next_run_posts_one_message(self, scene: Scene) -> None:
         await scene.draw(SHOPPING)
@@ -110,7 +127,7 @@ class TestRefresh:
         assert scene.titles == []
         scene.left.clear()
         await scene.refresh()
-        assert scene.only.embeds[0]["fields"][0]["name"] == "買い物"
+        assert scene.titles == ["買い物"]
 
 
 class TestUpkeep:
@@ -137,10 +154,10 @@ class TestUpkeep:
         for each in (*refused, scene.session):
             await scene.draw(SHOPPING, key=each)
             await scene.stores[CanvasMessageStore].record(each, 0, 0)
-        scene.discord.fail_next(POST, 400, times=MAX_REFRESHED)
+        scene.discord.fail_next(POST, 400, times=2 * MAX_REFRESHED)
         await scene.boards.refresh_outdated()
         assert scene.titles == []
         for _ in range(2):
             await scene.boards.refresh_outdated()
-        assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], MAX_REFRESHED + 1)
+        assert (scene.titles, len(scene.discord.calls(POST))) == (["買い物"], 2 * MAX_REFRESHED + 1)
         assert await scene.boards.refresh(refused[0])

@@ -14,8 +14,9 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.delivery import draw_pictures
 from cc_bot.features.canvas.model import Canvas, Card, Text
 from cc_bot.features.canvas.texts import CanvasTexts
-from cc_bot.features.canvas.views import CanvasPage, canvas_page
+from cc_bot.features.canvas.views import canvas_page, picture_name
 from cc_bot.texts import texts
+from tests.loopback.discord.limits import TEXT, V2_CHARACTERS, Component, check_components, walk
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 AIKO = 7
@@ -25,16 +26,19 @@ PLAN = Text("text-1", "朝は散歩、昼は図書館。")
 SALES = Chart("chart-1", "売上", "bar", ("1月", "2月"), (Series("本店", (3.0, 5.0)),))
 
 
-def footer_of(embed: hikari.Embed) -> str:
-    return (embed.footer.text or "") if embed.footer else ""
+def built(canvas: Canvas, *, user_id: int | None = AIKO, with_pictures: bool = False) -> list[Component]:
+    """The components as sent, checked by Discord's limits."""
+    charts = [each for each in canvas.elements if isinstance(each, Chart)] if with_pictures else []
+    pictures = {picture_name(each): b"png" for each in charts}
+    page = canvas_page(canvas, JA, user_id=user_id, pictures=pictures)
+    for components in (page.plain, page.components):
+        sent = [dict(each.build()[0]) for each in components]
+        check_components(sent, v2=True)
+    return [*walk(sent)]
 
 
-def characters(page: CanvasPage) -> int:
-    return sum(
-        utf16_length((embed.title or "") + (embed.description or "") + footer_of(embed))
-        + sum(utf16_length(part.name + part.value) for part in embed.fields)
-        for embed in page.embeds
-    )
+def texts_of(components: list[Component]) -> list[str]:
+    return [each["content"] for each in components if each["type"] == TEXT]
 
 
 short = st.text(max_size=100)
@@ -65,41 +69,30 @@ canvases = st.builds(
 class TestCanvas:
     def test_marks_private_elements_beside_public_ones(self) -> None:
         own = replace(PLAN, visibility="private")
-        page = canvas_page(Canvas((SHOPPING, own)), JA, user_id=None)
-        assert [embed.title for embed in page.embeds] == ["買い物", "🔒"]
-        assert "🔒" in page.content
-        alone = canvas_page(Canvas((own,)), JA, user_id=None)
-        assert "🔒" not in alone.content + (alone.embeds[0].title or "")
+        top, shopping, plan = texts_of(built(Canvas((SHOPPING, own)), user_id=None))
+        assert (shopping.split("\n")[0], plan.split("\n")[0]) == ("### 買い物", "### 🔒")
+        assert "🔒" in top
+        assert "🔒" not in "".join(texts_of(built(Canvas((own,)), user_id=None)))
 
     def test_that_is_too_long_is_cut_fairly_and_comes_whole_in_a_file(self) -> None:
         long = [Card(f"card-{n}", f"{n}番", "長い話です。" * 160) for n in range(9)]
-        page = canvas_page(Canvas((SHOPPING, *long)), JA, user_id=AIKO)
-        assert page.embeds[0].description == SHOPPING.content
-        cut = [embed.description or "" for embed in page.embeds[1:]]
+        top, first, *cut = texts_of(built(Canvas((SHOPPING, *long))))
+        assert first == f"### 買い物\n{SHOPPING.content}"
         assert all(text.endswith("…") for text in cut)
         assert len(set(map(len, cut))) == 1
-        assert page.file
-        assert page.file.text.count("長い話です。") == 9 * 160
-        assert JA[CanvasTexts].texts_cut_and_attached in page.content
+        assert JA[CanvasTexts].texts_cut_and_attached in top
+        page = canvas_page(Canvas((SHOPPING, *long)), JA, user_id=AIKO, pictures={})
+        [file] = page.components[0].build()[1]
+        assert isinstance(file, hikari.Bytes)
+        assert isinstance(file.data, bytes)
+        assert file.data.decode().count("長い話です。") == 9 * 160
 
     @pytest.mark.slow
-    @given(canvases)
-    def test_fits_a_message_whatever_it_is(self, canvas: Canvas) -> None:
-        page = canvas_page(canvas, JA, user_id=AIKO)
-        assert 1 <= len(page.embeds) <= 10
-        assert characters(page) <= 6000
-        assert utf16_length(page.content) <= 2000
-        for embed in page.embeds:
-            assert utf16_length(embed.title or "") <= 256
-            assert utf16_length(embed.description or "") <= 4096
-            assert utf16_length(footer_of(embed)) <= 2048
-            assert len(embed.fields) <= 25
-            for part in embed.fields:
-                assert 1 <= utf16_length(part.name) <= 256
-                assert part.name.strip()
-                assert 1 <= utf16_length(part.value) <= 1024
-                assert part.value.strip()
-            assert (embed.title or embed.description or "").strip() or embed.fields
+    @given(canvases, st.booleans())
+    def test_fits_a_message_whatever_it_is(self, canvas: Canvas, with_pictures: bool) -> None:
+        components = built(canvas, with_pictures=with_pictures)
+        assert all(text.strip() for text in texts_of(components))
+        assert sum(map(utf16_length, texts_of(components))) <= V2_CHARACTERS
 
 
 async def test_a_picture_that_fails_is_left_out_and_on_record_without_what_it_shows() -> None:

@@ -45,8 +45,8 @@ def ended(text: str, status: str = "complete") -> list[str]:
 
 
 def canvas_texts(*elements: Text) -> list[str]:
-    page = canvas_page(Canvas(elements, "list", ""), JA, user_id=None)
-    return [embed.description or "" for embed in page.embeds]
+    page = canvas_page(Canvas(elements, "list", ""), JA, user_id=None, pictures={})
+    return [each.build()[0]["content"] for each in page.plain[1:]]
 
 
 def open_text(message: str) -> str:

@@ -25,7 +25,6 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.page import (
     MAX_FACTS_CHARACTERS,
     NO_FACTS,
-    NOTES_COLOUR,
     RECEIPTS_COLOUR,
     Facts,
     Page,
@@ -38,9 +37,6 @@ from cc_bot.domain.message import Message, Status, ToolCall, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import Done, MemoriesRecalled, TextDelta, ToolsUnavailable, TurnEvent, Usage
-from cc_bot.features.canvas.delivery import RenderedCanvas
-from cc_bot.features.canvas.model import Canvas, Text
-from cc_bot.features.canvas.views import canvas_page
 from cc_bot.features.memory.model import Audience, Memory, MemoryChange
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.features.reminders.model import ReminderChange, Schedule
@@ -314,12 +310,6 @@ class TestForgedReceipt:
         assert page_of(after(TextDelta(f"{text}x"), KEPT, done())).receipts.facts == Facts((ADDED,))
         facts = ended(changed("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
         assert len(facts.lines) == len(facts.description.split("\n")) == 1
-
-    def test_is_no_canvas(self) -> None:
-        drawn = canvas_page(Canvas((Text("a", f"-# {LINE}", LINE),)), JA, user_id=None)
-        embeds = RenderedCanvas(drawn, {}, drawn).fields["embeds"]
-        assert embeds
-        assert all(embed.colour not in (RECEIPTS_COLOUR, NOTES_COLOUR) for embed in embeds)
 
 
 @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=900), min_size=1, max_size=30))

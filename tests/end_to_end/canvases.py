@@ -1,9 +1,10 @@
 from collections.abc import Callable
 
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, Reply, Shown, User
+from tests.loopback.discord import Channel, Reply, Shown, User, limits
 from tests.loopback.model_server import Call, calls, says
 
+HEADING = "-# 🖼️"
 SHOPPING = Call("canvas_add_card", {"title": "買い物", "content": "- 牛乳", "id": "shopping"})
 PLAN = Call("canvas_show_text", {"content": "朝は散歩、昼は図書館。", "id": "plan"})
 SALES = Call(
@@ -38,7 +39,7 @@ def boards(stage: Stage, channel: Channel) -> list[Shown]:
     return [
         shown
         for shown in stage.discord.messages(channel)
-        if shown.content.startswith("-# 🖼️") and not shown.ephemeral and not shown.deleted
+        if shown.text.startswith(HEADING) and not shown.ephemeral and not shown.deleted
     ]
 
 
@@ -54,9 +55,25 @@ async def no_board(stage: Stage, channel: Channel) -> None:
     await stage.discord.wait(lambda: not boards(stage, channel), "no canvas")
 
 
+def _elements(shown: Shown) -> list[str]:
+    """The texts in the card, without its small print."""
+    cards = [each for each in shown.components if each["type"] == limits.CONTAINER]
+    texts = [each["content"] for each in limits.walk(cards) if each["type"] == limits.TEXT]
+    return [text for text in texts if not text.startswith("-# ")]
+
+
 def titles(shown: Shown) -> list[str]:
-    return [embed.get("title", "") for embed in shown.embeds]
+    """A title for each element, empty if it has none."""
+    firsts = [text.split("\n")[0] for text in _elements(shown)]
+    return [first.removeprefix("### ") if first.startswith("### ") else "" for first in firsts]
 
 
 def texts_of(shown: Shown) -> list[str]:
-    return [embed.get("description", "") for embed in shown.embeds]
+    return [text.partition("\n")[2] if text.startswith("### ") else text for text in _elements(shown)]
+
+
+def pictures_of(shown: Shown) -> list[str]:
+    """The addresses of the pictures."""
+    walked = limits.walk(list(shown.components))
+    galleries = [each for each in walked if each["type"] == limits.GALLERY]
+    return [item["media"]["url"] for each in galleries for item in each["items"]]

@@ -6,6 +6,7 @@ from cc_bot.texts import texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from tests.end_to_end.canvases import (
     CLEAR,
+    HEADING,
     PLAN,
     SALES,
     SHOPPING,
@@ -13,6 +14,7 @@ from tests.end_to_end.canvases import (
     boards,
     draw,
     no_board,
+    pictures_of,
     remove,
     texts_of,
     titles,
@@ -26,14 +28,13 @@ from tests.loopback.model_server import Reply as Answer
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
-TOKEN_EXPIRED = 50027
-HEADING = "-# 🖼️"
+TOKEN_EXPIRED, MISSING_PERMISSIONS = 50027, 50013
 NOTED = "SELECT * FROM canvas_messages WHERE channel_id = ?"
 
 
 def whispered(reply: Reply) -> Shown | None:
     """The canvas that came below an answer."""
-    return next((shown for shown in reply.messages if shown.content.startswith(HEADING)), None)
+    return next((shown for shown in reply.messages if shown.text.startswith(HEADING)), None)
 
 
 async def followed(reply: Reply) -> Shown:
@@ -57,7 +58,7 @@ async def test_a_canvas_is_one_message_per_user(
     reply = await draw(stage, aiko, channel, SHOPPING, named)
     first = await board(stage, channel)
     assert first.id > reply.message.id
-    assert first.content == f"-# {JA[CanvasTexts].user_canvas.format(user=aiko.mention)}"
+    assert f"-# {JA[CanvasTexts].user_canvas.format(user=aiko.mention)}" in first.text
     assert titles(first) == ["買い物", "@everyone"]
     assert "-# 🖼️ キャンバスを更新しました。" in reply.text
     await draw(stage, ben, channel, PLAN)
@@ -78,24 +79,23 @@ async def test_a_canvas_is_one_message_per_user(
     assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
 
 
-async def test_a_charts_picture_is_uploaded_once(stage: Stage, aiko: User, channel: Channel) -> None:
+async def test_a_chart_is_a_picture_or_a_table_where_no_files_may_be_attached(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
     await draw(stage, aiko, channel, SALES)
-    before = await board(stage, channel)
-    [embed], [picture] = before.embeds, before.attachments
-    assert (embed["title"], embed["image"]["url"]) == ("売上", picture.url)
+    shown = await board(stage, channel)
+    [picture] = shown.attachments
+    assert (titles(shown), pictures_of(shown)) == (["売上"], [picture.url])
     assert picture.file.data.startswith(b"\x89PNG")
     await draw(stage, aiko, channel, SHOPPING)
-    shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
-    assert [edit.files for edit in stage.discord.calls(EDIT)] == [()]
-    assert shown.embeds[0]["image"]["url"] == picture.url
-    costs = Call(SALES.name, {**SALES.arguments, "id": "costs", "kind": "line", "title": "費用"})
-    await draw(stage, aiko, channel, remove("sales"), costs)
-    shown = await board(stage, channel, lambda shown: titles(shown) == ["買い物", "費用"])
-    [other] = shown.attachments
-    assert other.url != picture.url
-    await draw(stage, aiko, channel, remove("costs"))
-    shown = await board(stage, channel, lambda shown: len(shown.embeds) == 1)
-    assert shown.attachments == ()
+    shown = await board(stage, channel, lambda shown: len(titles(shown)) == 2)
+    assert pictures_of(shown) == [each.url for each in shown.attachments]
+    stage.excused.add(MISSING_PERMISSIONS)
+    stage.discord.forbid(stage.discord.bot, Permission.ATTACH_FILES, channel)
+    await draw(stage, aiko, channel, PLAN)
+    shown = await board(stage, channel, lambda shown: "朝は散歩" in shown.text)
+    assert (pictures_of(shown), shown.attachments) == ([], ())
+    assert "本店" in shown.text or "1月" in shown.text
 
 
 async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User, channel: Channel) -> None:
@@ -116,7 +116,7 @@ async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User,
     second = await draw(stage, aiko, channel, update("shopping", "- 指輪"), private=True)
     shown = await followed(second)
     assert titles(shown) == ["🔒", "🔒 買い物", "売上"]
-    assert JA[CanvasTexts].lock_meaning in shown.content
+    assert JA[CanvasTexts].lock_meaning in shown.text
     assert whispered(first) is None
     shown = await board(stage, channel, lambda shown: titles(shown) == ["売上"])
     await draw(stage, aiko, channel, CLEAR, private=True)
@@ -138,12 +138,12 @@ async def test_without_the_bot_it_stands_below_the_answer(stage: Stage, aiko: Us
     assert not (await followed(first)).ephemeral
     assert stage.rows(NOTED, location.id) == []
     second = await draw(stage, aiko, location, PLAN)
-    await first.until(lambda reply: len((whispered(reply) or reply.message).embeds) == 2)
-    assert whispered(second) is None
-    first.age(900)
+    assert texts_of(await followed(second)) == ["- 牛乳", "朝は散歩、昼は図書館。"]
+    assert whispered(first) is None
+    second.age(900)
     third = await draw(stage, aiko, location, update("plan", "夜は映画。"))
     assert texts_of(await followed(third)) == ["- 牛乳", "夜は映画。"]
-    assert len((await shown_on_command(stage, aiko, location)).message.embeds) == 2
+    assert len(titles((await shown_on_command(stage, aiko, location)).message)) == 2
     assert await stage.told(aiko, location, "canvas clear") == JA[CanvasTexts].cleared
     await third.until(lambda reply: whispered(reply) is None)
 

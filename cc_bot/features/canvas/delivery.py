@@ -1,22 +1,24 @@
 """Canvases on Discord: one message per session in its channel.
 
 The database records which message shows which revision, so every change is shown, at the latest after a
-restart. Where the bot may not write, the message is a follow-up, editable for 15 minutes and not recorded.
+restart. Where the bot may not write, the message is a follow-up, which the next one replaces and which is not
+recorded: after 15 minutes it can't be deleted.
 Private elements are sent only to DMs and in ephemeral messages.
 """
 
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from hashlib import blake2b
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import hikari
 import structlog
+from hikari.impl import TextDisplayComponentBuilder
 
 from cc_bot.charts.png import draw_png
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
@@ -46,6 +48,8 @@ _log = structlog.get_logger(__name__)
 MISSING_PERMISSIONS: Final = 50013  # Discord's error code, also if only files may not be attached
 TOKEN_LIFETIME: Final = timedelta(minutes=14)  # of 15
 MAX_CACHED_PICTURES: Final = 30
+# Replaces what a message showed, also an embed of older versions and its pictures.
+_REPLACING: Final[dict[str, Any]] = {"content": None, "embeds": [], "attachments": None}
 MAX_REFRESHED: Final = 50
 MAX_FAILED: Final = 1000  # canvases that wait for a retry
 RETRY_AFTER_S: Final = 600.0  # an archived thread refuses edits until a user writes there
@@ -55,35 +59,6 @@ CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a s
 
 Draw = Callable[[Chart, Locale], bytes | None]
 _draw_cached: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw_png)
-Sent = TypeVar("Sent")
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedCanvas:
-    page: CanvasPage
-    pictures: Mapping[str, bytes]
-    plain: CanvasPage  # without pictures, if no files may be attached
-
-    @property
-    def files(self) -> dict[str, bytes]:
-        files = {name: self.pictures[name] for name in sorted(self.page.pictures)}
-        if self.page.file:
-            files[self.page.file.name] = self.page.file.text.encode()
-        return files
-
-    @property
-    def digest(self) -> bytes:
-        return blake2b(repr(sorted(self.files.items())).encode(), digest_size=16).digest()
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """Return the keyword arguments for a new message."""
-        return {
-            "content": self.page.content,
-            "embeds": self.page.embeds,
-            "attachments": [hikari.Bytes(data, name) for name, data in self.files.items()],
-            **NO_PINGS,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +68,6 @@ class _FollowUp:
     interaction: Answerable
     message_id: int
     posted_at: datetime
-
-
-_FollowUps = LruCache[SessionKey, _FollowUp]
 
 
 @dataclass(eq=False, slots=True)
@@ -110,10 +82,8 @@ class CanvasMessages(SideMessages):
     is_current: IsCurrent
     leases: Leases = field(default_factory=Leases)
     draw: Draw = _draw_cached
-    _file_digests: LruCache[int, bytes] = field(default_factory=LruCache)
     _used_nonces: LruCache[str, None] = field(default_factory=LruCache)
-    _public_follow_ups: _FollowUps = field(default_factory=LruCache)
-    _ephemeral_follow_ups: _FollowUps = field(default_factory=LruCache)
+    _follow_ups: LruCache[tuple[SessionKey, bool], _FollowUp] = field(default_factory=LruCache)
     _retry_at_s: LruCache[SessionKey, float] = field(default_factory=LruCache)
     _lock: KeyedLock = field(default_factory=KeyedLock)
     _updates: Tasks = field(default_factory=Tasks)
@@ -225,9 +195,10 @@ class CanvasMessages(SideMessages):
         self, interaction: Answerable, canvas: Canvas, recipient: Recipient, sentence: str
     ) -> None:
         """Answer with an ephemeral canvas. Raises HikariError."""
-        fields = (await self._render(canvas, recipient, private=True)).fields
-        fields["content"] = f"{sentence}\n{fields['content']}"
-        await interaction.edit_initial_response(**fields)
+        page = await self._render(canvas, recipient, private=True)
+        above = TextDisplayComponentBuilder(content=sentence)
+        page = CanvasPage([above, *page.components], [above, *page.plain])
+        await _send(page, interaction.edit_initial_response, **_REPLACING)
 
     async def _guard(self, key: SessionKey, show: Callable[[], Awaitable[bool]]) -> bool:
         async with self._lock.hold(key):
@@ -246,12 +217,12 @@ class CanvasMessages(SideMessages):
         await self.refresh(key, interaction=interaction, may_follow_up=ephemeral_reply is None)
 
     async def _show_ephemeral(self, interaction: Answerable, key: SessionKey) -> bool:
-        await _delete_follow_up(self._ephemeral_follow_ups, key)
         current = await self._get_if_current(key, interaction)
         canvas = canvas_from_json(current.state) if current else Canvas()
+        await self._delete_follow_up(key, ephemeral=True)
         if not canvas.is_empty:
-            rendered = await self._render(canvas, await self.recipients.find(interaction), private=True)
-            await self._post_follow_up(self._ephemeral_follow_ups, key, interaction, rendered)
+            page = await self._render(canvas, await self.recipients.find(interaction), private=True)
+            await self._post_follow_up(key, interaction, page, ephemeral=True)
         return True
 
     async def _refresh(
@@ -262,7 +233,7 @@ class CanvasMessages(SideMessages):
         shown_revision = message.shown_revision if message and message.message_id else None
         full_canvas = canvas_from_json(current.state) if current else Canvas()
         if full_canvas.is_empty:
-            await _delete_follow_up(self._ephemeral_follow_ups, key)
+            await self._delete_follow_up(key, ephemeral=True)
         elif current and shown_revision == current.revision and not repost:
             return True  # saves requests after a restart
         is_dm = not full_canvas.is_empty and await self._is_bot_dm(key.channel_id, interaction)
@@ -270,16 +241,14 @@ class CanvasMessages(SideMessages):
         if current is None or canvas.is_empty:
             await self._remove(key, message)
             return True
-        rendered = await self._render(canvas, await self._find_recipient(key, interaction), private=is_dm)
+        page = await self._render(canvas, await self._find_recipient(key, interaction), private=is_dm)
         may_post = interaction is None or _can_post(interaction)
-        if may_post and await self._show_in_channel(key, message, current, rendered, repost=repost):
-            await _delete_follow_up(self._public_follow_ups, key)
-            return True
-        if not repost and await self._edit_follow_up(key, rendered):
+        if may_post and await self._show_in_channel(key, message, current, page, repost=repost):
+            await self._delete_follow_up(key, ephemeral=False)
             return True
         if interaction is None or not may_follow_up:
             return False
-        await self._post_follow_up(self._public_follow_ups, key, interaction, rendered)
+        await self._post_follow_up(key, interaction, page, ephemeral=False)
         return True
 
     async def _get_if_current(self, key: SessionKey, interaction: Answerable | None) -> CurrentCanvas | None:
@@ -291,7 +260,7 @@ class CanvasMessages(SideMessages):
         key: SessionKey,
         message: CanvasMessage | None,
         current: CurrentCanvas,
-        rendered: RenderedCanvas,
+        page: CanvasPage,
         *,
         repost: bool,
     ) -> bool:
@@ -299,7 +268,7 @@ class CanvasMessages(SideMessages):
         if message and message.message_id and not repost:
             edit = partial(self.rest.edit_message, key.channel_id, message.message_id)
             try:
-                await _retry_without_files(partial(self._edit, message.message_id, edit), rendered)
+                await _send(page, edit, **_REPLACING)
             except hikari.NotFoundError:
                 message = replace(message, message_id=NO_MESSAGE)
             except hikari.ForbiddenError as error:  # may be temporary
@@ -308,24 +277,25 @@ class CanvasMessages(SideMessages):
             else:
                 await self.store.record(key, message.message_id, current.revision)
                 return True
-        return await self._post_in_channel(key, message, current, rendered)
+        return await self._post_in_channel(key, message, current, page)
 
     async def _post_in_channel(
-        self, key: SessionKey, message: CanvasMessage | None, current: CurrentCanvas, rendered: RenderedCanvas
+        self, key: SessionKey, message: CanvasMessage | None, current: CurrentCanvas, page: CanvasPage
     ) -> bool:
         """Post, then delete the older message. Returns False if the bot may not write."""
         await self.mark_outdated(key)  # until it is posted
         deleted = message is not None and message.message_id == NO_MESSAGE and message.shown_revision > 0
-        post = partial(self._post, key.channel_id, self._nonce(key, current, deleted=deleted))
+        nonce = self._nonce(key, current, deleted=deleted)
         try:
-            message_id = await _retry_without_files(post, rendered)
+            posted = await _send(page, partial(self.rest.create_message, key.channel_id), nonce=nonce)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if message is None or not message.message_id:
                 await self.store.forget(key)
             return False
-        if not await self.store.record(key, message_id, current.revision):  # erased in between
-            await self._delete(key.channel_id, message_id)
+        self._used_nonces[nonce] = None
+        if not await self.store.record(key, int(posted.id), current.revision):  # erased in between
+            await self._delete(key.channel_id, int(posted.id))
         if message and message.message_id:
             await self._delete(key.channel_id, message.message_id)
         return True
@@ -336,47 +306,23 @@ class CanvasMessages(SideMessages):
         nonce = blake2b(identity.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
 
-    async def _post(self, channel_id: int, nonce: str, rendered: RenderedCanvas) -> int:
-        create = partial(self.rest.create_message, channel_id, **rendered.fields, nonce=nonce)
-        message_id = int((await retry(create, RETRY_PAUSES_S)).id)
-        self._used_nonces[nonce] = None
-        self._file_digests[message_id] = rendered.digest
-        return message_id
-
-    async def _edit(
-        self, message_id: int, edit: Callable[..., Awaitable[hikari.Message]], rendered: RenderedCanvas
-    ) -> None:
-        """Edit with all files or none: Discord gives no ids for files in embeds."""
-        changes = rendered.fields
-        if not rendered.files:
-            changes["attachments"] = None  # hikari ignores an empty list
-        if self._file_digests.get(message_id) == rendered.digest:
-            without_files = {name: value for name, value in changes.items() if name != "attachments"}
-            if _kept_all_files(await retry(lambda: edit(**without_files), RETRY_PAUSES_S), rendered.page):
-                return
-        await retry(lambda: edit(**changes), RETRY_PAUSES_S)
-        self._file_digests[message_id] = rendered.digest
-
     async def _post_follow_up(
-        self, follow_ups: _FollowUps, key: SessionKey, interaction: Answerable, rendered: RenderedCanvas
+        self, key: SessionKey, interaction: Answerable, page: CanvasPage, *, ephemeral: bool
     ) -> None:
         """Post once below an acknowledged interaction: it takes no nonce."""
-        flags = hikari.MessageFlag.EPHEMERAL if follow_ups is self._ephemeral_follow_ups else hikari.UNDEFINED
-        message_id = int((await interaction.execute(**rendered.fields, flags=flags)).id)
-        self._file_digests[message_id] = rendered.digest
-        follow_ups[key] = _FollowUp(interaction, message_id, utc_now())
+        await self._delete_follow_up(key, ephemeral=ephemeral)
+        flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
+        posted = await _send(page, interaction.execute, pauses_s=(), flags=flags)
+        self._follow_ups[key, ephemeral] = _FollowUp(interaction, int(posted.id), utc_now())
 
-    async def _edit_follow_up(self, key: SessionKey, rendered: RenderedCanvas) -> bool:
-        follow_up = _pop_unexpired(self._public_follow_ups, key)
-        if follow_up is None:
-            return False
-        edit = partial(follow_up.interaction.edit_message, follow_up.message_id)
-        try:
-            await self._edit(follow_up.message_id, edit, rendered)
-        except hikari.ClientHTTPResponseError:  # the message was deleted, or the token expired
-            return False
-        self._public_follow_ups[key] = follow_up
-        return True
+    async def _delete_follow_up(self, key: SessionKey, *, ephemeral: bool) -> None:
+        follow_up = self._follow_ups.get((key, ephemeral))
+        self._follow_ups.discard((key, ephemeral))
+        if follow_up and utc_now() - follow_up.posted_at < TOKEN_LIFETIME:
+            try:
+                await follow_up.interaction.delete_message(follow_up.message_id)
+            except hikari.HikariError as error:  # dismissed by its reader, or the token expired
+                _log.debug("canvas_not_dropped", error=type(error).__name__)
 
     async def _is_gone(self, channel_id: int, message_id: int) -> bool:
         with contextlib.suppress(hikari.ForbiddenError):  # the bot may not read the channel
@@ -395,7 +341,7 @@ class CanvasMessages(SideMessages):
             _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
 
     async def _remove(self, key: SessionKey, message: CanvasMessage | None) -> None:
-        await _delete_follow_up(self._public_follow_ups, key)
+        await self._delete_follow_up(key, ephemeral=False)
         if message is None:
             return
         if message.message_id:
@@ -417,51 +363,34 @@ class CanvasMessages(SideMessages):
         locale = self.recipients.guilds.locale_of_channel(key.channel_id)
         return await self.recipients.for_user(key.user_id, locale)
 
-    async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> RenderedCanvas:
+    async def _render(self, canvas: Canvas, recipient: Recipient, *, private: bool) -> CanvasPage:
         """`private`: only the user sees the message."""
         charts = [element for element in canvas.shown_elements if isinstance(element, Chart)]
         pictures = await draw_pictures(charts, recipient.locale, self.draw)
         user_id = None if private else recipient.user_id
-        make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
-        page = await asyncio.to_thread(make, pictures=pictures)  # slow with long labels
-        plain = await asyncio.to_thread(make) if pictures else page
-        return RenderedCanvas(page, pictures, plain)
+        make = partial(canvas_page, canvas, recipient.words, user_id=user_id, pictures=pictures)
+        return await asyncio.to_thread(make)  # slow with long labels
 
 
 def _can_post(interaction: Answerable) -> bool:
     return can_write(interaction) or is_bot_dm(interaction)
 
 
-def _pop_unexpired(follow_ups: _FollowUps, key: SessionKey) -> _FollowUp | None:
-    follow_up = follow_ups.get(key)
-    follow_ups.discard(key)
-    return follow_up if follow_up and utc_now() - follow_up.posted_at < TOKEN_LIFETIME else None
-
-
-async def _delete_follow_up(follow_ups: _FollowUps, key: SessionKey) -> None:
-    if follow_up := _pop_unexpired(follow_ups, key):
-        try:
-            await follow_up.interaction.delete_message(follow_up.message_id)
-        except hikari.HikariError as error:  # dismissed by its reader, or the token expired
-            _log.debug("canvas_not_dropped", error=type(error).__name__)
-
-
-async def _retry_without_files(
-    send: Callable[[RenderedCanvas], Awaitable[Sent]], rendered: RenderedCanvas
-) -> Sent:
+async def _send(
+    page: CanvasPage,
+    send: Callable[..., Awaitable[hikari.Message]],
+    *,
+    pauses_s: Sequence[float] = RETRY_PAUSES_S,
+    **fields: Any,
+) -> hikari.Message:
+    """Send the card; its texts alone if Discord refuses it, or allows no files."""
     try:
-        return await send(rendered)
-    except hikari.ForbiddenError as error:
-        if error.code != MISSING_PERMISSIONS or not rendered.files:
+        return await retry(lambda: send(components=page.components, **fields, **NO_PINGS), pauses_s)
+    except (hikari.BadRequestError, hikari.ForbiddenError) as error:
+        if isinstance(error, hikari.ForbiddenError) and error.code != MISSING_PERMISSIONS:
             raise
-        return await send(RenderedCanvas(rendered.plain, {}, rendered.plain))
-
-
-def _kept_all_files(message: hikari.Message, page: CanvasPage) -> bool:
-    """Check an edit without files: Discord does not document that it keeps them."""
-    images = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
-    attached = {file.filename for file in message.attachments}
-    return images == [embed.image is not None for embed in page.embeds] and not attached & page.pictures
+        _log.info("canvas_card_refused", code=error.code)
+        return await retry(lambda: send(components=page.plain, **fields, **NO_PINGS), pauses_s)
 
 
 async def draw_pictures(charts: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:

@@ -1,19 +1,27 @@
-"""Renders a canvas as one message: elements as embeds, charts as pictures in them.
+"""Renders a canvas as one card of components version 2: texts, and pictures of charts.
 
-Not as Components V2: only embed fields can be side by side, and unclosed Markdown ends with its embed. Beyond
-Discord's limits the longest texts are cut first, and attached in full. Lengths are in UTF-16 code units.
+Of more than Discord allows, the longest texts are cut first, and attached in full. Lengths are in UTF-16 code
+units.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
 
 import hikari
+from hikari.api import ComponentBuilder
+from hikari.impl import (
+    ContainerComponentBuilder,
+    FileComponentBuilder,
+    MediaGalleryComponentBuilder,
+    MediaGalleryItemBuilder,
+    TextDisplayComponentBuilder,
+)
 
 from cc_bot.charts.table import text_table
 from cc_bot.discord.pages.markdown import SPOILER, close_spoilers, for_discord
-from cc_bot.discord.pages.page import BLURPLE, TextFile
+from cc_bot.discord.pages.page import BLURPLE, small_print
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import is_blank
@@ -22,36 +30,30 @@ from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
 
-# "Embed Limits" in Discord's message documentation.
-MAX_EMBEDS: Final = 10
-MAX_TOTAL_LENGTH: Final = 6000  # of all embeds
-MAX_TITLE_CHARACTERS: Final = 100  # each up to two units, of 256
-MAX_DESCRIPTION_LENGTH: Final = 4096
-MAX_FIELD_LENGTH: Final = 1024
-MAX_FOOTER_LENGTH: Final = 2000
-MAX_FILES: Final = 10
-
-MAX_INLINE_LENGTH: Final = 300  # longer is too tall in a third of a row
+MAX_SHOWN: Final = 10  # so many files may be attached; with separators they take 33 of 40 components
+MAX_TOTAL_LENGTH: Final = 3500  # of 4000; the rest is for notes
+MAX_TITLE_CHARACTERS: Final = 100
+MAX_FOOTER_LENGTH: Final = 600
 MAX_NAME_CHARACTERS: Final = 30
 _LOCK: Final = "🔒"
-_NO_NAME: Final = "\u200b"  # a zero-width space: field names may not be empty
 _ELLIPSIS: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class CanvasPage:
-    content: str
-    embeds: tuple[hikari.Embed, ...]
-    pictures: frozenset[str]
-    file: TextFile | None = None  # the full texts, if some were cut
+    components: list[ComponentBuilder]
+    plain: list[ComponentBuilder]  # texts alone, if Discord refuses the card or its files
 
 
 @dataclass(frozen=True, slots=True)
-class _RenderedElement:
-    element: Element
+class _Part:
     title: str
     text: str
-    picture: str = ""
+    picture: hikari.Bytes | None = None
+
+    @property
+    def full_text(self) -> str:
+        return "\n".join(filter(None, (self.title and f"### {self.title}", self.text)))
 
 
 def picture_name(chart: Chart) -> str:
@@ -61,61 +63,61 @@ def picture_name(chart: Chart) -> str:
 
 
 def canvas_page(
-    canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
+    canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Mapping[str, bytes]
 ) -> CanvasPage:
-    """`user_id`: the owner, if others see the message. `pictures`: names of rendered charts."""
-    elements = canvas.shown_elements[:MAX_EMBEDS]
+    """`user_id`: the owner, if others see the message. `pictures`: rendered charts by name."""
+    texts = words[CanvasTexts]
+    elements = canvas.shown_elements[:MAX_SHOWN]
     is_mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
-    parts = [_render_element(element, pictures, marks_private=is_mixed) for element in elements]
-    footer = _footer(canvas, elements, words)
-    shortened = _shorten_texts(parts, footer, board=canvas.mode == "board")
-    file = None
-    if shortened != parts:
-        file = TextFile(words[CanvasTexts].file_name, "\n\n".join(map(_full_text, parts)) + "\n")
-    picture_names = frozenset(part.picture for part in parts if part.picture)
-    if len(picture_names) == MAX_FILES:
-        file = None
-    embeds = _board_embeds(shortened) if canvas.mode == "board" else [_embed(part) for part in shortened]
-    if footer:
-        embeds[-1].set_footer(footer)
     # A mention shows the current name. It is sent without a ping.
-    user_canvas = words[CanvasTexts].user_canvas
-    notes = [words[CanvasTexts].your_canvas if user_id is None else user_canvas.format(user=f"<@{user_id}>")]
+    notes = [texts.your_canvas if user_id is None else texts.user_canvas.format(user=f"<@{user_id}>")]
     if is_mixed:
-        notes.append(words[CanvasTexts].lock_meaning)
-    if shortened != parts:
-        notes.append(words[CanvasTexts].texts_cut_and_attached if file else words[CanvasTexts].texts_cut)
-    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(embeds), picture_names, file)
+        notes.append(texts.lock_meaning)
+    others = " ・ ".join(_short_name(element) for element in canvas.elements if element not in elements)
+    footer = _cut(texts.other_elements.format(titles=others), MAX_FOOTER_LENGTH) if others else ""
+
+    def build(pictures: Mapping[str, bytes], *, in_card: bool) -> list[ComponentBuilder]:
+        parts = [_render_element(element, pictures, marks_private=is_mixed) for element in elements]
+        room = MAX_TOTAL_LENGTH - utf16_length(footer)
+        fitting = _shorten_texts(parts, room)
+        cut_note = texts.texts_cut_and_attached if in_card else texts.texts_cut
+        top = _text("\n".join(small_print(*notes, *([cut_note] if fitting != parts else []))))
+        bottom = [_text(line) for line in small_print(footer)]
+        if not in_card:
+            return [top, *(_text(part.full_text) for part in fitting), *bottom]
+        card = ContainerComponentBuilder(accent_color=hikari.Color(BLURPLE), components=[top])
+        for part in fitting:
+            card.add_separator(spacing=hikari.SpacingType.SMALL, divider=True)
+            if part.full_text:
+                card.add_component(_text(part.full_text))
+            if part.picture:
+                item = MediaGalleryItemBuilder(media=part.picture, description=part.title or hikari.UNDEFINED)
+                card.add_component(MediaGalleryComponentBuilder(items=[item]))
+        if fitting != parts:
+            whole = "\n\n".join(part.full_text for part in parts)
+            card.add_component(FileComponentBuilder(file=hikari.Bytes(whole.encode(), texts.file_name)))
+        for text in bottom:
+            card.add_component(text)
+        return [card]
+
+    return CanvasPage(build(pictures, in_card=True), build({}, in_card=False))
 
 
-def _render_element(element: Element, pictures: Collection[str], *, marks_private: bool) -> _RenderedElement:
+def _text(content: str) -> TextDisplayComponentBuilder:
+    return TextDisplayComponentBuilder(content=content)
+
+
+def _render_element(element: Element, pictures: Mapping[str, bytes], *, marks_private: bool) -> _Part:
     title = shorten(one_line(element.title), MAX_TITLE_CHARACTERS)
     if marks_private and element.visibility == "private":
         title = f"{_LOCK} {title}".strip()
-    if isinstance(element, Chart):
-        name = picture_name(element)
-        if name in pictures:
-            return _RenderedElement(element, title, "", name)
-        return _RenderedElement(element, title, _table(element))
-    text = for_discord(element.content.strip())
-    return _RenderedElement(element, title, _ELLIPSIS if is_blank(text) else text)
-
-
-def _full_text(part: _RenderedElement) -> str:
-    text = _table(part.element) if isinstance(part.element, Chart) else part.text
-    return f"## {part.title}\n\n{text}" if part.title else text
-
-
-def _table(chart: Chart) -> str:
-    return f"```\n{text_table(chart).replace('`', '´')}\n```"
-
-
-def _footer(canvas: Canvas, elements: Sequence[Element], words: Texts) -> str:
-    """Name hidden elements. Footers show no Markdown."""
-    others = [_short_name(element) for element in canvas.elements if element not in elements]
-    if not others:
-        return ""
-    return _cut(words[CanvasTexts].other_elements.format(titles=" ・ ".join(others)), MAX_FOOTER_LENGTH)
+    if not isinstance(element, Chart):
+        text = for_discord(element.content.strip())
+        return _Part(title, _ELLIPSIS if is_blank(text) else text)
+    name = picture_name(element)
+    if name in pictures:
+        return _Part(title, "", hikari.Bytes(pictures[name], name))
+    return _Part(title, f"```\n{text_table(element).replace('`', '´')}\n```")
 
 
 def _short_name(element: Element) -> str:
@@ -124,17 +126,11 @@ def _short_name(element: Element) -> str:
     return shorten(one_line(element.content), MAX_NAME_CHARACTERS)
 
 
-def _shorten_texts(parts: Sequence[_RenderedElement], footer: str, *, board: bool) -> list[_RenderedElement]:
-    text_limit, table_limit = MAX_FIELD_LENGTH if board else MAX_DESCRIPTION_LENGTH, MAX_DESCRIPTION_LENGTH
-    limits = [table_limit if isinstance(part.element, Chart) else text_limit for part in parts]
-    title_length = sum(utf16_length(part.title or _NO_NAME) for part in parts)
-    room = MAX_TOTAL_LENGTH - title_length - utf16_length(footer)
-    lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, limits, strict=True)]
-    max_length = longest_fitting_length(lengths, room)
-    return [
-        replace(part, text=_cut(part.text, min(max_length, limit)))
-        for part, limit in zip(parts, limits, strict=True)
-    ]
+def _shorten_texts(parts: Sequence[_Part], room: int) -> list[_Part]:
+    lengths = [utf16_length(part.text) for part in parts]
+    taken = sum(utf16_length(part.full_text) for part in parts) - sum(lengths)
+    limit = longest_fitting_length(lengths, room - taken)
+    return [replace(part, text=_cut(part.text, limit)) for part in parts]
 
 
 def longest_fitting_length(lengths: Sequence[int], room: int) -> int:
@@ -154,27 +150,3 @@ def _cut(text: str, limit: int) -> str:
     [beginning] = close_spoilers(pieces, is_complete=False)
     is_code = beginning.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
     return f"{beginning}\n{_ELLIPSIS}" if is_code else f"{beginning}{_ELLIPSIS}"
-
-
-def _embed(part: _RenderedElement) -> hikari.Embed:
-    embed = hikari.Embed(title=part.title or None, description=part.text or None, colour=BLURPLE)
-    if part.picture:
-        embed.set_image(hikari.URL(f"attachment://{part.picture}"))
-    return embed
-
-
-def _board_embeds(parts: Sequence[_RenderedElement]) -> list[hikari.Embed]:
-    """Put neighbouring texts into fields that share rows."""
-    embeds = list[hikari.Embed]()
-    has_fields = False  # of the last embed
-    for part in parts:
-        if isinstance(part.element, Chart):
-            embeds.append(_embed(part))
-            has_fields = False
-            continue
-        if not has_fields:
-            embeds.append(hikari.Embed(colour=BLURPLE))
-            has_fields = True
-        inline = utf16_length(part.text) <= MAX_INLINE_LENGTH
-        embeds[-1].add_field(part.title or _NO_NAME, part.text, inline=inline)
-    return embeds

@@ -20,6 +20,7 @@ let socket = null;
 let closeReason = ""; // why the server closed the socket
 let shown = new Map(); // by id: the HTML of an element, and its node
 let shownBelow = "";
+let latest = null; // message
 const pressed = new WeakSet(); // buttons whose forms are being sent
 let currentAgent = canvas.dataset.agent;
 
@@ -33,33 +34,42 @@ function nodeOf(html) {
 
 /* Unchanged nodes stay, with their focus and open details. */
 function show(message) {
-  const active = document.activeElement?.closest("button");
-  const holder = active?.closest(".element");
-  const position = [...(holder?.querySelectorAll("button") ?? [])].indexOf(active);
   const isFirst = shownBelow === "";
-  const next = new Map(
+  const before = shown;
+  shown = new Map(
     message.elements.map(({ id, html }) => {
-      const old = shown.get(id);
+      const old = before.get(id);
       return [id, old?.html === html ? old : { html, node: nodeOf(html) }];
     }),
   );
-  const nodes = [...next.values()].map((each) => each.node);
+  for (const [id, { html, node }] of shown) {
+    node.style.viewTransitionName = `element-${id}`; // moves to its new position
+    if (isFirst || before.get(id)?.html === html) continue;
+    node.classList.add("changed");
+    setTimeout(() => node.classList.remove("changed"), CHANGED_MS);
+  }
+  const still = isFirst || document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  latest = message;
+  if (still || !document.startViewTransition) update();
+  else document.startViewTransition(update);
+}
+
+function update() {
+  if (!latest) return; // signed out meanwhile
+  const active = document.activeElement?.closest("button");
+  const holder = active?.closest(".element");
+  const position = [...(holder?.querySelectorAll("button") ?? [])].indexOf(active);
+  const nodes = [...shown.values()].map((each) => each.node);
   for (const node of [...canvas.children]) if (!nodes.includes(node)) node.remove();
   nodes.forEach((node, at) => {
     if (canvas.children[at] !== node) canvas.insertBefore(node, canvas.children[at] ?? null);
   });
-  for (const [id, { html, node }] of next) {
-    if (isFirst || shown.get(id)?.html === html) continue;
-    node.classList.add("changed");
-    setTimeout(() => node.classList.remove("changed"), CHANGED_MS);
-  }
-  shown = next;
   canvas.classList.remove("list", "board", "focus");
-  canvas.classList.add(message.mode);
-  if (message.below !== shownBelow) below.innerHTML = message.below;
-  shownBelow = message.below;
+  canvas.classList.add(latest.mode);
+  if (latest.below !== shownBelow) below.innerHTML = latest.below;
+  shownBelow = latest.below;
   if (!document.activeElement || document.activeElement === document.body)
-    next.get(holder?.dataset.id)?.node.querySelectorAll("button")[position]?.focus();
+    shown.get(holder?.dataset.id)?.node.querySelectorAll("button")[position]?.focus();
 }
 
 function showNothing() {
@@ -67,6 +77,7 @@ function showNothing() {
   below.replaceChildren();
   shown = new Map();
   shownBelow = "";
+  latest = null;
 }
 
 function showStatus(sentence, away) {
@@ -165,6 +176,13 @@ document.addEventListener("submit", (event) => {
   event.target.closest("details")?.removeAttribute("open");
   send(event.target, event.submitter ?? event.target);
 });
+
+const agentForm = document.getElementById("agent")?.form;
+if (agentForm) {
+  const button = agentForm.querySelector("button");
+  button.hidden = true;
+  agentForm.addEventListener("change", () => agentForm.requestSubmit(button));
+}
 
 /* Hide private elements at once; to a new socket the server sends none. */
 function applyHiding() {
