@@ -5,11 +5,10 @@ The log gets ids, numbers and known names, never an owner's text.
 
 import asyncio
 import re
+import time
 import unicodedata
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
 import structlog
@@ -17,11 +16,10 @@ import structlog
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.reply import Caller, Reply
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import find_differing, find_free_shards, write_shards
-from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
+from cc_bot.domain.access import SUBJECTS, AccessRule, Ruling, Subject
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import CcBotError, ModelNotFound
-from cc_bot.domain.text import format_size, one_line, remove_controls
+from cc_bot.domain.errors import CcBotError, InputError, ModelNotFound
+from cc_bot.domain.text import one_line, remove_controls
 from cc_bot.domain.usage import (
     DEFAULT_RULES,
     EVERYONE_ID,
@@ -32,17 +30,15 @@ from cc_bot.domain.usage import (
     LimitName,
 )
 from cc_bot.features.admin.errors import (
+    IdNotUnderstood,
     LimitNotForChannels,
     LimitNotForServers,
     LimitNotUnderstood,
     ModelsNotUnderstood,
     SubjectNotUnderstood,
 )
-from cc_bot.features.admin.status import BotStatus, StatusSnapshot
+from cc_bot.features.admin.status import BotStatus
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
-from cc_bot.texts import Texts
-from cc_bot.texts.cli import ProcessTexts
-from cc_bot.texts.replies import UsageTexts, money
 
 _log = structlog.get_logger(__name__)
 
@@ -69,7 +65,7 @@ def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) 
         return Mentionable(kind, guild_id)
     elif kind and re.fullmatch(r"[0-9]{1,19}", text) and 0 < int(text) < _MAX_ID:
         return Mentionable(kind, int(text))
-    raise SubjectNotUnderstood
+    raise IdNotUnderstood if kind else SubjectNotUnderstood
 
 
 MAX_MODELS: Final = 5
@@ -86,6 +82,10 @@ class Administration:
     stores: Stores
     policies: Policies
     probe_model: ProbeModel | None  # None: models are not checked
+    default_models: tuple[str, ...] = ()  # in the order they are asked; empty if the offline model answers
+    make_backup: Callable[[], Awaitable[object]] | None = (
+        None  # None if the operator of a server makes backups
+    )
 
 
 def _log_change(change: str, caller: Caller, **fields: str | int | None) -> None:
@@ -102,12 +102,13 @@ class LimitWithSource:
 
 
 async def list_limits(administration: Administration) -> Sequence[LimitWithSource]:
-    limits = dict[LimitKey, LimitWithSource]()
+    keys = [LimitKey("everyone", EVERYONE_ID, name) for name in LIMIT_NAMES]
+    limits = {key: LimitWithSource(key, None, "default") for key in keys}
     for key, value in (await administration.policies.current()).limits.items():
         limits[key] = LimitWithSource(key, value, "default" if value == DEFAULT_RULES.get(key, 0) else "file")
     for each in await administration.stores.limits.list_all():
         limits[each.key] = LimitWithSource(each.key, each.value, "owner")
-    return sorted(limits.values(), key=lambda each: (each.key.scope, each.key.scope_id, each.key.name))
+    return sorted(limits.values(), key=lambda each: (each.key.scope, each.key.scope_id))
 
 
 async def show_limits(caller: Caller, *, administration: Administration) -> Reply:
@@ -147,12 +148,6 @@ async def unset_limit(
     return Reply((texts.limit_unset,))
 
 
-def name_subject_of_limit(key: LimitKey, caller: Caller) -> str:
-    if key.scope == "everyone":
-        return caller.words[AdminTexts].everyone
-    return caller.format_mention(key.scope, key.scope_id)
-
-
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
     """Parse the name of a limit, and its subject as in `parse_subject`; neither text nor kind: everyone.
     Raises LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
@@ -182,51 +177,47 @@ def parse_limit_value(text: str) -> int | None:
 def _format_limit(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
     texts = caller.words[AdminTexts]
     number = texts.no_limit if value is None else f"{value:,}" + (" B" if key.name == "memory_bytes" else "")
-    return {"subject": name_subject_of_limit(key, caller), "limit": texts.limits[key.name], "value": number}
+    who = texts.everyone if key.scope == "everyone" else caller.format_mention(key.scope, key.scope_id)
+    return {"subject": who, "limit": texts.limits[key.name], "value": number}
 
 
 def _log_fields(key: LimitKey) -> dict[str, str | int]:
     return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRulesBySource:
-    set_in_file: AccessRules
-    set_by_owners: AccessRules
-
-    @property
-    def all(self) -> AccessRules:
-        return self.set_in_file | self.set_by_owners
-
-    @property
-    def has_allow_rules(self) -> bool:
-        return any(rule.ruling == "allow" for rule in self.all)
+class RuleWithSource(NamedTuple):
+    rule: AccessRule
+    is_set_by_owner: bool  # at run time; else in the policy file
 
 
-async def read_access(administration: Administration) -> AccessRulesBySource:
+async def list_rules(administration: Administration) -> Sequence[RuleWithSource]:
+    """Return the allow rules, then the deny rules, sorted by kind and id."""
     set_in_file = (await administration.policies.current()).access
-    return AccessRulesBySource(set_in_file, (await administration.stores.access.get_state()).rules)
+    set_by_owners = (await administration.stores.access.get_state()).rules
+    rules = [
+        (rule, is_set_by_owner)
+        for is_set_by_owner, rules in ((True, set_by_owners), (False, set_in_file))
+        for rule in rules
+    ]
+    return sorted(
+        map(RuleWithSource._make, rules),
+        key=lambda each: (each.rule.ruling, SUBJECTS.index(each.rule.subject), each.rule.id),
+    )
 
 
 async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:
-    texts, by_source = caller.words[AdminTexts], await read_access(administration)
-    lines = [] if by_source.all else [texts.access_open]
-    rulings: tuple[tuple[Ruling, str], ...] = (("allow", texts.allowed), ("deny", texts.denied))
-    for ruling, template in rulings:
-        for rules, source in ((by_source.set_by_owners, ""), (by_source.set_in_file, texts.from_file)):
-            if subjects := ", ".join(caller.format_mention(*each) for each in list_subjects(rules, ruling)):
-                lines.append(template.format(subjects=subjects) + source)
-    if by_source.has_allow_rules:
+    texts, rules = caller.words[AdminTexts], await list_rules(administration)
+    templates = {"allow": texts.allowed, "deny": texts.denied}
+    lines = [
+        templates[rule.ruling].format(subject=caller.format_mention(rule.subject, rule.id))
+        + ("" if is_set_by_owner else texts.from_file)
+        for rule, is_set_by_owner in rules
+    ] or [texts.access_open]
+    if rules and rules[0].rule.ruling == "allow":
         lines.append(texts.only_those)
     mentions = ", ".join(caller.format_mention("user", user_id) for user_id in sorted(owners))
     lines.append(texts.access_owners.format(owners=mentions))
     return Reply((*lines, texts.owners_stay), title=texts.access_title)
-
-
-def list_subjects(rules: AccessRules, ruling: Ruling) -> list[Mentionable]:
-    """Return the subjects of the rules with a ruling, sorted by kind and id."""
-    subjects = (Mentionable(rule.subject, rule.id) for rule in rules if rule.ruling == ruling)
-    return sorted(subjects, key=lambda each: (SUBJECTS.index(each.subject), each.id))
 
 
 async def set_rule(
@@ -249,7 +240,7 @@ async def remove_rule(
         _log_change("access_removed", caller, subject=target.subject, subject_id=target.id)
     template = texts.access_removed if removed else texts.access_had_no_rule
     lines = [template.format(subject=caller.format_mention(*target))]
-    if any((rule.subject, rule.id) == target for rule in (await read_access(administration)).set_in_file):
+    if any((rule.subject, rule.id) == target for rule in (await administration.policies.current()).access):
         lines.append(texts.access_also_in_file)
     return Reply(tuple(lines))
 
@@ -269,6 +260,15 @@ async def end_maintenance(caller: Caller, *, administration: Administration) -> 
     return Reply((caller.words[AdminTexts].maintenance_ended,))
 
 
+async def make_backup(caller: Caller, *, administration: Administration) -> Reply:
+    """Raises StartupError."""
+    if administration.make_backup is None:
+        raise InputError
+    await administration.make_backup()
+    _log_change("backup_made", caller)
+    return Reply((caller.words[ConsoleTexts].backup_made,))
+
+
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
     texts = caller.words[AdminTexts]
     lines = tuple(
@@ -284,8 +284,8 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
     _log_change("models_set", caller, channel=channel_id, models=len(chain))
     template = texts.models_set if len(chain) > 1 else texts.model_set
     lines = [template.format(channel=caller.format_mention("channel", channel_id), models=", ".join(chain))]
-    probe = administration.probe_model
-    if missing := await _find_missing(chain, probe) if probe else ():
+    tests = await probe_models(chain, administration)
+    if missing := [each.model for each in tests if each.error == ModelNotFound.__name__]:
         lines.append(texts.models_unknown.format(models=", ".join(missing)))
     return Reply(tuple(lines))
 
@@ -311,112 +311,41 @@ def parse_models(text: str) -> tuple[str, ...]:
 
 
 def _parse_channel(caller: Caller, text: str) -> int:
-    return parse_subject(text, "channel").id if text.strip() else caller.channel_id
+    return parse_subject(text.strip() or f"<#{caller.channel_id}>", "channel").id
 
 
-async def _find_missing(models: Sequence[str], probe: ProbeModel) -> Sequence[str]:
-    """Return the missing models. Probes each, as a server's list of models may be incomplete."""
+class ModelTest(NamedTuple):
+    model: str
+    seconds: float
+    error: str = ""  # the name of its class
 
-    async def is_missing(model: str) -> bool:
-        with suppress(CcBotError, TimeoutError):
-            try:
-                async with asyncio.timeout(MODEL_TIMEOUT_S):
-                    await probe(model)
-            except ModelNotFound:
-                return True
-        return False
 
-    results = await asyncio.gather(*map(is_missing, models))
-    return [model for model, missing in zip(models, results, strict=True) if missing]
+async def probe_models(models: Sequence[str], administration: Administration) -> Sequence[ModelTest]:
+    """Ask each model for a word, as a server's list of models may be incomplete."""
+    probe = administration.probe_model
+    if probe is None:
+        return ()
+
+    async def run(model: str) -> ModelTest:
+        began_s, error = time.monotonic(), ""
+        try:
+            async with asyncio.timeout(MODEL_TIMEOUT_S):
+                await probe(model)
+        except (CcBotError, TimeoutError) as caught:
+            error = type(caught).__name__
+        return ModelTest(model, time.monotonic() - began_s, error)
+
+    return await asyncio.gather(*map(run, models))
 
 
 async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
-    snapshot, texts = await status.take_snapshot(), caller.words[AdminTexts]
-    lines = [
-        f"{_MARKS[each.verdict]} {each.label}: {each.value}"
-        for each in describe_status(snapshot, caller, utc_now())
-    ]
-    if snapshot.maintenance is not None:
-        note = caller.format_text(snapshot.maintenance.note, MAX_NOTE_CHARACTERS)
+    texts, maintenance = caller.words[AdminTexts], await status.get_maintenance()
+    facts = await status.describe(caller, utc_now())
+    lines = [f"{_MARKS[each.verdict]} {each.label}: {each.value}" for each in facts]
+    if maintenance is not None:
+        note = caller.format_text(maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
     return Reply(tuple(lines), title=caller.words[ConsoleTexts].status)
 
 
 _MARKS: Final = {"": "▫️", "ok": "🟢", "warning": "🟡", "failed": "🔴"}
-
-
-class Fact(NamedTuple):
-    label: str
-    value: str
-    verdict: Literal["", "ok", "warning", "failed"] = ""
-    at: datetime | None = None  # what `value` says, if that is a moment
-
-
-OLD_BACKUP: Final = timedelta(days=2)
-LOW_DISK_BYTES: Final = 2**30
-
-
-def describe_status(snapshot: StatusSnapshot, caller: Caller, now: datetime) -> Sequence[Fact]:
-    texts = caller.words[ConsoleTexts]
-    connected = texts.connected_just_now if snapshot.connected else texts.disconnected
-    if snapshot.connected and snapshot.latency_s is not None:
-        connected = texts.connected.format(milliseconds=round(snapshot.latency_s * 1000))
-    backup, backup_at = texts.no_backup, snapshot.backup_at
-    if backup_at is not None:
-        backup = caller.format_moment(backup_at)
-    is_backed_up = backup_at is not None and now - backup_at < OLD_BACKUP
-    free = snapshot.free_bytes
-    has_room = free is not None and free >= LOW_DISK_BYTES
-    turns = texts.turns_count.format(running=snapshot.load.running, waiting=snapshot.load.waiting)
-    return [
-        Fact("Discord", connected, "ok" if snapshot.connected else "failed"),
-        *(
-            [Fact(texts.last_backup, backup, "ok" if is_backed_up else "warning", backup_at)]
-            if snapshot.backs_up
-            else []
-        ),
-        Fact(
-            texts.disk, texts.unknown if free is None else format_size(free), "ok" if has_room else "warning"
-        ),
-        Fact(texts.turns, f"{turns} {texts.of_this_process}" if snapshot.has_other_processes else turns),
-        Fact(texts.today, _format_today(snapshot, caller.words)),
-        Fact(texts.since, caller.format_moment(snapshot.began_at), at=snapshot.began_at),
-        Fact(texts.database, format_size(snapshot.database_bytes)),
-        Fact(
-            texts.version,
-            texts.version_value.format(version=snapshot.version, schema=snapshot.schema_version),
-        ),
-        *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in snapshot.model_changes.items()),
-        *(Fact(texts.processes, line) for line in _process_lines(snapshot, caller)),
-    ]
-
-
-def _format_today(snapshot: StatusSnapshot, texts: Texts) -> str:
-    tokens, turns = f"{snapshot.tokens_today:,}", f"{snapshot.turns_today:,}"
-    today = texts[UsageTexts].total.format(tokens=tokens, turns=turns)
-    if snapshot.cost_micros is not None:
-        cost = money(snapshot.cost_micros, snapshot.currency)
-        today = texts[UsageTexts].total_cost.format(tokens=tokens, turns=turns, cost=cost)
-    if snapshot.seconds_today:
-        today = texts[UsageTexts].sound.format(
-            total=today, time=texts[UsageTexts].duration(snapshot.seconds_today)
-        )
-    return today
-
-
-def _process_lines(snapshot: StatusSnapshot, caller: Caller) -> Iterator[str]:
-    if not snapshot.has_other_processes:
-        return
-    texts = caller.words[ProcessTexts]
-    for each in snapshot.processes:
-        process = each.process
-        duties = ", ".join(duty.name for duty in snapshot.duties if duty.process == process.name)
-        fields = {"host": caller.format_text(process.host), "shards": process.shards_text or texts.all_shards}
-        template = texts.process_lapsed if each.lapsed else texts.process
-        yield template.format(**fields, duties=duties or texts.no_duties)
-        if each.is_unconnected and not each.lapsed:
-            yield texts.process_unconnected.format(**fields)
-    if free := find_free_shards(snapshot.processes):
-        yield texts.free_shards.format(shards=write_shards(free))
-    if differing := find_differing(snapshot.processes):
-        yield texts.differing.format(what=", ".join(differing))

@@ -2,55 +2,41 @@
 
 import asyncio
 import json
-import math
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import isnan
+from typing import Final, Literal, NamedTuple, TypeVar
 
 from cc_bot import __version__
-from cc_bot.chat.active import ActiveTurn, Load
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.policy import Policies
+from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import ActiveProcess, Duty
+from cc_bot.db.process import ActiveProcess, Duty, find_differing, find_free_shards, write_shards
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.domain.text import Locale
+from cc_bot.domain.text import Locale, format_size
+from cc_bot.features.admin.texts import ConsoleTexts
+from cc_bot.texts import Texts
+from cc_bot.texts.cli import ProcessTexts
+from cc_bot.texts.replies import UsageTexts, money
 
 Value = TypeVar("Value")
+Verdict = Literal["", "ok", "warning", "failed"]
+OLD_BACKUP: Final = timedelta(days=2)
+LOW_DISK_BYTES: Final = 2**30
 
 
-@dataclass(frozen=True, slots=True)
-class StatusSnapshot:
-    version: str
-    schema_version: int
-    began_at: datetime
-    connected: bool
-    latency_s: float | None  # None before the first heartbeat
-    database_bytes: int
-    free_bytes: int | None
-    load: Load
-    in_flight: tuple[ActiveTurn, ...]
-    turns_today: int
-    tokens_today: int
-    seconds_today: int  # seconds of speech
-    cost_micros: int | None  # None if no model has a price
-    currency: str
-    backup_at: datetime | None
-    backs_up: bool  # False if the operator of a database server makes the backups
-    maintenance: Maintenance | None
-    model_changes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By model: how its requests are changed since its server refused one."""
-    processes: tuple[ActiveProcess, ...] = ()
-    duties: tuple[Duty, ...] = ()  # which process does which background work
-
-    @property
-    def has_other_processes(self) -> bool:
-        return len(self.processes) > 1 or any(each.process.shards for each in self.processes)
+class Fact(NamedTuple):
+    label: str
+    value: str
+    verdict: Verdict = ""
+    at: datetime | None = None  # what `value` says, if that is a moment
+    fix: Literal["backup", "doctor", "log"] = "doctor"  # what helps if the verdict is bad
 
 
 @dataclass(eq=False, slots=True)
@@ -63,32 +49,68 @@ class BotStatus:
     read_free_bytes: Callable[[], int]  # may raise OSError
     began_at: datetime
 
-    async def take_snapshot(self) -> StatusSnapshot:
-        usage_today = await self.stores.usage.list_all(self.stores.usage.today())
-        prices = (await self.policies.current()).prices
+    async def get_maintenance(self) -> Maintenance | None:
+        return (await self.stores.access.get_state()).maintenance
+
+    async def describe(self, caller: Caller, now: datetime) -> Sequence[Fact]:
+        texts, vitals, load = caller.words[ConsoleTexts], self.stores.vitals, self.assistant.turns.load
+        processes = await self.stores.processes.list_all()
+        process_lines = _process_lines(processes, await self.stores.processes.list_duties(), caller)
+        free = await _read_or_none(self.read_free_bytes)
+        has_room = free is not None and free >= LOW_DISK_BYTES
+        turns = texts.turns_count.format(running=load.running, waiting=load.waiting)
+        version = {"version": __version__, "schema": await vitals.get_schema_version()}
+        return [
+            self._describe_connection(texts),
+            *(
+                [await self._describe_backup(self.find_newest_backup, caller, now)]
+                if self.find_newest_backup
+                else ()
+            ),
+            Fact(
+                texts.disk,
+                texts.unknown if free is None else format_size(free),
+                "ok" if has_room else "warning",
+            ),
+            Fact(texts.turns, f"{turns} {texts.of_this_process}" if _has_others(processes) else turns),
+            Fact(texts.today, await self._describe_today(caller.words)),
+            Fact(texts.since, caller.format_moment(self.began_at), at=self.began_at),
+            Fact(texts.database, format_size(await vitals.get_size_bytes())),
+            Fact(texts.version, texts.version_value.format(**version)),
+            *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in self._model_changes.items()),
+            *(Fact(texts.processes, line) for line in process_lines),
+        ]
+
+    @property
+    def _model_changes(self) -> Mapping[str, tuple[str, ...]]:
+        return self.assistant.chains.request_changes()
+
+    def _describe_connection(self, texts: ConsoleTexts) -> Fact:
         latency_s = self.gateway_health.latency_s
-        return StatusSnapshot(
-            version=__version__,
-            schema_version=await self.stores.vitals.get_schema_version(),
-            began_at=self.began_at,
-            latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
-            connected=latency_s is not None,
-            database_bytes=await self.stores.vitals.get_size_bytes(),
-            free_bytes=await _read_or_none(self.read_free_bytes),
-            load=self.assistant.turns.load,
-            in_flight=self.assistant.turns.queued_turns,
-            turns_today=sum(each.turns for each in usage_today),
-            tokens_today=sum(each.tokens for each in usage_today),
-            seconds_today=sum(each.usage.seconds for each in usage_today),
-            cost_micros=sum(each.cost_micros for each in usage_today) if prices.models else None,
-            currency=prices.currency,
-            backup_at=await _read_or_none(self.find_newest_backup) if self.find_newest_backup else None,
-            backs_up=self.find_newest_backup is not None,
-            maintenance=(await self.stores.access.get_state()).maintenance,
-            model_changes=self.assistant.chains.request_changes(),
-            processes=await self.stores.processes.list_all(),
-            duties=await self.stores.processes.list_duties(),
+        if latency_s is None:
+            return Fact("Discord", texts.disconnected, "failed")
+        milliseconds = None if isnan(latency_s) else round(latency_s * 1000)
+        connected = texts.connected.format(milliseconds=milliseconds)
+        return Fact("Discord", texts.connected_just_now if milliseconds is None else connected, "ok")
+
+    async def _describe_backup(
+        self, find_newest: Callable[[], datetime | None], caller: Caller, now: datetime
+    ) -> Fact:
+        texts, made_at = caller.words[ConsoleTexts], await _read_or_none(find_newest)
+        is_recent = made_at is not None and now - made_at < OLD_BACKUP
+        value = caller.format_moment(made_at) if made_at else texts.no_backup
+        return Fact(texts.last_backup, value, "ok" if is_recent else "warning", made_at, "backup")
+
+    async def _describe_today(self, texts: Texts) -> str:
+        usage, prices = self.stores.usage, (await self.policies.current()).prices
+        spent, words = await usage.list_all(usage.today()), texts[UsageTexts]
+        seconds = sum(each.usage.seconds for each in spent)
+        today = (words.total_cost if prices.models else words.total).format(
+            tokens=f"{sum(each.tokens for each in spent):,}",
+            turns=f"{sum(each.turns for each in spent):,}",
+            cost=money(sum(each.cost_micros for each in spent), prices.currency),
         )
+        return words.sound.format(total=today, time=words.duration(seconds)) if seconds else today
 
 
 async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
@@ -96,6 +118,30 @@ async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
         return await asyncio.to_thread(read)
     except OSError:
         return None
+
+
+def _has_others(processes: Sequence[ActiveProcess]) -> bool:
+    return len(processes) > 1 or any(each.process.shards for each in processes)
+
+
+def _process_lines(
+    processes: Sequence[ActiveProcess], all_duties: Sequence[Duty], caller: Caller
+) -> Iterator[str]:
+    if not _has_others(processes):
+        return
+    texts = caller.words[ProcessTexts]
+    for each in processes:
+        process = each.process
+        duties = ", ".join(duty.name for duty in all_duties if duty.process == process.name)
+        fields = {"host": caller.format_text(process.host), "shards": process.shards_text or texts.all_shards}
+        template = texts.process_lapsed if each.lapsed else texts.process
+        yield template.format(**fields, duties=duties or texts.no_duties)
+        if each.is_unconnected and not each.lapsed:
+            yield texts.process_unconnected.format(**fields)
+    if free := find_free_shards(processes):
+        yield texts.free_shards.format(shards=write_shards(free))
+    if differing := find_differing(processes):
+        yield texts.differing.format(what=", ".join(differing))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,50 +1,48 @@
-"""The owners' console; for other users it does not exist. It shows no texts or names of users."""
+"""The owners' console; for other users it does not exist. It shows no texts of users."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from aiohttp import web
+from markupsafe import Markup
 
+from cc_bot.charts.svg import Layout, chart_svg
 from cc_bot.chat.reply import Reply
-from cc_bot.domain.access import SUBJECTS, AccessRules, Ruling, Subject
+from cc_bot.domain.access import SUBJECTS, Ruling, Subject
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.errors import InputError, OwnersOnly
 from cc_bot.domain.text import format_size
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
-from cc_bot.features.admin.errors import IdNotUnderstood, SubjectNotUnderstood
+from cc_bot.features.admin.errors import IdNotUnderstood
 from cc_bot.features.admin.service import (
     MAX_MODEL_CHARACTERS,
     MAX_MODELS,
     MAX_NOTE_CHARACTERS,
     Administration,
-    Mentionable,
+    ModelTest,
     parse_limit_value,
 )
-from cc_bot.features.admin.status import BotStatus, DoctorRunner
+from cc_bot.features.admin.status import BotStatus, DoctorRunner, Fact
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
 from cc_bot.log import LEVELS, MAX_RECORDS
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
-from cc_bot.web.form import form_text, get_form
-from cc_bot.web.page import Handler, Pages, render
+from cc_bot.web.form import form_text
+from cc_bot.web.page import Handler, Pages, render, see_other
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 MAX_ID_CHARACTERS: Final = 60
 RECENT: Final = timedelta(hours=1)
+MAX_CHART_TURNS: Final = 30
+CHART_LAYOUT: Final = Layout(430, 130)
 _VERDICTS: Final = ("failed", "warning", "ok", "off", "")  # the worst first
-
-
-@dataclass(frozen=True, slots=True)
-class _RuleRow:
-    subject: Mentionable
-    ruling: Ruling
-    is_set_by_owner: bool  # at run time; else in the policy file
 
 
 class ConsolePages(Pages):
@@ -53,7 +51,10 @@ class ConsolePages(Pages):
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._doctor_lock = asyncio.Lock()
+        self._lock = asyncio.Lock()  # of the doctor and of tests of models
+        self._report: Sequence[Mapping[str, str]] = ()
+        self._examined_at: datetime | None = None
+        self._model_tests: Mapping[str, ModelTest] = {}
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].console
@@ -62,6 +63,7 @@ class ConsolePages(Pages):
         pages = (
             ("GET", "", self.show_status),
             ("POST", "/maintenance", self.switch_maintenance),
+            ("POST", "/backup", self.make_backup),
             ("GET", "/limits", self.show_limits),
             ("POST", "/limits", self.set_limit),
             ("POST", "/limits/unset", self.unset_limit),
@@ -71,23 +73,29 @@ class ConsolePages(Pages):
             ("GET", "/models", self.show_models),
             ("POST", "/models", self.set_models),
             ("POST", "/models/unset", self.unset_models),
+            ("POST", "/models/test", self.test_models),
             ("GET", "/log", self.show_log),
             ("GET", "/doctor", self.show_doctor),
             ("POST", "/doctor", self.run_doctor),
         )
         return [
-            web.route(method, f"/console{path}", partial(_for_owners, page)) for method, path, page in pages
+            web.route(method, f"/console{path}", partial(self._run_for_owner, page))
+            for method, path, page in pages
         ]
 
-    async def _require_owner(self, request: web.Request) -> WebVisitor:
-        owner = owner_of(request)
-        if not await self._services.discord.is_owner(owner.user_id, fresh=True):
+    async def _run_for_owner(self, page: Handler, request: web.Request) -> web.StreamResponse:
+        """Raises OwnersOnly, shown as not found."""
+        visitor, discord = visitor_of(request), self._services.discord
+        is_change = request.method == "POST"
+        if not visitor.is_owner or (is_change and not await discord.is_owner(visitor.user_id, fresh=True)):
             raise OwnersOnly
-        return owner
+        return await page(request)
 
-    async def _names(self, owner: WebVisitor) -> Mapping[str, Any]:
-        """Return what the templates need to name and pick servers, channels and roles."""
-        known = await self._services.discord.directory()
+    async def _names(self, owner: WebVisitor, subjects: Iterable[tuple[str, int]] = ()) -> Mapping[str, Any]:
+        """Return what the templates need to name the subjects, and to pick others."""
+        discord, ids = self._services.discord, [id_ for kind, id_ in subjects if kind == "user"]
+        users = zip(ids, await asyncio.gather(*map(discord.user_name, ids)), strict=True)
+        known = {**await discord.directory(), "user": {id_: name for id_, name in users if name}}
         names = {kind: known.get(kind, {}) for kind in SUBJECTS}
 
         def name_of(kind: Subject, id_: int) -> str:
@@ -98,120 +106,123 @@ class ConsolePages(Pages):
     async def _run_command(
         self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
     ) -> web.StreamResponse:
-        owner = await self._require_owner(request)
-        try:
-            reply = await run(owner, *values, administration=self._services[Administration])
-        except SubjectNotUnderstood as error:
-            if "kind" in get_form(request) and _read_kind(request) is None:  # the kind is missing, not the id
-                raise
-            raise IdNotUnderstood from error
+        reply = await run(visitor_of(request), *values, administration=self._services[Administration])
         return await self._redirect_with_reply(request, page, reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
-        snapshot, now = await self._services[BotStatus].take_snapshot(), self._services.clock()
-        owner = owner_of(request)
-        recent = [each for each in self._services.records.newest("warning") if now - each.at < RECENT]
-        errors = sum(each.level != "warning" for each in recent)
-        texts = owner.words[ConsoleTexts]
-        counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
-        trouble = admin.Fact(texts.recent, counts, "failed" if errors else "warning" if recent else "ok")
-        facts = [*admin.describe_status(snapshot, owner, now), trouble]
+        owner, now, status = visitor_of(request), self._services.clock(), self._services[BotStatus]
+        facts = [*await status.describe(owner, now), self._describe_log(owner, now)]
         return _render(
             request,
             "admin/console.html",
-            snapshot=snapshot,
             facts=sorted(facts, key=lambda each: _VERDICTS.index(each.verdict)),
-            bad=sum(each.verdict in ("warning", "failed") for each in facts),
-            clock=_format_time(owner, now),
+            bad=[each for each in facts if each.verdict in ("failed", "warning")],
+            maintenance=await status.get_maintenance(),
+            max_note=MAX_NOTE_CHARACTERS,
+            turns=status.assistant.turns.queued_turns,
+            latency=self._draw_latency(owner),
+            clock=_format_time(owner, now, now),
         )
 
+    def _describe_log(self, owner: WebVisitor, now: datetime) -> Fact:
+        recent = [each for each in self._services.records.newest("warning") if now - each.at < RECENT]
+        errors, texts = sum(each.level != "warning" for each in recent), owner.words[ConsoleTexts]
+        counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
+        return Fact(texts.recent, counts, "failed" if errors else "warning" if recent else "ok", fix="log")
+
+    def _draw_latency(self, owner: WebVisitor) -> Markup | None:
+        """Draw how long the models took to begin the newest answers; None if there were none."""
+        done = [each for each in self._services.records.newest() if "first_token_s" in each.fields]
+        turns = done[:MAX_CHART_TURNS][::-1]
+        labels = tuple(f"{each.at.astimezone(owner.timezone):%H:%M}" for each in turns)
+        series = Series("", tuple(float(each.fields["first_token_s"]) for each in turns))
+        chart = Chart("latency", owner.words[ConsoleTexts].latency, "area", labels, (series,))
+        return Markup(chart_svg(chart, owner.locale, CHART_LAYOUT)) if turns else None  # noqa: S704 - our own chart
+
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
-        note = form_text(request, "note")
-        match form_text(request, "do"):
-            case "end":
-                return await self._run_command(request, "/console", admin.end_maintenance)
-            case "begin" if len(note) <= MAX_NOTE_CHARACTERS:
-                return await self._run_command(request, "/console", admin.begin_maintenance, note)
-        raise InputError
+        note = form_text(request, "note")[:MAX_NOTE_CHARACTERS]
+        if form_text(request, "do") == "end":
+            return await self._run_command(request, "/console", admin.end_maintenance)
+        return await self._run_command(request, "/console", admin.begin_maintenance, note)
+
+    async def make_backup(self, request: web.Request) -> web.StreamResponse:
+        return await self._run_command(request, "/console", admin.make_backup)
 
     async def show_limits(self, request: web.Request) -> web.Response:
-        owner = owner_of(request)
+        limits = await admin.list_limits(self._services[Administration])
         return _render(
             request,
             "admin/console_limits.html",
-            limits=await admin.list_limits(self._services[Administration]),
+            limits=limits,
             names=LIMIT_NAMES,
             kinds=[kind for kind in SUBJECTS if kind != "channel"],
             format_size=format_size,
-            **await self._names(owner),
+            **await self._names(
+                visitor_of(request), [(each.key.scope, each.key.scope_id) for each in limits]
+            ),
         )
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
         limit, value = form_text(request, "limit"), parse_limit_value(form_text(request, "value"))
-        subject = _read_id(request), _read_kind(request)
+        subject = _read_subject(request)
         return await self._run_command(request, "/console/limits", admin.set_limit, limit, value, *subject)
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        limit, subject = form_text(request, "limit"), (_read_id(request), _read_kind(request))
+        limit, subject = form_text(request, "limit"), _read_subject(request)
         return await self._run_command(request, "/console/limits", admin.unset_limit, limit, *subject)
 
     async def show_access(self, request: web.Request) -> web.Response:
-        by_source = await admin.read_access(self._services[Administration])
-        return _render(
-            request,
-            "admin/console_access.html",
-            rules=[
-                *_make_rows(by_source.set_by_owners, is_set_by_owner=True),
-                *_make_rows(by_source.set_in_file, is_set_by_owner=False),
-            ],
-            open_to_all=not by_source.all,
-            only_those=by_source.has_allow_rules,
-            kinds=SUBJECTS,
-            **await self._names(owner_of(request)),
-        )
+        rules = await admin.list_rules(self._services[Administration])
+        names = await self._names(visitor_of(request), [(rule.subject, rule.id) for rule, _ in rules])
+        return _render(request, "admin/console_access.html", rules=rules, kinds=SUBJECTS, **names)
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(form_text(request, "rule"))
         if ruling is None:  # a default could lock users out, or let one in
             raise InputError
-        return await self._run_command(
-            request, "/console/access", admin.set_rule, ruling, _read_id(request), _read_kind(request)
-        )
+        subject = _read_subject(request)
+        return await self._run_command(request, "/console/access", admin.set_rule, ruling, *subject)
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
-        subject = _read_id(request), _read_kind(request)
+        subject = _read_subject(request)
         return await self._run_command(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
-        max_characters = MAX_MODELS * (MAX_MODEL_CHARACTERS + 1)
-        chains = await self._services[Administration].stores.channel_models.list_chains()
+        administration = self._services[Administration]
         return _render(
             request,
             "admin/console_models.html",
-            chains=chains,
-            max_characters=max_characters,
-            **await self._names(owner_of(request)),
+            default_models=administration.default_models,
+            chains=await administration.stores.channel_models.list_chains(),
+            tests=self._model_tests,
+            max_characters=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1),
+            **await self._names(visitor_of(request)),
         )
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
-        models, channel = form_text(request, "models"), _read_id(request, "channel")
+        models, (channel, _) = form_text(request, "models"), _read_subject(request)
         return await self._run_command(request, "/console/models", admin.set_models, models, channel)
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
-        return await self._run_command(
-            request, "/console/models", admin.unset_models, _read_id(request, "channel")
-        )
+        channel, _ = _read_subject(request)
+        return await self._run_command(request, "/console/models", admin.unset_models, channel)
+
+    async def test_models(self, request: web.Request) -> web.StreamResponse:
+        administration = self._services[Administration]
+        chains = (await administration.stores.channel_models.list_chains()).values()
+        names = tuple(dict.fromkeys(chain(administration.default_models, *chains)))
+        async with self._lock:
+            tests = await admin.probe_models(names, administration)
+        self._model_tests = {each.model: each for each in tests}
+        return await self._redirect_with_reply(request, "/console/models", Reply())
 
     async def show_log(self, request: web.Request) -> web.Response:
-        owner, level = owner_of(request), request.query.get("level", LEVELS[0])
-        if level not in LEVELS:
-            raise InputError
-        text = request.query.get("q", "").strip()
+        level, text = request.query.get("level", LEVELS[0]), request.query.get("q", "").strip()
         records = [
             each
             for each in self._services.records.newest(level)
-            if text in f"{each.event} {each.logger} {each.fields}"
+            if text.casefold() in f"{each.event} {each.logger} {each.fields}".casefold()
         ]
         return _render(
             request,
@@ -221,70 +232,44 @@ class ConsolePages(Pages):
             text=text,
             levels=LEVELS,
             max_count=MAX_RECORDS,
-            clock=partial(_format_time, owner),
+            clock=partial(_format_time, visitor_of(request), self._services.clock()),
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        return _render(request, "admin/console_doctor.html", report=(), counts=Counter(), examined_at=None)
-
-    async def run_doctor(self, request: web.Request) -> web.Response:
-        owner = await self._require_owner(request)
-        async with self._doctor_lock:
-            report = await self._services[DoctorRunner].run(owner.locale)
-        examined_at = self._services.clock()
         return _render(
             request,
             "admin/console_doctor.html",
-            report=sorted(report, key=lambda each: _VERDICTS.index(each["verdict"])),
-            counts=Counter(each["verdict"] for each in report),
-            examined_at=examined_at,
+            report=sorted(self._report, key=lambda each: _VERDICTS.index(each["verdict"])),
+            counts=Counter(each["verdict"] for each in self._report),
+            examined_at=self._examined_at,
         )
 
-
-async def _for_owners(page: Handler, request: web.Request) -> web.StreamResponse:
-    owner_of(request)
-    return await page(request)
-
-
-def owner_of(request: web.Request) -> WebVisitor:
-    """Raises OwnersOnly, shown as not found."""
-    visitor = visitor_of(request)
-    if not visitor.is_owner:
-        raise OwnersOnly
-    return visitor
+    async def run_doctor(self, request: web.Request) -> web.StreamResponse:
+        async with self._lock:
+            self._report = await self._services[DoctorRunner].run(visitor_of(request).locale)
+        self._examined_at = self._services.clock()
+        return see_other("/console/doctor")
 
 
 def _render(request: web.Request, template: str, **values: Any) -> web.Response:
-    owner = owner_of(request)
-    texts = owner.words
+    texts = visitor_of(request).words
     return render(request, template, console=texts[ConsoleTexts], admin=texts[AdminTexts], **values)
 
 
-def _read_kind(request: web.Request) -> Subject | None:
-    text = form_text(request, "subject").partition(":")[0] or form_text(request, "kind")
-    return next((kind for kind in SUBJECTS if kind == text), None)
-
-
-def _read_id(request: web.Request, kind: Subject | None = None) -> str:
-    """Return the typed id. Raises IdNotUnderstood if it is missing: a page is in no server or channel."""
-    picked = form_text(request, "subject").partition(":")[2]
-    id_text = (picked or form_text(request, "id"))[:MAX_ID_CHARACTERS]
-    if (kind or _read_kind(request)) and not id_text.strip():
+def _read_subject(request: web.Request) -> tuple[str, Subject | None]:
+    """Return the id and kind that were picked or typed. Raises IdNotUnderstood if there is a kind only: a
+    page is in no server or channel."""
+    typed = f"{form_text(request, 'kind')}:{form_text(request, 'id')}"
+    name, _, id_text = (form_text(request, "subject") or typed).partition(":")
+    kind = next((kind for kind in SUBJECTS if kind == name), None)
+    if kind and not id_text.strip():
         raise IdNotUnderstood
-    return id_text
+    return id_text[:MAX_ID_CHARACTERS], kind
 
 
-def _make_rows(rules: AccessRules, *, is_set_by_owner: bool) -> list[_RuleRow]:
-    rulings: tuple[Ruling, ...] = ("allow", "deny")
-    return [
-        _RuleRow(subject, ruling, is_set_by_owner)
-        for ruling in rulings
-        for subject in admin.list_subjects(rules, ruling)
-    ]
-
-
-def _format_time(owner: WebVisitor, moment: datetime) -> str:
-    return moment.astimezone(owner.timezone).strftime("%m-%d %H:%M:%S")
+def _format_time(owner: WebVisitor, now: datetime, moment: datetime) -> str:
+    local, today = moment.astimezone(owner.timezone), now.astimezone(owner.timezone).date()
+    return f"{local:%H:%M:%S}" if local.date() == today else f"{local:%m-%d %H:%M:%S}"
 
 
 PAGES: Final = (ConsolePages,)
