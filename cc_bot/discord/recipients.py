@@ -85,7 +85,7 @@ class Recipient(Caller):
 
     def format_moment(self, moment: datetime, *, short: bool = False) -> str:
         if short:
-            return f"{timestamp(moment, 'R')} {timestamp(moment, 'f')}"
+            return timestamp(moment, "f")
         return self.words[MomentTexts].with_distance.format(
             time=self.format_time(moment), distance=timestamp(moment, "R")
         )

@@ -129,6 +129,7 @@ class WebSession:
     made_at: datetime
     used_at: datetime
     ends_at: datetime
+    browser: str = ""  # its name and system, such as `Chrome · Android`
 
     @property
     def user_id(self) -> int:

@@ -64,8 +64,9 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left_today = Sentence(ja="今日の上限: {used} 使用・残り {left} / {limit} トークン・リセット: {resets}", en="Limit today: {used} used, left {left} of {limit} tokens, resets: {resets}")
-    left_this_month = Sentence(ja="今月の上限: {used} 使用・残り {left} / {limit} トークン・リセット: {resets}", en="Limit this month: {used} used, left {left} of {limit} tokens, resets: {resets}")
+    left_today = Sentence(ja="今日の上限: {bar}残り {left}（{percent}%）", en="Limit today: {bar}{left} left ({percent}%)")
+    left_this_month = Sentence(ja="今月の上限: {bar}残り {left}（{percent}%）", en="Limit this month: {bar}{left} left ({percent}%)")
+    resets = Sentence(ja="{limit} トークンの上限は {time} に戻ります。", en="The limit of {limit} tokens starts again on {time}.")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
     models = Sentence(ja="今月よく使ったモデル", en="The models that used most this month")
     model = Sentence(ja="{model}: {tokens} トークン", en="{model}: {tokens} tokens")
@@ -77,19 +78,22 @@ class UsageTexts(Area):
     managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only those who manage the server can see what all of it used.")
     servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="Please ask for what a server used in that server.")
 
-    def lines(self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str, *, bar: int = 0) -> list[str]:
-        """`moment` formats times, `name` model names. `bar` is the width of the bars."""
+    def lines(self, report: UsageReport, name: Callable[[str], str] = str, *, bar: int = 0) -> list[str]:
+        """`name` formats model names. `bar` is the width of the bars of what is left."""
         lines = list[str]()
         for allowance in report.left:
             template = self.left_today if allowance.name == "tokens_per_day" else self.left_this_month
-            used = 1 - allowance.left / allowance.limit if allowance.limit else 1
-            lines.append(template.format(used=f"{'█' * round(used * bar):░<{bar}} {used:.0%}".strip(), left=f"{allowance.left:,}", limit=f"{allowance.limit:,}", resets=moment(allowance.resets_at)))
+            share = allowance.left / allowance.limit if allowance.limit else 0
+            drawn = f"{'█' * round(share * bar):░<{bar}} "
+            lines.append(template.format(bar=drawn, left=f"{allowance.left:,}", percent=int(100 * share)))
         lines += [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month.total, report.currency))]
-        if report.users is not None:
-            lines.append(self.users.format(count=report.users))
-        if report.unpriced:
-            lines.append(self.unpriced.format(models=", ".join(map(name, report.unpriced))))
-        return lines
+        return [*lines, *self.remarks(report, name)]
+
+    def remarks(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
+        """Say how many used it, and which models have no price."""
+        users = [] if report.users is None else [self.users.format(count=report.users)]
+        unpriced = [self.unpriced.format(models=", ".join(map(name, report.unpriced)))] if report.unpriced else []
+        return [*users, *unpriced]
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
         return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.duration(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]

@@ -18,8 +18,8 @@ class WebTexts(Area):
     welcome = Sentence(ja="{name} のページ", en="The pages of {name}")
     welcome_what = Sentence(ja="ボットが覚えていること、会話、お知らせ、キャンバスを、ブラウザで見て直せます。", en="See and change what the bot remembers, your conversations, reminders and canvases.")
     steps = Both(
-        ja=("Discord で </web> を実行します。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
-        en=("Use </web> on Discord.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
+        ja=("Discord の入力欄に `</web>` と書いて送ります。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
+        en=("Type `</web>` on Discord and send it.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
     )
     welcome_own = Sentence(ja="見えるのはご自分のものだけです。パスワードは要りません。", en="You see your own data alone, and need no password.")
     missing_title = Sentence(ja="見つかりません", en="Not found")
@@ -31,8 +31,10 @@ class WebTexts(Area):
     back = Sentence(ja="戻る", en="Back")
     bot_unreachable = Sentence(ja="ボットに届きません。つながるまで、少しお待ちください。", en="The bot can't be reached. Please wait until it is back.")
     unsaved = Sentence(ja="まだ保存していない文章があります。保存せずに進みますか？", en="What you typed is not saved yet. Go on without saving it?")
-    sign_in = Sentence(ja="サインイン", en="Sign in")
-    sign_in_whose = Sentence(ja="{name} さんのページを、このブラウザで開きます。", en="This opens the pages of {name} in this browser.")
+    command = Sentence(ja="</web>", en="</web>")
+    account = Sentence(ja="アカウント", en="Account")
+    sign_in_whose = Sentence(ja="{name} さんのページ", en="The pages of {name}")
+    sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="Open what {bot} remembers and your conversations in this browser.")
     sign_in_own = Sentence(ja="ご自分の名前でなければ、何も押さずに閉じてください。ほかの人と共用のブラウザでは、使い終わったらサインアウトしてください。", en="If that is not you, close this page and press nothing. In a browser that others use too, sign out when you are done.")
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")
@@ -72,22 +74,23 @@ class WebCommandTexts(Area):
 
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="As Discord and your browser have it")
-    timezone_hint = Sentence(ja="「東京」や「Europe/Paris」のように入力してください。空にすると、既定の {zone} になります。", en="Type a city or a zone, such as Tokyo or Europe/Paris. Leave it empty for the default, {zone}.")
-    timezone_reminders = Sentence(ja="変えると、「毎日7時」のような繰り返しのお知らせは、新しいタイムゾーンの7時に届きます。1回だけのお知らせが届くタイミングは変わりません。", en="A repeat such as “every day at 7:00” then comes at 7:00 in the new time zone. One-time reminders still come at the same moment as before.")
+    timezone_hint = Sentence(ja="「東京」や「Europe/Paris」のように。空なら既定の {zone} です。「毎日7時」のようなお知らせは、新しいタイムゾーンの7時に届きます。", en="A city or a zone, such as Tokyo or Europe/Paris; empty for the default, {zone}. A repeat such as “every day at 7:00” then comes at 7:00 there.")
+    general = Sentence(ja="言葉と時刻", en="Language and time")
     voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers come with a recording of them.")
     save = Sentence(ja="保存する", en="Save")
     privacy_hint = Sentence(ja="あなたについて保存しているものを見る、受け取る、すべて消すことができます。", en="See what is stored about you, download it, or erase all of it.")
-    browsers = Sentence(ja="サインインしているブラウザ", en="Browsers that are signed in")
+    browsers = Sentence(ja="サインイン中のブラウザ", en="Signed-in browsers")
     browsers_hint = Sentence(ja="心当たりのないものがあれば、サインアウトしてください。", en="If you don't know one of them, sign it out.")
     this_browser = Sentence(ja="このブラウザ", en="this browser")
     since = Sentence(ja="サインイン: {time}", en="signed in {time}")
-    time_now = Sentence(ja="いまは {time} です。", en="It is {time} now.")
+    time_now = Sentence(ja="{zone} はいま {time} です。", en="It is {time} in {zone} now.")
     privacy_open = Sentence(ja="見る・消す", en="See or erase it")
+    unknown_browser = Sentence(ja="名前の分からないブラウザ", en="Unknown browser")
     used = Sentence(ja="最後の利用: {time}", en="last used {time}")
     ends = Sentence(ja="使わなければ{time}に終了", en="ends {time} if unused")
     end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser of {made}")
-    end_others = Sentence(ja="ほかのブラウザをすべてサインアウト", en="Sign out all others")
-    end_all = Sentence(ja="このブラウザもふくめ、すべてサインアウト", en="Sign out everywhere, here too")
+    end_others = Sentence(ja="ほかをすべてサインアウト", en="Sign out all others")
+    end_all = Sentence(ja="ここもふくめ、すべてサインアウト", en="Sign out everywhere, here too")
 
 
 class WebConversationTexts(Area):
@@ -150,7 +153,10 @@ class WebUsageTexts(Area):
     sound_s = Sentence(ja="音声（秒）", en="Sound (s)")
     download = Sentence(ja="CSV で受け取る", en="Download as CSV")
     file_name = Sentence(ja="使用量-{days}日間", en="usage-{days}-days")
-    percent_left = Sentence(ja="残り {percent}%", en="{percent}% left")
+    today = Sentence(ja="今日", en="Today")
+    this_month = Sentence(ja="今月", en="This month")
+    left = Sentence(ja="残り {left}（{percent}%）", en="{left} left ({percent}%)")
+    resets = Sentence(ja="{time} に 0 に戻ります", en="back to 0 on {time}")
     total = Sentence(ja="合計", en="In all")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in these days.")
     purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="reading what a time means"), "speech": Sentence(ja="読み上げ", en="reading aloud")})

@@ -4,7 +4,7 @@ link previews and mail scanners must not use it up."""
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from typing import Final
 
@@ -33,7 +33,6 @@ from cc_bot.features.settings.service import change_settings
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import UsageTexts, money
 from cc_bot.texts.web import WebTexts, WebUsageTexts
-from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, get_form, parse_digits
 from cc_bot.web.page import (
     BOT,
@@ -101,7 +100,8 @@ class SignInPages(Pages):
         if origin is None:
             raise self._count_invalid_link(request)
         await self._services.discord.admit(origin, "command")
-        secret_and_session = await store.sign_in(code)
+        browser = name_browser(request.headers.get("User-Agent", ""))
+        secret_and_session = await store.sign_in(code, browser)
         if secret_and_session is None:
             raise self._count_invalid_link(request)
         earlier = request.get(VISITOR)
@@ -144,6 +144,21 @@ class SignInPages(Pages):
         except TooManyRequests:
             return TooManyLinks()
         return LinkExpired()
+
+
+# The first mark that is found decides: most browsers also claim to be Chrome, Safari or Linux.
+_BROWSERS: Final = "Edg OPR SamsungBrowser Firefox FxiOS CriOS Chrome Safari"
+_SYSTEMS: Final = "iPhone iPad Android Windows Mac CrOS Linux"
+_NAMES: Final = {"Edg": "Edge", "OPR": "Opera", "FxiOS": "Firefox", "CriOS": "Chrome", "CrOS": "ChromeOS"}
+
+
+def name_browser(user_agent: str) -> str:
+    """Return such as `Chrome · Android`; empty if neither is known."""
+    known = (
+        next((_NAMES.get(mark, mark) for mark in marks.split() if mark in user_agent), "")
+        for marks in (_BROWSERS, _SYSTEMS)
+    )
+    return " · ".join(filter(None, known))
 
 
 _DISCORD_BULLET: Final = re.compile(r"\A(?:・|-#? )")
@@ -227,12 +242,11 @@ class AccountPages(Pages):
             "settings.html",
             problem=problem,
             user_settings=entered or await services.stores.settings.get(visitor.user_id),
-            now=services.clock(),
+            time_now=visitor.format_time(services.clock()),
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
             may_speak=services.settings.may_speak,
             sessions=sessions,
-            channels=await channel_names(services, (each.origin.channel_id for each in sessions), visitor),
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:
@@ -294,15 +308,7 @@ MAX_GUILDS: Final = 20  # checked per request
 
 
 UsageTable = tuple[str, str, Sequence[tuple[str, Total]]]  # title, title of the first column, rows
-
-
-@dataclass(frozen=True, slots=True)
-class UsageView:
-    server_name: str  # empty for the user's own usage
-    report: UsageReport
-    lines: Sequence[str]
-    chart: Markup
-    tables: Sequence[UsageTable]
+UsageView = tuple[UsageReport, Markup, Sequence[UsageTable]]  # with the chart
 
 
 class UsagePages(Pages):
@@ -323,12 +329,12 @@ class UsagePages(Pages):
 
     async def download(self, request: web.Request) -> web.Response:
         """Send the user's own usage as CSV, with the mark by which Excel recognizes UTF-8."""
-        usage, (_, report) = visitor_of(request).words[WebUsageTexts], await self._report(request)
-        column = usage.month if report.recent.is_by_month else usage.day
+        words, (_, report) = visitor_of(request).words, await self._report(request)
+        usage, (_, column, days) = words[WebUsageTexts], _days_table(report.recent, words)
         rows = [(column, usage.tokens, usage.turns, usage.sound_s, f"{usage.cost} {report.currency}".strip())]
         rows += [
             (name, str(total.tokens), str(total.turns), str(total.seconds), str(total.cost_micros / MICROS))
-            for name, total in _name_days(report.recent)
+            for name, total in days
         ]
         text = "\ufeff" + "".join(",".join(row) + "\r\n" for row in rows)
         return web.Response(text=text, content_type="text/csv", charset="utf-8")
@@ -338,45 +344,46 @@ class UsagePages(Pages):
         return render(
             request,
             "usage.html",
-            views=[_make_view(report, visitor), *await self._guild_views(visitor, days)],
+            own=_make_view(report, visitor.words),
+            guilds=await self._guild_views(visitor, days),
             days=days,
             periods=PERIODS_DAYS,
             money=money,
             in_guild=visitor.session.origin.guild_id is not None,
         )
 
-    async def _guild_views(self, visitor: WebVisitor, days: int) -> list[UsageView]:
+    async def _guild_views(self, visitor: WebVisitor, days: int) -> list[tuple[str, UsageView]]:
+        """Return those of the servers that the visitor manages, with their names."""
         discord, spending = self._services.discord, self._services.spending
         known = await spending.list_guilds(visitor.user_id, PERIODS_DAYS[-1])
         guilds = sorted({*known, *filter(None, [visitor.session.origin.guild_id])})[:MAX_GUILDS]
         managed = await asyncio.gather(*(discord.manages(visitor.user_id, guild) for guild in guilds))
-        views = []
-        for guild in compress(guilds, managed):
-            name = await discord.guild_name(guild) or str(guild)
-            views.append(_make_view(await spending.report_guild(guild, days), visitor, name))
-        return views
+        return [
+            (
+                await discord.guild_name(guild) or str(guild),
+                _make_view(await spending.report_guild(guild, days), visitor.words),
+            )
+            for guild in compress(guilds, managed)
+        ]
 
 
-def _make_view(report: UsageReport, visitor: WebVisitor, name: str = "") -> UsageView:
-    words = visitor.words
-    chart = chart_html(report.recent.chart(title=words[UsageTexts].chart), words.locale)
-    lines = words[UsageTexts].lines(report, visitor.format_time)
-    tables = [(title, column, rows) for title, column, rows in _usage_tables(report, words) if rows]
-    return UsageView(name, report, lines, Markup(chart), tables)  # noqa: S704 - our own chart
-
-
-def _usage_tables(report: UsageReport, words: Texts) -> Sequence[UsageTable]:
+def _make_view(report: UsageReport, words: Texts) -> UsageView:
     usage, recent = words[WebUsageTexts], report.recent
-    days = [
-        (f"{day:%Y-%m}" if recent.is_by_month else day.isoformat(), total)
-        for day, total in reversed(recent.days)
-        if total != Total()
-    ]
     models = [(model or words[UsageTexts].offline, total) for model, total in recent.models]
     purposes = [(usage.purposes[purpose], total) for purpose, total in recent.purposes]
-    by_day = (usage.by_month, usage.month) if recent.is_by_month else (usage.by_day, usage.day)
-    return (usage.by_model, usage.model, models), (usage.by_purpose, usage.purpose, purposes), (*by_day, days)
+    title, column, days = _days_table(recent, words)
+    used_days = [(name, total) for name, total in reversed(days) if total != Total()]
+    tables = (
+        (usage.by_model, usage.model, models),
+        (usage.by_purpose, usage.purpose, purposes),
+        (title, column, used_days),
+    )
+    chart = chart_html(recent.chart(title=words[UsageTexts].chart), words.locale)
+    return report, Markup(chart), [table for table in tables if table[2]]  # noqa: S704 - our own chart
 
 
-def _name_days(recent: UsageBreakdown) -> list[tuple[str, Total]]:
-    return [(f"{day:%Y-%m}" if recent.is_by_month else day.isoformat(), total) for day, total in recent.days]
+def _days_table(recent: UsageBreakdown, words: Texts) -> UsageTable:
+    usage = words[WebUsageTexts]
+    if recent.is_by_month:
+        return usage.by_month, usage.month, [(f"{day:%Y-%m}", total) for day, total in recent.days]
+    return usage.by_day, usage.day, [(day.isoformat(), total) for day, total in recent.days]

@@ -30,7 +30,7 @@ controls = st.one_of(
     st.builds(of.UndoButton, st.sampled_from(("added", "updated", "deleted")), users, users, users),
     st.builds(of.UnscheduleButton, users, ids),
     st.builds(of.SnoozeButton, users, ids, pages),
-    st.builds(of.RemindersButton, users, pages, ids),
+    st.builds(of.RemindersButton, users, pages, ids, ids),
 )
 
 
@@ -59,6 +59,6 @@ def test_a_broken_custom_id_is_nobodys_button(custom_id: str) -> None:
     broken = [
         *("", "stop", "again:", "again:1", "list:newest:1:1:", "more:ü:1", "x:1:2", "list", "list:1"),
         *("list:1:sideways:1:", "search:1", "memory:1:burn:1:1", "open:1", "edit:1:", "x:1"),
-        *("snooze", "snooze:1:2", "unschedule:1:!", "reminders:1:2:3:4"),
+        *("snooze", "snooze:1:2", "unschedule:1:!", "reminders:1:2:3:4:5"),
     ]
     assert [each for each in broken if parse_custom_id(each) is not None] == []

@@ -76,7 +76,7 @@ class TestReminder:
 def test_a_list_fits_a_card_and_has_every_one_on_some_page() -> None:
     paused = replace(schedule(), status="paused", obstacle="bot_removed", repeat="0 9 * * 1-5")
     known = [replace(paused, id=10**6 + n, number=10**6 + n, text="*_薬" * 67) for n in range(30)]
-    listed = Reply(title="お知らせ", items=tuple(reminders.reminder_item(each, OWNER) for each in known))
+    listed = reminders.describe_reminders(known, OWNER)
     views = [reply_view(listed, OWNER, page, str) for page in range(1, 6)]
     assert views[4] == views[3]
     for view in views:

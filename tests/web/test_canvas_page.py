@@ -87,6 +87,7 @@ class TestThePage:
             await is_live(page)
             await expect(page.locator(".element")).to_have_count(1)
             assert "ひみつ" not in await page.locator("main").inner_text()
+            await page.locator(".top summary").click()
             await page.get_by_role("button", name="サインアウト").click()
             await expect(page.get_by_role("heading", level=1)).to_have_text("サインアウトしました")
             await expect(other.locator(".element")).to_have_count(0)

@@ -383,7 +383,7 @@ class WebSessionStore(Store):
         rows = await self._database.query(sql, _hash(code), to_text(self._clock()))
         return WebOrigin(*rows[0]) if rows else None
 
-    async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
+    async def sign_in(self, code: str, browser: str = "") -> tuple[str, WebSession] | None:
         """Use a code; returns a secret and its new session. None if the code is used, expired or invalid."""
         origin = await self.find_code(code)
         if origin is None:
@@ -400,11 +400,12 @@ class WebSessionStore(Store):
                 return None
             moments = (to_text(now), to_text(now + MAX_SESSION_LIFETIME))
             insert_session = f"""
-                INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
-                VALUES ($1, $2, $3, $4, $5, $5, $6)
+                INSERT INTO web_sessions
+                    (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at, browser)
+                VALUES ($1, $2, $3, $4, $5, $5, $6, $7)
                 RETURNING {_SESSION.select}
             """
-            [row] = yield Statement(insert_session, (_hash(secret), *codes[0], *moments))
+            [row] = yield Statement(insert_session, (_hash(secret), *codes[0], *moments, browser))
             session = _SESSION.read(row)
             delete_sessions = """
                 DELETE FROM web_sessions WHERE user_id = $1 AND (

@@ -511,7 +511,8 @@ CREATE TABLE web_sessions (
     guild_id   @number,
     made_at    @text NOT NULL,
     used_at    @text NOT NULL,
-    ends_at    @text NOT NULL
+    ends_at    @text NOT NULL,
+    browser    @text NOT NULL DEFAULT ''  -- its name and system
 ) @strict;
 
 -- Serves: listing and erasing a user's sessions.

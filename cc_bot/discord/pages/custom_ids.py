@@ -240,6 +240,7 @@ class RemindersButton(Control, head="reminders"):
     user_id: int
     page: int
     cancelled: int = 0  # number of a reminder to cancel first
+    resumed: int = 0  # number of one to resume first
 
 
 class PrivacyButton(Control, head="privacy"):

@@ -7,7 +7,7 @@ from datetime import timedelta
 import hikari
 import lightbulb
 
-from cc_bot.chat.reply import Reply
+from cc_bot.chat.reply import Item, Reply
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
@@ -72,24 +72,33 @@ async def open_list(press: Press[ShowButton], schedules: ScheduleStore) -> Ephem
 async def turn_page(
     press: Press[RemindersButton], schedules: ScheduleStore, updater: ReceiptUpdater
 ) -> EphemeralView:
-    """Show a page, after cancelling a reminder if the button is one's."""
+    """Show a page, after cancelling or resuming a reminder if the button is one's."""
     _, button, recipient = press
-    if not button.cancelled:
-        return await _list_view(recipient, button.page, schedules)
-    reminder = await schedules.get_by_number(recipient.user_id, button.cancelled)
-    reply = await reminders.cancel(recipient, reminder.id if reminder else 0, schedules=schedules)
-    updater.refresh(recipient.user_id, recipient.words)
+    reply, number = Reply(), button.cancelled or button.resumed
+    reminder = await schedules.get_by_number(recipient.user_id, number) if number else None
+    if button.resumed and reminder:
+        reply = await reminders.resume(recipient, number, schedules=schedules)
+    elif number:
+        reply = await reminders.cancel(recipient, reminder.id if reminder else 0, schedules=schedules)
+        updater.refresh(recipient.user_id, recipient.words)
     view = await _list_view(recipient, button.page, schedules)
     return replace(view, content="\n".join(filter(None, (*reply.lines, view.content))))
 
 
 async def _list_view(caller: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
-    def make_id(page: int, cancelled: int = 0) -> str:
-        return RemindersButton(caller.user_id, page, cancelled).custom_id()
+    texts, user_id = caller.words[ReminderTexts], caller.user_id
 
-    label = caller.words[ReminderTexts].cancel_listed
+    def make_button(item: Item) -> Button:
+        if item.problem:
+            control = RemindersButton(user_id, page, resumed=item.number)
+            return Button(texts.resume_listed, control.custom_id(), primary=True)
+        return Button(texts.cancel_listed, RemindersButton(user_id, page, item.number).custom_id())
+
+    def make_page_id(number: int) -> str:
+        return RemindersButton(user_id, number).custom_id()
+
     reply = await reminders.list_reminders(caller, schedules=schedules)
-    return reply_view(reply, caller, page, make_id, lambda item: Button(label, make_id(page, item.number)))
+    return reply_view(reply, caller, page, make_page_id, make_button)
 
 
 async def add(

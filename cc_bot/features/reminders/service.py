@@ -56,14 +56,18 @@ class Destination(NamedTuple):
 
 
 async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
-    texts, reminders = caller.words[ReminderTexts], await schedules.list(caller.user_id)
+    return describe_reminders(await schedules.list(caller.user_id), caller)
+
+
+def describe_reminders(reminders: Sequence[Schedule], caller: Caller) -> Reply:
+    """Return an item for each; the notes say where they come if that is one place."""
+    texts = caller.words[ReminderTexts]
     if not reminders:
         return Reply((texts.none,))
     places = {_describe_target(each, caller) for each in reminders}
-    place = places if len(places) == 1 else ()
-    items = tuple(reminder_item(each, caller, with_place=not place) for each in reminders)
-    hints = {texts.how_to_resume for each in reminders if each.status == "paused"}
-    return Reply(title=texts.list_title.format(count=len(reminders)), items=items, notes=(*place, *hints))
+    place = tuple(places) if len(places) == 1 else ()
+    items = tuple(_reminder_item(each, caller, with_place=not place) for each in reminders)
+    return Reply(title=texts.list_title.format(count=len(reminders)), items=items, notes=place)
 
 
 async def add(
@@ -200,7 +204,7 @@ def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
     )
 
 
-def reminder_item(schedule: Schedule, caller: Caller, *, with_place: bool = True) -> Item:
+def _reminder_item(schedule: Schedule, caller: Caller, *, with_place: bool) -> Item:
     repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
     place = _describe_target(schedule, caller) if with_place else ""
     details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, place))

@@ -26,6 +26,7 @@ class ReminderTexts(Area):
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
     cancel_listed = Sentence(ja="取り消す", en="Cancel")
+    resume_listed = Sentence(ja="再開する", en="Resume")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
     gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.")
 
@@ -35,7 +36,6 @@ class ReminderTexts(Area):
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
-    how_to_resume = Sentence(ja="⏸ 止まっているお知らせは </remind resume> で再開できます。", en="⏸ </remind resume> has a paused reminder go on.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
     reasons = by_key(
         {
@@ -208,7 +208,9 @@ class WebReminderTexts(Area):
     new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When its time comes, it is said in the terminal that is open.")
     text = Sentence(ja="お知らせする内容", en="What to remind you of")
     when = Sentence(ja="いつ", en="When")
-    when_example = Sentence(ja="明日9時", en="tomorrow at 9")
+    when_example = Sentence(ja="いつ（例: 明日9時）", en="When, such as tomorrow at 9")
+    once = Sentence(ja="1回だけ", en="once")
+    more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More for reminder {number}")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="Or: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
     repeat_hint = Sentence(ja="「毎日」「毎週月曜」「1回だけ」のように書いてください。", en="For example: every day, every Monday, once.")
@@ -218,8 +220,7 @@ class WebReminderTexts(Area):
     when_kept = Sentence(ja="空のままなら、時刻も繰り返しも変わりません。", en="What you leave empty stays.")
     cancel = Sentence(ja="取り消す", en="Cancel it")
     cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
-    resume = Sentence(ja="再開する", en="Let it go on")
-    resume_of = Sentence(ja="お知らせ {number} を再開する", en="Let reminder {number} go on")
+    resume_of = Sentence(ja="お知らせ {number} を再開する", en="Resume reminder {number}")
 
 
 class RemindCommandTexts(CommandTexts):

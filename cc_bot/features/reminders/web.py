@@ -66,19 +66,22 @@ class ReminderPages(Pages):
     async def page(
         self, request: web.Request, form: ReminderForm | None = None, problem: InputError | None = None
     ) -> web.Response:
+        """`form`: the refused one. The query `change` is the number of a reminder to change."""
         visitor = visitor_of(request)
         reminders = await self._schedules.list(visitor.user_id)
         ids = (each.key.channel_id for each in reminders if each.target == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
+        wanted = (each for each in reminders if str(each.number) == request.query.get("change"))
+        changed = [ReminderForm(each.text, "", "", each.number) for each in wanted]
         return render(
             request,
             "reminders/reminders.html",
             problem=problem,
-            invalid_form=form,
+            form=form or next(iter(changed), None),
             reminders=reminders,
+            listing=service.describe_reminders(reminders, caller),
             form_key=secrets.token_urlsafe(12),
             fingerprint=fingerprint,
-            make_item=lambda each: service.reminder_item(each, caller),
             max_text_characters=MAX_TEXT_CHARACTERS,
             max_when_characters=MAX_WHEN_CHARACTERS,
             is_soon=lambda each: each.due_at - self._services.clock() < SOON,

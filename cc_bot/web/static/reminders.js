@@ -1,15 +1,15 @@
 /* Shows how a time is understood while the user types it. */
 const PAUSE_MS = 250;
 let timer;
-let newest = "";
+let newest;
 
 document.addEventListener("input", (event) => {
-  const hint = document.getElementById("when-hint");
-  if (event.target.id !== "when" || event.isComposing) return;
+  const hint = event.target.form?.querySelector("[data-reading]");
+  if (event.target.name !== "when" || !hint || event.isComposing) return;
   hint.dataset.hint ??= hint.textContent;
-  newest = event.target.value;
+  newest = event.target;
   clearTimeout(timer);
-  timer = setTimeout(read, PAUSE_MS, hint, newest);
+  timer = setTimeout(read, PAUSE_MS, hint, newest.value);
 });
 
 async function read(hint, when) {
@@ -20,7 +20,7 @@ async function read(hint, when) {
   } catch {
     // the hint is shown
   }
-  if (when !== newest) return;
+  if (when !== newest.value) return;
   hint.textContent = reading ? `→ ${reading}` : hint.dataset.hint;
   hint.classList.toggle("good", reading !== "");
 }
