@@ -101,10 +101,12 @@ class WebConversationTexts(Area):
     found = Sentence(ja="「{words}」をふくむ会話: {count}件", en="Conversations with “{words}”: {count}")
     show_all = Sentence(ja="すべての会話", en="All conversations")
     channel_and_agent = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
-    everywhere = Sentence(ja="すべて（{count}）", en="All ({count})")
-    choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
+    everywhere = Sentence(ja="すべて", en="All")
+    choice = Sentence(ja="{channel}・{agent}", en="{channel}, {agent}")
     copy = Sentence(ja="コピー", en="Copy")
     copied = Sentence(ja="コピーしました", en="Copied")
+    export = Sentence(ja="Markdown で書き出す", en="Export as Markdown")
+    export_name = Sentence(ja="会話-{day}", en="conversation-{day}")
     in_discord = Sentence(ja="Discord で開く", en="Open in Discord")
     terminal = Sentence(ja="ターミナル", en="Terminal")
     dm = Sentence(ja="ボットとのDM", en="DM with the bot")
@@ -120,8 +122,8 @@ class WebConversationTexts(Area):
     statuses = by_key({"stopped": Sentence(ja="途中で止めました", en="stopped by you"), "cut": Sentence(ja="途中で切れました", en="cut off")})
     delete = Sentence(ja="この会話を消す", en="Delete this conversation")
     delete_hint = Sentence(
-        ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約が消え、チャンネルの文脈からも外れます。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。元には戻せません。",
-        en="What was said here goes, with its files and the summary that tells of it, and leaves the context of its channel. With the newest conversation of a place its canvas is emptied too. Messages on Discord itself and memories stay. This can't be undone.",
+        ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約が消え、チャンネルの文脈からも外れます。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。元には戻せないので、控えが要るときは先に書き出してください。",
+        en="What was said here goes, with its files and the summary that tells of it, and leaves the context of its channel. With the newest conversation of a place its canvas is emptied too. Messages on Discord itself and memories stay. This can't be undone; for a copy, export the conversation first.",
     )
     delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
     gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This conversation is gone: it was deleted, or the time for which it is kept is over.")

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Final
@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 
 from cc_bot.domain.errors import NothingHere
+from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_calls import list_sources
@@ -20,7 +21,7 @@ from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import Pages, redirect, render, route_name, time_formatter
+from cc_bot.web.page import BOT, Pages, redirect, render, route_name, send_file, time_formatter
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
@@ -45,6 +46,7 @@ class ConversationPages(Pages):
         return (
             web.get("/conversations", self.list),
             web.get(f"/conversations/{_ID}", self.read),
+            web.get(f"/conversations/{_ID}/export", self.export),
             web.post(f"/conversations/{_ID}/delete", self.delete),
         )
 
@@ -104,8 +106,9 @@ class ConversationPages(Pages):
             request,
             "conversation.html",
             session=session,
-            title=shorten(plain_title(session.opening), MAX_TITLE_CHARACTERS),
+            title=_title(session, visitor.words[WebConversationTexts]),
             messages=messages,
+            agent=await self._name_agent(request, session),
             discord_path=await self._discord_path(session.key.channel_id),
             **await _display_names(self._services, [session.key], visitor),
             page=page,
@@ -113,6 +116,36 @@ class ConversationPages(Pages):
             to_html=to_html,
             list_sources=list_sources,
         )
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """Send a conversation as a Markdown file."""
+        visitor, archive = visitor_of(request), self._services.stores.archive
+        session = await archive.get_session(visitor.user_id, request.match_info["id"])
+        if session is None:
+            return _show_not_found(request)
+        texts, at = visitor.words[WebConversationTexts], time_formatter(visitor.timezone)
+        names = {"user": texts.you, "assistant": await self._name_agent(request, session)}
+
+        async def write() -> AsyncIterator[bytes]:
+            yield f"# {_title(session, texts)}\n".encode("utf-8", "replace")
+            for offset in range(0, session.messages, MESSAGES_PER_PAGE):
+                for each in await archive.list_messages(
+                    visitor.user_id, session.id, limit=MESSAGES_PER_PAGE, offset=offset
+                ):
+                    head = f"\n## {names[each.role]} ({at(each.created_at or session.created_at)})\n\n"
+                    yield f"{head}{each.content or texts.no_words}\n".encode("utf-8", "replace")
+
+        name = texts.export_name.format(
+            day=session.created_at.astimezone(visitor.timezone).date().isoformat()
+        )
+        return await send_file(request, write(), f"{name}.md", "text/markdown")
+
+    async def _name_agent(self, request: web.Request, session: ArchivedSession) -> str:
+        name = session.key.agent
+        if name == DEFAULT_AGENT:
+            return request[BOT].name
+        agent = (await self._services.agents.get_all()).get(name)
+        return agent.display_name(visitor_of(request).locale) if agent else name
 
     async def _discord_path(self, channel_id: int) -> str:
         """Return the address of the channel's messages on Discord; empty for the terminal."""
@@ -140,6 +173,10 @@ def _show_not_found(request: web.Request) -> web.Response:
 
 
 _MARKDOWN: Final = re.compile(r"```\w*|`|\*\*|^[#>]+ ", re.MULTILINE)
+
+
+def _title(session: ArchivedSession, texts: WebConversationTexts) -> str:
+    return shorten(plain_title(session.opening), MAX_TITLE_CHARACTERS) or texts.no_words
 
 
 def plain_title(opening: str) -> str:

@@ -1,3 +1,4 @@
+import re
 from typing import Final
 from urllib.parse import quote
 from uuid import uuid4
@@ -61,6 +62,15 @@ class TestReading:
         pages = [await taro.open(f"/conversations/{id_}{query}") for query in ("", "?page=2")]
         assert [("質問0番" in each, "答え24番" in each) for each in pages] == [(True, False), (False, True)]
 
+    async def test_is_exported_whole_as_markdown(self, site: Site, taro: Visit) -> None:
+        id_ = await talk(site, *((f"質問{number}番", f"**答え**{number}番") for number in range(25)))
+        await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
+        async with taro.client.get(f"/conversations/{id_}/export") as answer:
+            text, disposition = await answer.text(), answer.headers["Content-Disposition"]
+        assert re.search(r"filename\*=UTF-8''[^;]+\.md$", disposition)
+        assert text.startswith("# 質問0番\n\n## あなた (")
+        assert (text.count("\n## "), "**答え**24番\n" in text, "花の秘密" in text) == (50, True, False)
+
     async def test_of_somebody_elses_is_as_of_none(self, site: Site, taro: Visit) -> None:
         theirs = await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
         assert "花の秘密" not in await taro.open("/conversations")
@@ -68,6 +78,7 @@ class TestReading:
         assert await taro.open(f"/conversations/{theirs}", status=404) == nothing
         for id_ in (theirs, "x", "1"):
             await taro.open(f"/conversations/{id_}", status=404)
+            await taro.open(f"/conversations/{id_}/export", status=404)
             assert (await taro.press(f"/conversations/{id_}/delete")).status == 404
         async with site.visit(HANA) as hana:
             assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
