@@ -43,6 +43,12 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def contains_words(text: str, words: str) -> bool:
+    """Return whether a text has all of the words, in any order and case."""
+    text = text.casefold()
+    return all(word in text for word in words.casefold().split())
+
+
 def one_line(text: str) -> str:
     return " ".join(_BIDI_MARKS.sub("", text).split())
 

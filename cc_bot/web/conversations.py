@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 import structlog
 from aiohttp import web
@@ -21,7 +22,17 @@ from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import BOT, Pages, redirect, render, route_name, send_file, time_formatter
+from cc_bot.web.page import (
+    BOT,
+    MAX_FOUND,
+    Found,
+    Pages,
+    redirect,
+    render,
+    route_name,
+    send_file,
+    time_formatter,
+)
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
@@ -85,12 +96,21 @@ class ConversationPages(Pages):
             days=[(day, [*group]) for day, group in groupby(sessions, name_day)],
             search=search,
             max_search=MAX_SEARCH_CHARACTERS,
+            session_path=session_path,
             plain_title=plain_title,
             summaries=await stores.summaries.list_current(selected) if selected else (),
             **await _display_names(self._services, keys, visitor),
             page=page,
             key_text=key_text,
         )
+
+    async def search(self, request: web.Request, words: str) -> Found:
+        visitor, archive = visitor_of(request), self._services.stores.archive
+        sessions = await archive.list_sessions(visitor.user_id, search=words, limit=MAX_FOUND)
+        texts = visitor.words[WebConversationTexts]
+        items = [(session_path(each, words), _title(each, texts)) for each in sessions]
+        count = len(await archive.list_keys(visitor.user_id, search=words))
+        return Found(items, count, f"{self.path}?{urlencode({'q': words})}")
 
     async def read(self, request: web.Request) -> web.Response:
         """Raises NothingHere for a page that does not exist."""
@@ -181,6 +201,12 @@ def _title(session: ArchivedSession, texts: WebConversationTexts) -> str:
 
 def plain_title(opening: str) -> str:
     return one_line(_MARKDOWN.sub(" ", opening))
+
+
+def session_path(session: ArchivedSession, search: str) -> str:
+    """Return the address of a conversation, at the first word of a search."""
+    fragment = quote(search.partition(" ")[0], safe="").replace("-", "%2D")
+    return f"/conversations/{session.id}" + (f"#:~:text={fragment}" if search else "")
 
 
 def key_text(key: SessionKey) -> str:

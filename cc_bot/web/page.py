@@ -82,6 +82,16 @@ Section = tuple[str, Mapping[str, Any]]  # a template, and its variable `values`
 USER_FIELD: Final = "whose"
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 MAX_NOTICES: Final = 2000
+MAX_FOUND: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search finds on the pages of one kind."""
+
+    items: Sequence[tuple[str, str]]  # path and text of the first MAX_FOUND
+    count: int
+    path: str  # of the list of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +184,10 @@ class Pages:
     async def section(self, visitor: WebVisitor) -> Section | None:
         """Return a section for the page at `section_path`."""
         raise NotImplementedError
+
+    async def search(self, _request: web.Request, _words: str, /) -> Found | None:
+        """Search what the visitor has on these pages."""
+        return None
 
     def run(self) -> AbstractAsyncContextManager[None]:
         """Return a context that is entered while pages are served."""

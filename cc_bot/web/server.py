@@ -47,6 +47,7 @@ from cc_bot.web.page import (
     route_name,
     see_other,
 )
+from cc_bot.web.search import SearchPages
 from cc_bot.web.services import RequestKind, WebServices
 from cc_bot.web.undo import UNDOS, UndoPages
 from cc_bot.web.visitor import (
@@ -95,7 +96,7 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Open the port; yields a function that starts serving. Both raise PortTaken and InvalidSetting."""
     classes: list[type[Pages]] = [page for module in modules("web") for page in module.PAGES]
-    classes += [SignInPages, ConversationPages, UsagePages, AccountPages, UndoPages]
+    classes += [SignInPages, ConversationPages, UsagePages, AccountPages, UndoPages, SearchPages]
     pages = [each(services) for each in classes]
     app = web.Application(middlewares=[RequestGuard(services).handle])
     app.on_response_prepare.append(_add_headers)

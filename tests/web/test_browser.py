@@ -30,7 +30,7 @@ PATHS: Final = (
     *(f"/canvas/{CHANNEL}", "/canvas?all=1", "/conversations", "/conversations/{id}", "/reminders"),
     *("/usage", "/usage?days=365", "/settings", "/privacy", "/privacy/erase"),
     *("/memories", "/memories?q=猫&tag=猫", "/memories/1", "/memories/2", "/memories/erase?n=1&n=3"),
-    *("/memories/erase-all", "/memories/import"),
+    *("/memories/erase-all", "/memories/import", "/search?q=猫"),
     *("/console", "/console/limits", "/console/access", "/console/models", "/console/log", "/console/doctor"),
 )
 ZOOMED: Final = (640, 400)

@@ -22,7 +22,7 @@ from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.text import Locale
+from cc_bot.domain.text import Locale, contains_words
 from cc_bot.features.canvas.drawing import (
     canvas_from_json,
     get_canvas,
@@ -40,6 +40,8 @@ from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import (
+    MAX_FOUND,
+    Found,
     Pages,
     TemplateTexts,
     add_user_field,
@@ -270,6 +272,15 @@ class CanvasPages(Pages):
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
             canvases[channel_id] = canvas, current and datetime.fromisoformat(current.last_active)
         return render(request, "canvas/canvases.html", names=names, canvases=canvases)
+
+    async def search(self, request: web.Request, words: str) -> Found:
+        visitor, found = visitor_of(request), list[tuple[str, str]]()
+        for channel_id in (await self._list_channels(visitor))[:MAX_CHANNELS]:
+            _, canvas = await self._load_canvas(visitor, channel_id)
+            canvas = canvas.visible_in("public" if hides_private(request) else "private")
+            titles = [each.title for each in canvas.elements if contains_words(each.title, words)]
+            found += [(f"/canvas/{channel_id}", title) for title in titles]
+        return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:
         visitor, channel_id = visitor_of(request), await self._read_channel(request)

@@ -13,6 +13,7 @@ from aiohttp import web
 from cc_bot.chat.reply import Reply
 from cc_bot.concurrency import KeyedLock
 from cc_bot.domain.errors import InputError
+from cc_bot.domain.text import contains_words
 from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.reminders import service
 from cc_bot.features.reminders.errors import ReminderEditOutdated
@@ -23,7 +24,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
-from cc_bot.web.page import Pages, render, sections_on
+from cc_bot.web.page import MAX_FOUND, Found, Pages, render, sections_on
 from cc_bot.web.services import WebServices
 from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
@@ -87,6 +88,11 @@ class ReminderPages(Pages):
             is_soon=lambda each: each.due_at - self._services.clock() < SOON,
             sections=await sections_on(request, self.path),
         )
+
+    async def search(self, request: web.Request, words: str) -> Found:
+        reminders = await self._schedules.list(visitor_of(request).user_id)
+        found = [(self.path, each.text) for each in reminders if contains_words(each.text, words)]
+        return Found(found[:MAX_FOUND], len(found), self.path)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
         """Add the reminders of a form, once if a double click sends it twice."""
