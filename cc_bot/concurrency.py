@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -24,6 +24,13 @@ class RateLimiter:
         call_s = max(now_s, self._next_s)
         self._next_s = call_s + 1 / CALLS_PER_S
         await asyncio.sleep(call_s - now_s)
+
+
+Report = Callable[[int, int], Awaitable[None]]
+"""Takes the number of finished items of long work, and the number of all."""
+
+
+async def report_nothing(_done: int, _total: int) -> None: ...
 
 
 class Tasks(set[asyncio.Task[None]]):

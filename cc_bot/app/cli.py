@@ -35,10 +35,10 @@ from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_proble
 T = TypeVar("T")
 
 
-def say(sentence: str) -> None:
+def say(sentence: str, end: str = "\n") -> None:
     """Print and flush a line; a closed pipe is ignored. Raises OutputLost, once."""
     try:
-        print(sentence, flush=True)  # noqa: T201 - a command's output
+        print(sentence, end=end, flush=True)  # noqa: T201 - a command's output
     except OSError as error:
         # Python flushes stdout at exit, which would fail, too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -46,9 +46,9 @@ def say(sentence: str) -> None:
             raise OutputLost(reason=os.strerror(error.errno or 0)) from None
 
 
-def say_if_possible(sentence: str) -> None:
+def say_if_possible(sentence: str, end: str = "\n") -> None:
     with contextlib.suppress(OutputLost):
-        say(sentence)
+        say(sentence, end)
 
 
 def ask_consent(question: str) -> bool:

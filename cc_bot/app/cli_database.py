@@ -1,6 +1,7 @@
 """The database commands: backup, restore, migrate, copy, erasures, wipe."""
 
 import argparse
+import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -81,14 +82,15 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale)[BackupTexts]
     url = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
-    result = await run_copy(config, url, options.target, _announcer(words), source_setting=setting)
+    result = await run_copy(
+        config, url, options.target, _announcer(words), source_setting=setting, report=_report_rows
+    )
     tables = [table for table in result.plan.tables if table.count]
     for table in tables:
         say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{f'{table.count:,}':>12}"))
     say(words.copied_empty.format(count=len(result.plan.tables) - len(tables)))
     source, target = without_password(url), without_password(options.target)
-    rows = sum(table.count for table in tables)
-    say(words.copied.format(source=source, target=target, rows=f"{rows:,}"))
+    say(words.copied.format(source=source, target=target, rows=f"{result.plan.row_count:,}"))
     if result.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(result.plan.left_out)))
     if result.reapplied:
@@ -133,6 +135,12 @@ async def _wipe(config: Config, options: argparse.Namespace) -> None:
 
 def _counts(rows: RowCounts) -> dict[str, int]:
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
+
+
+async def _report_rows(done: int, total: int) -> None:
+    """Write both numbers on a line that the next one replaces."""
+    if sys.stdout.isatty():
+        say_if_possible(f"\x1b[K  {done:,} / {total:,}\r", end="")
 
 
 def _announcer(words: BackupTexts) -> Announce:

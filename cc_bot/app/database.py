@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from cc_bot.concurrency import Report, report_nothing
 from cc_bot.config import Config
 from cc_bot.db import Database, open_database
 from cc_bot.db.backup import Announce, manifests_in
@@ -204,7 +205,13 @@ class CopyOutcome:
 
 
 async def run_copy(
-    config: Config, from_url: str, to_url: str, announce: Announce, *, source_setting: str = SOURCE_OPTION
+    config: Config,
+    from_url: str,
+    to_url: str,
+    announce: Announce,
+    *,
+    source_setting: str = SOURCE_OPTION,
+    report: Report = report_nothing,
 ) -> CopyOutcome:
     """Copy a database into an empty one. A StartupError leaves the target unchanged."""
     with _name_setting(source_setting):
@@ -222,13 +229,13 @@ async def run_copy(
         async with _open_unused(from_url, source_setting, read_only=True) as source:
             plan = await plan_copy(source)
             if dialect_of(to_url) == "sqlite":
-                await _copy_to_file(source, plan, database_file(to_url), announce)
+                await _copy_to_file(source, plan, database_file(to_url), announce, report)
             else:
                 async with _open_unused(to_url, _TARGET_OPTION) as target:
                     await ensure_empty(target)
                     await apply_pending(target)
                     announce("copying")
-                    await copy_to_server(source, plan, target)
+                    await copy_to_server(source, plan, target, report)
         # Before the erasures: if they fail, `cc-bot erasures apply` needs the log.
         await asyncio.to_thread(_merge_logs, logs, own_log, CopyStopped)
         reapplied = None
@@ -255,7 +262,9 @@ def _find_logs_to_copy(config: Config, from_url: str) -> list[Path]:
     return [path for path in dict.fromkeys((*logs, *logs_in(source.parent))) if path.exists()]
 
 
-async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce: Announce) -> None:
+async def _copy_to_file(
+    source: Database, plan: CopyPlan, target: Path, announce: Announce, report: Report
+) -> None:
     if await asyncio.to_thread(target.exists):
         async with _open_unused(f"sqlite:///{target}", _TARGET_OPTION) as old_database:
             await ensure_empty(old_database)
@@ -264,7 +273,7 @@ async def _copy_to_file(source: Database, plan: CopyPlan, target: Path, announce
         async with _open_unused(f"sqlite:///{new}", _TARGET_OPTION) as database:
             await apply_pending(database)
         announce("copying")
-        await copy_to_file(source, plan, new, target)
+        await copy_to_file(source, plan, new, target, report)
 
 
 @contextmanager

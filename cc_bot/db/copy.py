@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from cc_bot.concurrency import Report
 from cc_bot.db.database import Database, Dialect, sanitize
 from cc_bot.db.files import move, sidecar, sync_file
 from cc_bot.db.schema import MIGRATIONS_TABLE, TableLayout, list_tables, newest_tables
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from cc_bot.db.postgres import PostgresDatabase
 
 # ruff: noqa: S608 - only names of the schemas
+
+_REPORTED_ROWS: Final = 1000  # between two reports
 
 _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
     "sqlite": """
@@ -53,6 +56,10 @@ class CopiedTable:
 class CopyPlan:
     tables: tuple[CopiedTable, ...]  # each after those that it references
     left_out: tuple[str, ...]  # names of tables, and of columns as `table.column`
+
+    @property
+    def row_count(self) -> int:
+        return sum(table.count for table in self.tables)
 
 
 async def ensure_empty(target: Database) -> None:
@@ -99,14 +106,14 @@ async def _last_number(source: Database, table: str, column: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> None:
+async def copy_to_server(source: Database, plan: CopyPlan, target: Database, report: Report) -> None:
     """Replace all rows of `target`. Raises CopyStopped or CopyRefused."""
     names, table = [f'"{each.name}"' for each in plan.tables], plan.tables[0]
     try:
         async with cast("PostgresDatabase", target).bulk() as connection:
             await connection.execute(f"TRUNCATE {', '.join(names)} CASCADE")
             for table in plan.tables:
-                rows = _rows(source, table)
+                rows = _rows(source, plan, table, report)
                 await connection.copy_records_to_table(table.name, records=rows, columns=table.columns)
                 if last := table.last_number:
                     setval = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
@@ -119,7 +126,7 @@ async def copy_to_server(source: Database, plan: CopyPlan, target: Database) -> 
         raise _failure(error, target.location, table) from error
 
 
-async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path) -> None:
+async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path, report: Report) -> None:
     """Fill `new`, an empty database file, and rename it to `target`. Raises CopyStopped or CopyRefused."""
     table = plan.tables[0]
     try:
@@ -129,7 +136,7 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
             for table in plan.tables:
                 connection.execute(f'DELETE FROM "{table.name}"')
                 insert = f"({table.column_list}) VALUES ({', '.join('?' * len(table.columns))})"
-                async for row in _rows(source, table):
+                async for row in _rows(source, plan, table, report):
                     connection.execute(f'INSERT INTO "{table.name}" {insert}', row)
                 if last := table.last_number:
                     connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
@@ -148,10 +155,16 @@ async def copy_to_file(source: Database, plan: CopyPlan, new: Path, target: Path
         raise _failure(translated, str(target), table) from translated
 
 
-async def _rows(source: Database, table: CopiedTable) -> AsyncIterator[Sequence[Any]]:
+async def _rows(
+    source: Database, plan: CopyPlan, table: CopiedTable, report: Report
+) -> AsyncIterator[Sequence[Any]]:
+    done = sum(each.count for each in plan.tables[: plan.tables.index(table)])
     try:
         async for row in source.stream(f'SELECT {table.column_list} FROM "{table.name}"'):
             yield tuple(map(sanitize, row))
+            done += 1
+            if not done % _REPORTED_ROWS:
+                await report(done, plan.row_count)
     except StorageError as error:
         raise CopyStopped(path=source.location) from error
 

@@ -7,6 +7,7 @@ still works after a restart.
 import asyncio
 import contextlib
 import inspect
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ import linkd
 import structlog
 
 from cc_bot.chat.reply import Reply
-from cc_bot.concurrency import KeyedLock
+from cc_bot.concurrency import KeyedLock, Report
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.gate import Gate
 from cc_bot.discord.interactions import (
@@ -234,6 +235,24 @@ async def show(interaction: Answerable, reply: Reply | EphemeralView, reader: Re
     except hikari.BadRequestError as error:
         _log.warning("card_refused", code=error.code)
         await edit(components=view.plain)
+
+
+PROGRESS_INTERVAL_S: Final = 2.0
+
+
+def make_reporter(interaction: Answerable, reader: Recipient, sentence: str) -> Report:
+    """Return a function that shows `sentence`, with the numbers, every PROGRESS_INTERVAL_S seconds."""
+    shown_s = time.monotonic()
+
+    async def report(done: int, total: int) -> None:
+        nonlocal shown_s
+        if time.monotonic() - shown_s >= PROGRESS_INTERVAL_S:
+            shown_s = time.monotonic()
+            with contextlib.suppress(hikari.HikariError):  # the result is what counts
+                numbers = {"done": f"{done:,}", "total": f"{total:,}"}
+                await show(interaction, EphemeralView(sentence.format(**numbers)), reader)
+
+    return report
 
 
 P = ParamSpec("P")

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores, open_stores
 from cc_bot.chat.tools import discover_tools
 from cc_bot.domain.clock import utc_now
@@ -31,6 +32,8 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import BUILT_IN_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.model import Retention
+from cc_bot.features.privacy.service import Privacy
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
 from cc_bot.terminal.chat import run_chat
@@ -85,8 +88,11 @@ def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
 TOOLS = discover_tools()
 
 
-def own() -> Mapping[type[Any], Any]:
-    return {TimeResolver: TimeResolver(ScriptedModel(), utc_now)}
+def own(answering: Assistant, stores: Stores) -> Mapping[type[Any], Any]:
+    spending = Spending(stores.usage)
+    block, get_day = answering.turns.block_user, spending.get_counted_day
+    privacy = Privacy(stores, block, get_counted_day=get_day, retention=Retention())
+    return {Privacy: privacy, Spending: spending, TimeResolver: TimeResolver(ScriptedModel(), utc_now)}
 
 
 def assistant(stores: Stores) -> Assistant:
@@ -95,13 +101,15 @@ def assistant(stores: Stores) -> Assistant:
 
 def chat_of(stores: Stores, who: ChatProfile, view: View, answering: Assistant | None = None) -> Chat:
     """A chat in which the scripted model answers, unless another assistant does."""
-    return Chat(answering or assistant(stores), stores, own(), who, view)
+    answering = answering or assistant(stores)
+    return Chat(answering, stores, own(answering, stores), who, view)
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:
     asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
-        await run_chat(assistant(stores), stores, own(), profile(Locale(locale), history_file))
+        answering = assistant(stores)
+        await run_chat(answering, stores, own(answering, stores), profile(Locale(locale), history_file))
 
 
 if __name__ == "__main__":

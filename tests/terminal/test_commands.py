@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.errors import EmptyMemory, MemoryNotFound
 from cc_bot.features.memory.texts import MemoryTexts
+from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.reminders.texts import TerminalReminderTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.terminal.commands import (
@@ -27,6 +29,7 @@ from cc_bot.terminal.commands import (
 from cc_bot.texts import ErrorTexts, texts
 from cc_bot.texts.answer import AnswerTexts, CanvasChangeTexts
 from cc_bot.texts.cli import TerminalTexts
+from cc_bot.texts.replies import UsageTexts
 from tests.terminal.program import profile
 from tests.terminal.talk import Talk
 from tests.texts.areas import every_error
@@ -65,9 +68,9 @@ MISTAKES = {
     **{
         line: EN[TerminalTexts].not_here.format(given=given)
         for line, given in {
-            "/privacy show": "/privacy show",
+            "/heartbeat on": "/heartbeat on",
             "/memory show 3": "/memory show",
-            "/Settings": "/settings",
+            "/Web": "/web",
             "/admin limits show": "/admin limits",
             "/agent lst": "/agent",
         }.items()
@@ -224,3 +227,34 @@ async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None
     await chat.lines("draw")
     await chat.say("/clear")
     assert (await chat.say("/canvas")).strip() == words.empty, "as its reply says"
+
+
+async def test_settings_are_shown_and_changed_for_the_chat_that_is_open(chat: Talk) -> None:
+    assert "Asia/Tokyo" in await chat.say("/settings")
+    assert EN[SessionTexts].settings_saved in await chat.say("/settings --language en --timezone パリ")
+    assert "Europe/Paris" in await chat.say("/settings")
+    assert (await chat.stores.settings.get(0)).locale is Locale.EN
+    assert (await chat.lines("/settings --language fr")) == [EN[SessionTexts].language_needed]
+    assert EN[UsageTexts].nothing in await chat.say("/usage")
+
+
+def read_only_file(folder: Path) -> str:
+    [file] = folder.glob("cc-bot-*.json")
+    return file.read_text("utf-8")
+
+
+async def test_a_users_data_are_shown_written_to_a_file_and_erased_once_confirmed(
+    english: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    await english.say("/memory add The key is in the hall")
+    words = EN[PrivacyTexts]
+    assert words.kinds["memories"] in await english.say("/privacy")
+    await english.say("/privacy export")
+    assert "in the hall" in read_only_file(tmp_path)
+    english.decides(False, True)
+    assert (await english.lines("/privacy erase"))[-1] == words.cancelled
+    assert await english.kept()
+    assert words.kinds["memories"] in (await english.lines("/privacy erase"))[-1]
+    assert await english.kept() == []
+    assert await english.lines("/privacy") == [words.nothing]

@@ -23,6 +23,7 @@ from cc_bot.discord.handlers import (
     choices,
     command,
     file_option,
+    make_reporter,
     number_option,
     on_press,
     reply_command,
@@ -365,7 +366,7 @@ async def run_decision(
     if button.until < service.clock().timestamp():
         return EphemeralView(words[MemoryBulkTexts].ask_again)
     if button.decision == "import":
-        return await _run_import(interaction.message, caller, service)
+        return await _run_import(interaction, caller, service)
     erased = await memories.erase_all(
         caller, max_count=button.count, conversations=button.decision == "erase-said", service=service
     )
@@ -471,13 +472,16 @@ def _build_form(stored: Memory, caller: Recipient) -> list[ModalActionRowBuilder
     ]
 
 
-async def _run_import(message: hikari.Message, caller: Recipient, service: MemoryService) -> EphemeralView:
+async def _run_import(
+    interaction: hikari.ComponentInteraction, caller: Recipient, service: MemoryService
+) -> EphemeralView:
     words = caller.words[MemoryBulkTexts]
     try:
-        if (url := file_url_of(message)) is None:
+        if (url := file_url_of(interaction.message)) is None:
             raise AttachmentNotFetched
         fetch = partial(fetch_bytes, url, MAX_PLANNED_BYTES)
-        count = await run_import(caller, fetch, service=service)
+        report = make_reporter(interaction, caller, words.importing)
+        count = await run_import(caller, fetch, service=service, report=report)
     except AttachmentNotFetched:
         return EphemeralView(words.attach_again)
     return EphemeralView(words.imported.format(count=count))

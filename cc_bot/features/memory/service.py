@@ -14,7 +14,7 @@ from cc_bot.chat.context.attachments import read_memory_file
 from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import Keep
-from cc_bot.concurrency import ExportQueue
+from cc_bot.concurrency import ExportQueue, Report, report_nothing
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.text import one_line, shorten
@@ -438,14 +438,16 @@ async def plan_import(
             return plan, await asyncio.to_thread(to_json, plan.memories, service.clock())
 
 
-async def run_import(caller: Caller, fetch: FetchFile, *, service: MemoryService) -> int:
+async def run_import(
+    caller: Caller, fetch: FetchFile, *, service: MemoryService, report: Report = report_nothing
+) -> int:
     """Store the memories of a file from `plan_import`. Returns their number."""
     _ensure_not_paused(caller)
     async with service.export_queue.wait_turn(caller.user_id):
         data = await fetch()
         async with service.export_queue.lock:
             memories = await asyncio.to_thread(read_memory_file, data)
-            return await service.stores.memories.import_all(caller.user_id, memories)
+            return await service.stores.memories.import_all(caller.user_id, memories, report)
 
 
 def _ensure_not_paused(caller: Caller) -> None:

@@ -100,6 +100,7 @@ class MemoryBulkTexts(Area):
     examples = Sentence(ja="たとえば", en="For example")
     import_check = Sentence(ja="まだ何も保存していません。取り込む内容は添付のファイルで確かめられます。ボタンは {until} まで使えます。", en="Nothing is saved yet. The attached file shows what would be imported. The button works until {until}.")
     nothing_to_import = Sentence(ja="新しく覚えるものはありませんでした。", en="There is nothing new to remember.")
+    importing = Sentence(ja="📥 取り込んでいます… {done} / {total}件", en="📥 Importing… {done} of {total}")
     import_now = Sentence(ja="{count}件を取り込む", en="Import {count}")
     cancel = Sentence(ja="やめる", en="Cancel")
     imported = Sentence(ja="📥 {count}件を覚えました。</memory list> で見られます。", en="📥 Memories kept: {count}. </memory list> shows them.")

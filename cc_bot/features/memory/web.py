@@ -106,6 +106,7 @@ class MemoryPages(Pages):
         super().__init__(services)
         self._memories = services.stores.memories
         self._removal = services.stores.memory_removal
+        self._progress = dict[int, str]()  # of imports, by user
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].memories
@@ -120,6 +121,7 @@ class MemoryPages(Pages):
         )
         return (
             web.get("/memories/export", self.export),
+            web.get("/memories/import/progress", self.show_progress),
             web.post("/memories/import/take", self.confirm_import),
             web.post("/memories/several", self.change_several),
             web.post("/memories/pause", self.set_paused),
@@ -478,13 +480,23 @@ class MemoryPages(Pages):
         lines = [*map(_shorten_content, plan.memories[:MAX_PREVIEWS])]
         return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, lines=lines)
 
+    async def show_progress(self, request: web.Request) -> web.Response:
+        return web.Response(text=self._progress.get(visitor_of(request).user_id, ""))
+
     async def confirm_import(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
+        visitor, service = visitor_of(request), self._services[MemoryService]
+
+        async def report(done: int, total: int) -> None:
+            sentence = visitor.words[MemoryBulkTexts].importing
+            self._progress[visitor.user_id] = sentence.format(done=f"{done:,}", total=f"{total:,}")
+
         try:
             planned = await asyncio.to_thread(_unpack, form_text(request, "planned"))
-            count = await run_import(visitor, _make_fetch(planned), service=self._services[MemoryService])
+            count = await run_import(visitor, _make_fetch(planned), service=service, report=report)
         except InputError as error:
             return _render_import(request, error)
+        finally:
+            self._progress.pop(visitor.user_id, None)
         return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
 
     async def set_paused(self, request: web.Request) -> web.StreamResponse:

@@ -77,6 +77,10 @@ async function send(form, submitter) {
   say(""); // removes the sentence of an earlier press
   document.getElementById("refused")?.remove();
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+  const watch = form.dataset.progress && setInterval(async () => {
+    const sentence = await (await fetch(form.dataset.progress)).text();
+    if (main().hasAttribute("aria-busy")) say(sentence);
+  }, 2000);
   try {
     const response = await fetch(address, { method, body, credentials: "same-origin" });
     const html = await response.text();
@@ -91,6 +95,7 @@ async function send(form, submitter) {
   } catch {
     say(document.body.dataset.away, true);
   } finally {
+    clearInterval(watch);
     main().removeAttribute("aria-busy");
   }
 }

@@ -60,7 +60,13 @@ class TestTake:
         read = parse_memories(to_json(exported, START))
         assert await stores.memories.import_all(ME, read) == 0
         await stores.memory_removal.erase_all(ME)
-        assert await stores.memories.import_all(ME, read) == len(texts) + 1
+        reported = list[tuple[int, int]]()
+
+        async def report(done: int, total: int) -> None:
+            reported.append((done, total))
+
+        assert await stores.memories.import_all(ME, read, report) == len(texts) + 1
+        assert reported == [(len(read), len(read))]
         after = await stores.memories.list(ME, order="oldest")
         assert [_text(to_portable(each)) for each in after] == [_text(to_portable(each)) for each in before]
 

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
 
 from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.chat.stores.settings import Keep
+from cc_bot.concurrency import Report, report_nothing
 from cc_bot.db import Database, Row, Statement, Transaction, user_lock
 from cc_bot.db.columns import ISO, Columns, to_text
 from cc_bot.domain.clock import Clock, utc_now
@@ -483,13 +484,17 @@ class MemoryStore:
         await self._quotas.check_addition(user_id, len(plan.memories), size)
         return plan
 
-    async def import_all(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
+    async def import_all(
+        self, user_id: int, memories: Iterable[PortableMemory], report: Report = report_nothing
+    ) -> int:
         """Store the new memories, and return their number. Raises as `plan_import` does, storing nothing."""
         plan = await self.plan_import(user_id, memories, audience="private")
-        rules = await self._quotas.read_rules()
+        rules, done = await self._quotas.read_rules(), 0
         for batch in _batches(plan.memories, _IMPORT_BATCH):
             await self._import_batch(user_id, batch, rules)
-        return len(plan.memories)
+            done += len(batch)
+            await report(done, len(plan.memories))
+        return done
 
     async def _import_batch(
         self, user_id: int, memories: Sequence[PortableMemory], rules: LimitRules
