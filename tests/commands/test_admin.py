@@ -119,8 +119,8 @@ class TestASubject:
 class TestARule:
     async def test_is_taken_back_but_not_out_of_the_file(self, administration: Administration) -> None:
         of = {"administration": administration}
-        await admin.set_rule(OWNER, "allow", str(HANA), "user", **of)
-        await admin.set_rule(OWNER, "deny", f"<#{CHANNEL}>", None, **of)
+        await admin.set_rule(OWNER, str(HANA), "user", ruling="allow", **of)
+        await admin.set_rule(OWNER, f"<#{CHANNEL}>", None, ruling="deny", **of)
         assert await admin.list_rules(administration) == [
             (AccessRule("allow", "user", HANA), True),
             (AccessRule("deny", "user", HANA), False),
@@ -181,7 +181,7 @@ class TestTheRecord:
                 await admin.unset_models(OWNER, str(CHANNEL), **of)
                 await admin.end_maintenance(OWNER, **of)
             await admin.set_limit(OWNER, "concurrent", 3, str(HANA), "user", **of)
-            await admin.set_rule(OWNER, "deny", str(HANA), "user", **of)
+            await admin.set_rule(OWNER, str(HANA), "user", ruling="deny", **of)
             await admin.set_models(OWNER, "秘密のモデル", str(CHANNEL), **of)
             await admin.begin_maintenance(OWNER, "秘密のお知らせ", **of)
         changes = ("limit_set", "access_set", "models_set", "maintenance_begun")

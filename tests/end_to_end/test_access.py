@@ -63,8 +63,8 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
     listed = await decide(stage, owner, channel, "list")
     words = texts(Locale.from_tag(owner.locale))[AdminTexts]
     for line in (
-        words.allowed.format(subjects=here),
-        words.denied.format(subjects=aiko.mention),
+        words.allowed.format(subject=here),
+        words.denied.format(subject=aiko.mention),
         words.only_those,
         words.access_owners.format(owners=owner.mention),
     ):

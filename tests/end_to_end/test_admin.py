@@ -67,14 +67,14 @@ async def test_a_channels_models_answer_there(
     thread = stage.discord.thread(channel)
     elsewhere = stage.discord.guild_channel()
     told = await admin(stage, owner, channel, "model set", models="large, small")
-    assert f"In <#{channel.id}> I now ask, in this order: large, small." in told
+    assert f"In <#{channel.id}> I now ask large → small." in told
     asked = len(stage.model.requests)
     for location in (channel, thread, elsewhere):
         await stage.ask(aiko, location)
     await stage.said(aiko, channel, "だれ？", "わたしです")
     used = [request.body["model"] for request in stage.model.requests[asked:]]
     assert used == ["large", "large", "loopback", "large"]
-    assert f"<#{channel.id}>: large, small" in await admin(stage, owner, channel, "model list")
+    assert f"<#{channel.id}>: large → small" in await admin(stage, owner, channel, "model list")
     await admin(stage, owner, elsewhere, "model unset", channel=f"<#{channel.id}>")
     await stage.ask(aiko, channel)
     assert stage.model.requests[-1].body["model"] == "loopback"
@@ -90,7 +90,7 @@ async def test_maintenance_is_told_to_all_others(
     stage: Stage, aiko: User, owner: User, channel: Channel
 ) -> None:
     status = await admin(stage, owner, channel, "status")
-    parts = ("database version", "Discord: ", "B\n", "0 in line", "tokens", "backup")
+    parts = ("database 1", "Discord: ", "B\n", "0 in line", "tokens", "backup")
     for part in (f"cc-bot {__version__}", *parts):
         assert part in status
     assert "Maintenance" not in status

@@ -97,7 +97,7 @@ async def test_the_console_is_closed_to_a_former_owner(
         await former.open("/console")
         world.team = [(ben, True)]
         try:
-            answer = await former.press("/console/maintenance", do="begin", note="")
+            answer = await former.press("/console/begin-maintenance", note="")
             assert answer.status == 404
             await former.open("/console", status=404)
             refused = await stage.told(stage.discord.owner, channel, "admin status")

@@ -26,13 +26,13 @@ from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, open_site, shown
 
 PAGES: Final = tuple(f"/console{each}" for each in ("", "/limits", "/access", "/models", "/log", "/doctor"))
 ACTIONS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
-    ("/console/maintenance", {"do": "begin", "note": "22時まで"}),
+    ("/console/begin-maintenance", {"note": "22時まで"}),
     ("/console/backup", {}),
-    ("/console/limits", {"limit": "memories", "value": "5"}),
+    ("/console/limits/set", {"limit": "memories", "value": "5"}),
     ("/console/limits/unset", {"limit": "memories"}),
-    ("/console/access", {"kind": "user", "id": str(TARO), "rule": "allow"}),
+    ("/console/access/allow", {"kind": "user", "id": str(TARO)}),
     ("/console/access/remove", {"kind": "user", "id": str(TARO)}),
-    ("/console/models", {"id": str(CHANNEL), "models": "gpt-5"}),
+    ("/console/models/set", {"id": str(CHANNEL), "models": "gpt-5"}),
     ("/console/models/unset", {"id": str(CHANNEL)}),
     ("/console/models/test", {}),
     ("/console/doctor", {}),
@@ -137,31 +137,31 @@ def begin_turns(core: Core, count: int) -> list[AsyncGenerator[TurnEvent, None]]
 
 
 async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit) -> None:
-    told = await follow(owner, "/console/maintenance", do="begin", note="<b>22時</b> まで")
+    told = await follow(owner, "/console/begin-maintenance", note="<b>22時</b> まで")
     assert "メンテナンスを始めました。" in told
     assert "<b>22時</b> まで" in told
     administration = site.services[Administration]
     assert (await administration.stores.access.get_state()).maintenance == Maintenance("<b>22時</b> まで")
-    assert "メンテナンスを終えました。" in await follow(owner, "/console/maintenance", do="end")
+    assert "メンテナンスを終えました。" in await follow(owner, "/console/end-maintenance")
     assert (await administration.stores.access.get_state()).maintenance is None
 
 
 async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: Visit) -> None:
     form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
-    told = await follow(owner, "/console/limits", value="１,０００", **form)
+    told = await follow(owner, "/console/limits/set", value="１,０００", **form)
     assert "花 & <Hana> 1日のトークン 1,000" in told
     key = LimitKey("user", HANA, "tokens_per_day")
     assert key in [each.key for each in await list_limits(site.services[Administration])]
     assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
     assert "それはありません。" in await follow(owner, "/console/limits/unset", **form)
-    told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
+    told = await follow(owner, "/console/limits/set", limit="memories", value="", kind="", id="")
     assert "メモリの件数 制限なし ⋯" in told
     for wrong, sentence in (
         *(({key: "words"}, "制限が読み取れませんでした。") for key in ("value", "limit")),
         *(({"kind": "user", "id": id_}, "IDが読み取れませんでした。") for id_ in ("花子", "")),
         ({"kind": "", "id": "5"}, "相手が読み取れませんでした。"),
     ):
-        answer = await owner.press("/console/limits", **{"limit": "memories", "value": "1", **wrong})
+        answer = await owner.press("/console/limits/set", **{"limit": "memories", "value": "1", **wrong})
         assert (answer.status, sentence in await answer.text()) == (400, True), wrong
 
 
@@ -169,32 +169,31 @@ async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit)
     administration, done = site.services[Administration], texts(Locale.JA)[AdminTexts]
     hana, named = {"subject": f"ユーザー {HANA}"}, {"channel": f"チャンネル {CHANNEL}"}
     rule, channel = {"kind": "user", "id": str(HANA)}, {"kind": "channel", "id": str(CHANNEL)}
-    told = await follow(owner, "/console/access", rule="deny", **rule)
-    assert done.access_denied["user"].format(**hana)[2:] in told
+    told = await follow(owner, "/console/access/deny", **rule)
+    assert done.access_denied.format(**hana)[2:] in told
     assert await list_rules(administration) == [RuleWithSource(AccessRule("deny", "user", HANA), True)]
-    assert (await owner.press("/console/access", rule="maybe", **rule)).status == 400
     for sentence in (done.access_removed, done.access_had_no_rule):
         told = await follow(owner, "/console/access/remove", **rule)
         assert sentence.format(**hana).partition("。")[0] in told
     assert await list_rules(administration) == []
-    told = await follow(owner, "/console/models", models="gpt-5, other", **channel)
-    assert "gpt-5, other の順に" in told
+    told = await follow(owner, "/console/models/set", models="gpt-5, other", **channel)
+    assert "gpt-5 → other に聞きます" in told
     assert await administration.stores.channel_models.list_chains() == {CHANNEL: ("gpt-5", "other")}
     for sentence in (done.models_unset, done.models_were_not_set):
         assert sentence.format(**named) in await follow(owner, "/console/models/unset", **channel)
     assert await administration.stores.channel_models.list_chains() == {}
     for id_, sentence in (("", "IDが読み取れませんでした。"), ("花子", "IDが読み取れませんでした。")):
-        answer = await owner.press("/console/models", kind="channel", id=id_, models="gpt-5")
+        answer = await owner.press("/console/models/set", kind="channel", id=id_, models="gpt-5")
         assert (answer.status, sentence in await answer.text()) == (400, True)
 
 
 async def test_servers_and_channels_are_picked_and_shown_by_name(site: Site, owner: Visit) -> None:
     site.town.known = {"guild": {5: "日本語サーバー"}, "channel": {CHANNEL: "#雑談"}}
-    told = await follow(owner, "/console/access", rule="allow", subject="guild:5", id="")
+    told = await follow(owner, "/console/access/allow", subject="guild:5", id="")
     assert "日本語サーバー 許可" in told
-    told = await follow(owner, "/console/models", models="gpt-5", subject=f"channel:{CHANNEL}", id="")
+    told = await follow(owner, "/console/models/set", models="gpt-5", subject=f"channel:{CHANNEL}", id="")
     assert "#雑談 gpt-5" in told
-    assert (await owner.press("/console/access", rule="allow", subject="", kind="", id="")).status == 400
+    assert (await owner.press("/console/access/allow", subject="", kind="", id="")).status == 400
 
 
 @pytest.mark.usefixtures("_recording")
@@ -203,7 +202,7 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
     log.info("backup_made", name="<b>1.db</b>")
     log.warning("edit_failed", error="NotFoundError")
     logging.getLogger("hikari").error("秘密の日記")
-    await owner.press("/console/maintenance", do="begin", note="秘密のお知らせ")
+    await owner.press("/console/begin-maintenance", note="秘密のお知らせ")
     told = shown(await owner.open("/console/log"))
     assert "maintenance_begun" in told
     assert "backup_made name =<b>1.db</b>" in told

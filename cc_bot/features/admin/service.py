@@ -39,6 +39,7 @@ from cc_bot.features.admin.errors import (
 )
 from cc_bot.features.admin.status import BotStatus
 from cc_bot.features.admin.texts import AdminTexts, ConsoleTexts
+from cc_bot.texts.replies import ReplyTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -83,22 +84,17 @@ class Administration:
     policies: Policies
     probe_model: ProbeModel | None  # None: models are not checked
     default_models: tuple[str, ...] = ()  # in the order they are asked; empty if the offline model answers
-    make_backup: Callable[[], Awaitable[object]] | None = (
-        None  # None if the operator of a server makes backups
-    )
+    make_backup: Callable[[], Awaitable[object]] | None = None  # None for a database server
 
 
 def _log_change(change: str, caller: Caller, **fields: str | int | None) -> None:
     _log.info("admin_changed", change=change, by=caller.user_id, **fields)
 
 
-@dataclass(frozen=True, slots=True)
-class LimitWithSource:
+class LimitWithSource(NamedTuple):
     key: LimitKey
     value: int | None  # None: no limit
-    source: Literal[
-        "owner", "file", "default"
-    ]  # an owner's limit, set at run time, overrides the policy file's
+    source: Literal["owner", "file", "default"]  # an owner's limit, set at run time, overrides the file's
 
 
 async def list_limits(administration: Administration) -> Sequence[LimitWithSource]:
@@ -192,17 +188,9 @@ class RuleWithSource(NamedTuple):
 
 async def list_rules(administration: Administration) -> Sequence[RuleWithSource]:
     """Return the allow rules, then the deny rules, sorted by kind and id."""
-    set_in_file = (await administration.policies.current()).access
-    set_by_owners = (await administration.stores.access.get_state()).rules
-    rules = [
-        (rule, is_set_by_owner)
-        for is_set_by_owner, rules in ((True, set_by_owners), (False, set_in_file))
-        for rule in rules
-    ]
-    return sorted(
-        map(RuleWithSource._make, rules),
-        key=lambda each: (each.rule.ruling, SUBJECTS.index(each.rule.subject), each.rule.id),
-    )
+    rules = [RuleWithSource(rule, True) for rule in (await administration.stores.access.get_state()).rules]
+    rules += [RuleWithSource(rule, False) for rule in (await administration.policies.current()).access]
+    return sorted(rules, key=lambda each: (each.rule.ruling, SUBJECTS.index(each.rule.subject), each.rule.id))
 
 
 async def show_access(caller: Caller, owners: Collection[int], *, administration: Administration) -> Reply:
@@ -221,15 +209,16 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
 
 
 async def set_rule(
-    caller: Caller, ruling: Ruling, subject: str, kind: Subject | None, *, administration: Administration
+    caller: Caller, subject: str, kind: Subject | None, *, ruling: Ruling, administration: Administration
 ) -> Reply:
     """Raises SubjectNotUnderstood."""
     texts, target = caller.words[AdminTexts], parse_subject(subject, kind, caller.guild_id)
     await administration.stores.access.set(*target, ruling, set_by=caller.user_id)
     _log_change("access_set", caller, rule=ruling, subject=target.subject, subject_id=target.id)
-    sentences = texts.access_allowed if ruling == "allow" else texts.access_denied
-    sentence = sentences[target.subject].format(subject=caller.format_mention(*target))
-    return Reply((sentence, texts.owners_stay))
+    sentence = texts.access_allowed if ruling == "allow" else texts.access_denied
+    kind_name = caller.words[ReplyTexts].subject_kinds[target.subject]
+    line = sentence.format(subject=caller.format_mention(*target), kind=kind_name)
+    return Reply((line, texts.owners_stay))
 
 
 async def remove_rule(
@@ -272,7 +261,7 @@ async def make_backup(caller: Caller, *, administration: Administration) -> Repl
 async def list_models(caller: Caller, *, administration: Administration) -> Reply:
     texts = caller.words[AdminTexts]
     lines = tuple(
-        f"- {caller.format_mention('channel', channel_id)}: {', '.join(chain)}"
+        f"- {caller.format_mention('channel', channel_id)}: {' → '.join(chain)}"
         for channel_id, chain in (await administration.stores.channel_models.list_chains()).items()
     )
     return Reply(lines or (texts.models_none,))
@@ -282,8 +271,8 @@ async def set_models(caller: Caller, models: str, channel: str, *, administratio
     texts, channel_id, chain = caller.words[AdminTexts], _parse_channel(caller, channel), parse_models(models)
     await administration.stores.channel_models.set(channel_id, chain, set_by=caller.user_id)
     _log_change("models_set", caller, channel=channel_id, models=len(chain))
-    template = texts.models_set if len(chain) > 1 else texts.model_set
-    lines = [template.format(channel=caller.format_mention("channel", channel_id), models=", ".join(chain))]
+    mention = caller.format_mention("channel", channel_id)
+    lines = [texts.models_set.format(channel=mention, models=" → ".join(chain))]
     tests = await probe_models(chain, administration)
     if missing := [each.model for each in tests if each.error == ModelNotFound.__name__]:
         lines.append(texts.models_unknown.format(models=", ".join(missing)))

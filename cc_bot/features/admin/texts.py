@@ -1,8 +1,5 @@
 """`/admin` and the owners' console."""
 
-from collections.abc import Mapping
-
-from cc_bot.domain.access import Subject
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
@@ -36,28 +33,13 @@ class AdminTexts(Area):
     allowed = Sentence(ja="- ✅ 許可: {subject}", en="- ✅ Allowed: {subject}")
     denied = Sentence(ja="- ⛔ 拒否: {subject}", en="- ⛔ Denied: {subject}")
     only_those = Sentence(ja="許可のある区分（ユーザー・ロール・チャンネル・サーバー）では、そこにあるものだけが使えます。", en="Of each kind (users, roles, channels, servers) of which something is allowed, only that may.")
-    access_allowed: Both[Mapping[Subject, str]] = by_key(
-        {
-            "user": Sentence(ja="✅ {subject}を、cc-bot を使える人に加えました。これからは、加えた人だけが使えます。", en="✅ {subject} is among the users who may use the bot. From now on, only those may."),
-            "role": Sentence(ja="✅ {subject} を、cc-bot を使えるロールに加えました。これからは、加えたロールの人だけが使えます。", en="✅ {subject} is among the roles that may use the bot. From now on, only their members may."),
-            "channel": Sentence(ja="✅ {subject} を、cc-bot を使えるチャンネルに加えました。これからは、加えたチャンネルだけで使えます。", en="✅ {subject} is among the channels where the bot may be used. From now on, only there."),
-            "guild": Sentence(ja="✅ {subject} を、cc-bot を使えるサーバーに加えました。これからは、加えたサーバーだけで使えます。", en="✅ {subject} is among the servers where the bot may be used. From now on, only there."),
-        }
-    )
-    access_denied: Both[Mapping[Subject, str]] = by_key(
-        {
-            "user": Sentence(ja="⛔ {subject}は、cc-bot を使えなくなりました。", en="⛔ {subject} may not use the bot any more."),
-            "role": Sentence(ja="⛔ {subject} の人は、cc-bot を使えなくなりました。", en="⛔ Members with {subject} may not use the bot any more."),
-            "channel": Sentence(ja="⛔ {subject} では、cc-bot を使えなくなりました。", en="⛔ The bot may not be used in {subject} any more."),
-            "guild": Sentence(ja="⛔ {subject} では、cc-bot を使えなくなりました。", en="⛔ The bot may not be used in {subject} any more."),
-        }
-    )
+    access_allowed = Sentence(ja="✅ {subject} を許可しました。これから cc-bot を使えるのは、許可した{kind}だけです。", en="✅ {subject} is allowed. Any {kind} that is not allowed is now shut out.")
+    access_denied = Sentence(ja="⛔ {subject} を拒否しました。もう cc-bot は使えません。", en="⛔ The bot is closed to {subject} now.")
     access_removed = Sentence(ja="{subject} のルールを取り消しました。", en="The rule for {subject} is gone.")
     access_had_no_rule = Sentence(ja="{subject} には、ここで決めたものがありません。</admin access list> で確かめてください。", en="{subject} has no rule that was set here. See </admin access list>.")
     access_also_in_file = Sentence(ja="設定ファイルにもルールがあり、そちらは効いたままです。", en="The policy file has a rule as well, and that still holds.")
     owners_stay = Sentence(ja="管理者は、ルールにかかわらずいつでも使えます。", en="Owners may always use the bot, whatever the rules say.")
-    model_set = Sentence(ja="{channel} では、これから {models} に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask {models}. Agents that have models of their own keep those.")
-    models_set = Sentence(ja="{channel} では、これから {models} の順に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask, in this order: {models}. Agents that have models of their own keep those.")
+    models_set = Sentence(ja="{channel} では、これから {models} に聞きます。決まったモデルがあるエージェントは、これまでどおりです。", en="In {channel} I now ask {models}. Agents that have models of their own keep those.")
     models_unknown = Sentence(ja="⚠️ {models} というモデルは、サーバーにありません。名前を確かめてください。", en="⚠️ The server has no model named {models}. Please check the name.")
     models_unset = Sentence(ja="{channel} では、いつものモデルに戻しました。", en="The usual models answer in {channel} again.")
     models_were_not_set = Sentence(ja="{channel} には、決めたモデルがありません。", en="{channel} has no models of its own.")
@@ -87,7 +69,7 @@ class ConsoleTexts(Area):
     recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="{errors} errors, {warnings} warnings")
 
     version = Sentence(ja="バージョン", en="Version")
-    version_value = Sentence(ja="{version}（データベース {schema}）", en="{version} (database {schema})")
+    version_value = Sentence(ja="cc-bot {version}（データベース {schema}）", en="cc-bot {version} (database {schema})")
     since = Sentence(ja="起動", en="Started")
     connected = Sentence(ja="つながっています（応答 {milliseconds} ミリ秒）", en="connected ({milliseconds} ms)")
     connected_just_now = Sentence(ja="つながったところです", en="just connected")

@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from cc_bot.charts.svg import Layout, chart_svg
 from cc_bot.chat.reply import Reply
-from cc_bot.domain.access import SUBJECTS, Ruling, Subject
+from cc_bot.domain.access import SUBJECTS, Subject
 from cc_bot.domain.chart import Chart, Series
-from cc_bot.domain.errors import InputError, OwnersOnly
+from cc_bot.domain.errors import OwnersOnly
 from cc_bot.domain.text import format_size
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
@@ -38,7 +38,19 @@ from cc_bot.web.page import Handler, Pages, render, see_other
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
-MAX_ID_CHARACTERS: Final = 60
+# What a form at /console… runs, and its fields. The page above its path shows the reply.
+COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str]]]] = {
+    "/backup": (admin.make_backup, ()),
+    "/begin-maintenance": (admin.begin_maintenance, ("note",)),
+    "/end-maintenance": (admin.end_maintenance, ()),
+    "/limits/set": (admin.set_limit, ("limit", "value", "subject")),
+    "/limits/unset": (admin.unset_limit, ("limit", "subject")),
+    "/access/allow": (partial(admin.set_rule, ruling="allow"), ("subject",)),
+    "/access/deny": (partial(admin.set_rule, ruling="deny"), ("subject",)),
+    "/access/remove": (admin.remove_rule, ("subject",)),
+    "/models/set": (admin.set_models, ("models", "channel")),
+    "/models/unset": (admin.unset_models, ("channel",)),
+}
 RECENT: Final = timedelta(hours=1)
 MAX_CHART_TURNS: Final = 30
 CHART_LAYOUT: Final = Layout(430, 130)
@@ -60,27 +72,22 @@ class ConsolePages(Pages):
         return words[WebTexts].console
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
-        pages = (
-            ("GET", "", self.show_status),
-            ("POST", "/maintenance", self.switch_maintenance),
-            ("POST", "/backup", self.make_backup),
-            ("GET", "/limits", self.show_limits),
-            ("POST", "/limits", self.set_limit),
-            ("POST", "/limits/unset", self.unset_limit),
-            ("GET", "/access", self.show_access),
-            ("POST", "/access", self.add_rule),
-            ("POST", "/access/remove", self.remove_rule),
-            ("GET", "/models", self.show_models),
-            ("POST", "/models", self.set_models),
-            ("POST", "/models/unset", self.unset_models),
-            ("POST", "/models/test", self.test_models),
-            ("GET", "/log", self.show_log),
-            ("GET", "/doctor", self.show_doctor),
-            ("POST", "/doctor", self.run_doctor),
-        )
+        pages: Mapping[str, Handler] = {
+            "": self.show_status,
+            "/limits": self.show_limits,
+            "/access": self.show_access,
+            "/models": self.show_models,
+            "/log": self.show_log,
+            "/doctor": self.show_doctor,
+        }
+        commands: Mapping[str, Handler] = {
+            path: partial(self._run_command, *command) for path, command in COMMANDS.items()
+        }
+        actions = {**commands, "/models/test": self.test_models, "/doctor": self.run_doctor}
         return [
             web.route(method, f"/console{path}", partial(self._run_for_owner, page))
-            for method, path, page in pages
+            for method, handlers in (("GET", pages), ("POST", actions))
+            for path, page in handlers.items()
         ]
 
     async def _run_for_owner(self, page: Handler, request: web.Request) -> web.StreamResponse:
@@ -104,10 +111,11 @@ class ConsolePages(Pages):
         return {"known": names, "name_of": name_of}
 
     async def _run_command(
-        self, request: web.Request, page: str, run: Callable[..., Awaitable[Reply]], *values: Any
+        self, run: Callable[..., Awaitable[Reply]], fields: Sequence[str], request: web.Request
     ) -> web.StreamResponse:
+        values = chain.from_iterable(_read_field(request, field) for field in fields)
         reply = await run(visitor_of(request), *values, administration=self._services[Administration])
-        return await self._redirect_with_reply(request, page, reply)
+        return await self._redirect_with_reply(request, request.path.rpartition("/")[0], reply)
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner, now, status = visitor_of(request), self._services.clock(), self._services[BotStatus]
@@ -139,15 +147,6 @@ class ConsolePages(Pages):
         chart = Chart("latency", owner.words[ConsoleTexts].latency, "area", labels, (series,))
         return Markup(chart_svg(chart, owner.locale, CHART_LAYOUT)) if turns else None  # noqa: S704 - our own chart
 
-    async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
-        note = form_text(request, "note")[:MAX_NOTE_CHARACTERS]
-        if form_text(request, "do") == "end":
-            return await self._run_command(request, "/console", admin.end_maintenance)
-        return await self._run_command(request, "/console", admin.begin_maintenance, note)
-
-    async def make_backup(self, request: web.Request) -> web.StreamResponse:
-        return await self._run_command(request, "/console", admin.make_backup)
-
     async def show_limits(self, request: web.Request) -> web.Response:
         limits = await admin.list_limits(self._services[Administration])
         return _render(
@@ -162,31 +161,10 @@ class ConsolePages(Pages):
             ),
         )
 
-    async def set_limit(self, request: web.Request) -> web.StreamResponse:
-        limit, value = form_text(request, "limit"), parse_limit_value(form_text(request, "value"))
-        subject = _read_subject(request)
-        return await self._run_command(request, "/console/limits", admin.set_limit, limit, value, *subject)
-
-    async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        limit, subject = form_text(request, "limit"), _read_subject(request)
-        return await self._run_command(request, "/console/limits", admin.unset_limit, limit, *subject)
-
     async def show_access(self, request: web.Request) -> web.Response:
         rules = await admin.list_rules(self._services[Administration])
         names = await self._names(visitor_of(request), [(rule.subject, rule.id) for rule, _ in rules])
         return _render(request, "admin/console_access.html", rules=rules, kinds=SUBJECTS, **names)
-
-    async def add_rule(self, request: web.Request) -> web.StreamResponse:
-        rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
-        ruling = rulings.get(form_text(request, "rule"))
-        if ruling is None:  # a default could lock users out, or let one in
-            raise InputError
-        subject = _read_subject(request)
-        return await self._run_command(request, "/console/access", admin.set_rule, ruling, *subject)
-
-    async def remove_rule(self, request: web.Request) -> web.StreamResponse:
-        subject = _read_subject(request)
-        return await self._run_command(request, "/console/access", admin.remove_rule, *subject)
 
     async def show_models(self, request: web.Request) -> web.Response:
         administration = self._services[Administration]
@@ -199,14 +177,6 @@ class ConsolePages(Pages):
             max_characters=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1),
             **await self._names(visitor_of(request)),
         )
-
-    async def set_models(self, request: web.Request) -> web.StreamResponse:
-        models, (channel, _) = form_text(request, "models"), _read_subject(request)
-        return await self._run_command(request, "/console/models", admin.set_models, models, channel)
-
-    async def unset_models(self, request: web.Request) -> web.StreamResponse:
-        channel, _ = _read_subject(request)
-        return await self._run_command(request, "/console/models", admin.unset_models, channel)
 
     async def test_models(self, request: web.Request) -> web.StreamResponse:
         administration = self._services[Administration]
@@ -256,6 +226,22 @@ def _render(request: web.Request, template: str, **values: Any) -> web.Response:
     return render(request, template, console=texts[ConsoleTexts], admin=texts[AdminTexts], **values)
 
 
+def _read_field(request: web.Request, field: str) -> tuple[Any, ...]:
+    """Return a field's values for a command. Raises InputError."""
+    text = form_text(request, field)
+    match field:
+        case "subject":
+            return _read_subject(request)
+        case "channel":
+            return _read_subject(request)[:1]
+        case "value":
+            return (parse_limit_value(text),)
+        case "note":
+            return (text[:MAX_NOTE_CHARACTERS],)
+        case _:
+            return (text,)
+
+
 def _read_subject(request: web.Request) -> tuple[str, Subject | None]:
     """Return the id and kind that were picked or typed. Raises IdNotUnderstood if there is a kind only: a
     page is in no server or channel."""
@@ -264,7 +250,7 @@ def _read_subject(request: web.Request) -> tuple[str, Subject | None]:
     kind = next((kind for kind in SUBJECTS if kind == name), None)
     if kind and not id_text.strip():
         raise IdNotUnderstood
-    return id_text[:MAX_ID_CHARACTERS], kind
+    return id_text, kind
 
 
 def _format_time(owner: WebVisitor, now: datetime, moment: datetime) -> str:
