@@ -1,7 +1,7 @@
-"""The active turns of this process: waiting or running.
+"""The turns of this process that wait or run.
 
-A user's turns run one at a time, in order; the total is limited, which bounds cost. Channel turns queue
-separately, and an approved call does not queue.
+A user's turns run one at a time, in order. The total is limited, which bounds cost. A user's turns in
+channels have a queue of their own, and an approved call does not queue.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from cc_bot.domain import errors
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.turn import Done, Notice
 
-MAX_WAITING: Final = 5  # turns with one key
+MAX_WAITING: Final = 5  # turns with the same queue key
 MAX_WAITING_PER_SLOT: Final = 25  # a longer queue would mostly time out
-MAX_WAIT_S: Final = 180.0  # together with a turn's time limit below the 900 s of an interaction token
+MAX_WAIT_S: Final = 180.0  # plus a turn's time limit, less than the 900 s of an interaction token
 NOTICE_EVERY_S: Final = 5.0  # each queue notice is a message edit
 
 
@@ -100,7 +100,7 @@ _REFUSALS: Final = (
 class ActiveTurn:
     user_id: int = 0
     stop: Stop = field(default_factory=Stop)
-    queue_key: Hashable = None  # turns with one key run one at a time; None for an approved call
+    queue_key: Hashable = None  # turns with the same key run one at a time; None for an approved call
     id: str = ""
     meter: Meter = NULL_METER
     admitted: asyncio.Event = field(default_factory=asyncio.Event)  # set once the turn has a slot
@@ -191,8 +191,8 @@ class ActiveTurns:
 
     @contextmanager
     def join(self, turn: ActiveTurn) -> Iterator[None]:
-        """Keep the turn queued or running in the block. Raises BeingErased, Busy if too many turns with its
-        key wait, Crowded if too many turns wait, and ShuttingDown once closed."""
+        """Keep the turn queued or running in the block. Raises BeingErased, Busy if too many turns with the
+        same key wait, Crowded if too many turns wait in all, and ShuttingDown once closed."""
         if self._erasures[turn.user_id]:
             raise errors.BeingErased
         if self.is_closed:
@@ -213,7 +213,7 @@ class ActiveTurns:
             self._admit()
 
     def announce(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Emit the number of turns ahead if it changed; None while an earlier turn has the same key."""
+        """Emit how many turns are ahead, if that changed; None while an earlier turn has the same key."""
         earlier = list(takewhile(lambda other: other is not turn, self.queued_turns))
         is_blocked = any(other.queue_key == turn.queue_key for other in earlier)
         ahead = None if is_blocked else sum(not other.admitted.is_set() for other in earlier)
@@ -223,7 +223,7 @@ class ActiveTurns:
             emit(notice)
 
     async def wait_for_slot(self, turn: ActiveTurn, emit: Callable[[Notice], None]) -> None:
-        """Wait for a slot, or until stopped. Raises Crowded after MAX_WAIT_S and ShuttingDown once closed."""
+        """Wait for a slot or a stop. Raises Crowded after MAX_WAIT_S, and ShuttingDown once closed."""
         if not turn.admitted.is_set() and not self.is_closed:
             await self._wait_until_admitted(turn, emit)
         if self.is_closed:

@@ -43,11 +43,11 @@ class Agents:
         return await self.get_global_default()
 
     async def select(self, _location: Location, _choices: StoredAgentChoices) -> tuple[Agent, bool]:
-        """Return the agent that answers the user, and whether the one that they chose is not available."""
+        """Return the agent that answers the user, and whether the user's choice is not available."""
         return await self.get_global_default(), False
 
     def fallback_note(self, _agent: Agent, _texts: Texts) -> str:
-        """Tell the user that this agent answers, as the one that they chose is not available."""
+        """Return a note for the user that this agent answers, because their choice is not available."""
         return ""
 
 

@@ -1,7 +1,8 @@
-"""Approvals: users decide on a model's proposals; an approved call is made at most once.
+"""Users decide on the calls that a model proposes. An approved call is made at most once.
 
-The call is first claimed in the database: if the program dies after that, it is never repeated, and user and
-model learn that it may have been made. Its data stays tainted: the user agreed to store it, not to obey it.
+The call is first claimed in the database. If the program dies after that, the call is never repeated, and
+user and model learn that it may have been made. Texts that the call stores stay tainted: the user agreed to
+store them, not to obey them.
 """
 
 import json
@@ -53,8 +54,8 @@ _OUTDATED_ERRORS: Final = (
     errors.ProposalOutdated,
 )
 _CALL_ENDED: Final = outcome_unknown(
-    "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
-    "or ask the user, before you propose it again."
+    "The user approved this call, but it was interrupted: it may have been done or not. Check that, or ask "
+    "the user, before you propose it again."
 )
 
 
@@ -109,7 +110,7 @@ class Approvals:
         return proposal
 
     async def decline(self, proposal: Proposal) -> None:
-        """Raises ProposalGone if it was decided before."""
+        """Raises ProposalGone if the proposal was decided before."""
         if not await self._decline(proposal, DECLINED):
             raise errors.ProposalGone
 
@@ -129,7 +130,7 @@ class Approvals:
             yield
 
     async def check_none_in_flight(self, user_id: int, answer_id: int) -> None:
-        """Raises AnswerInUse while a call of this answer runs or its outcome is unshown, and StorageError."""
+        """Raises AnswerInUse while an approved call of this answer runs or its outcome was not shown yet."""
         approved = await self.stores.proposals.list_approved(user_id)
         if (user_id, answer_id) in self._in_flight or any(each.answer_id == answer_id for each in approved):
             raise errors.AnswerInUse
@@ -147,7 +148,7 @@ class Approvals:
                 await servers.wait_for(server)
         except errors.ToolServerUnavailable:
             is_available = False
-        await self.find(proposal.key.user_id, proposal.id)  # it may have been decided meanwhile
+        await self.find(proposal.key.user_id, proposal.id)  # the proposal may have been decided meanwhile
         if not is_available:
             raise errors.CallPostponed(server=server, minutes=OPEN_MINUTES)
 

@@ -84,7 +84,7 @@ class Assistant:
         """Without `summaries` no conversation is summarized; without `spending` no usage is limited."""
         self._stores = stores
         self.chains = chains
-        self._tools_notices = set[tuple[SessionKey, str]]()  # where users know that a model has no tools
+        self._tools_notices = set[tuple[SessionKey, str]]()  # by `_claim_tools_notice`
         self.tools = tools
         self._turn_limit_s = turn_limit_s
         self._clock = clock
@@ -116,8 +116,8 @@ class Assistant:
         answer is overwritten. `get_reservation`: awaited once queued; without one, or if it returns None, the
         assistant reserves.
 
-        Raises InputError, NotNewest, TurnError if there is no answer, StorageError, and what
-        `get_reservation` raises.
+        Raises InputError, NotNewest, TurnError if there is no answer, StorageError, and the errors of
+        `get_reservation`.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
         for question in questions if replaces is None else ():
@@ -200,7 +200,7 @@ class Assistant:
                 done, stored = await self._store(turn, draft, stop, recorder)
         active.record_answer(done)
         self._calibration.learn(draft.measured_requests)
-        if isinstance(request.key, ChannelKey):  # the next request must not depend on a crash now
+        if isinstance(request.key, ChannelKey):  # a crash from here on must not change the next prompt
             await self._calibration.wait_for_tasks()
         if stored is None:
             return done, lambda: None
@@ -213,8 +213,8 @@ class Assistant:
     async def _store(
         self, turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder
     ) -> tuple[Done, StoredTurn | None]:
-        """Store the turn, unless it is temporary or its answer is empty. Raises a TurnError if there is no
-        answer though the user did not stop it, BeingErased if the turn was discarded, and StorageError."""
+        """Store the turn, unless it is temporary or its answer is empty. Raises a TurnError if the answer
+        is empty though the user did not stop it, BeingErased if the turn was discarded, and StorageError."""
         if stop.discarded:
             raise errors.BeingErased
         interrupted = stop.requested and draft.status != "complete"
@@ -291,7 +291,7 @@ class Assistant:
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """Return the calls not to repeat: those of an interrupted run, and some of the replaced answer."""
+    """Return the calls not to repeat: those of an interrupted run, and the replaced answer's lasting ones."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
     calls = (call for call in replaced if _may_have_changed(call, registry))

@@ -1,4 +1,4 @@
-"""Shows the changes that features' tools report, for front ends."""
+"""Reads the changes that tools report in their results, and finds the handlers that show them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class ChangeHandler(Protocol):
-    """Reads and shows the changes of one kind of item. CHANGES of a feature's `changes` has one for each
-    `Change.what`."""
+    """Reads and shows the changes of one kind of item. In a feature's module `changes`, CHANGES maps each
+    `Change.what` to its handler."""
 
     table: str  # the table of the items
 
@@ -43,7 +43,7 @@ def change_handlers() -> Mapping[str, ChangeHandler]:
 
 
 async def with_current_state(changes: Sequence[Change], user_id: int, stores: "Stores") -> tuple[Change, ...]:
-    """Update the state of the changes. Those of a feature that was taken out count as undone."""
+    """Return the changes with their current state; `undone` if their feature was taken out."""
     current = dict[Change, Change]()
     for what, handler in change_handlers().items():
         matching = [each for each in changes if each.what == what]
@@ -63,7 +63,7 @@ def read_changes(calls: Iterable[ToolCall]) -> tuple[Change, ...]:
 
 
 def parse_result(call: ToolCall) -> dict[str, Any]:
-    """Return the result; empty if the call failed, was erased, or is of a server's tool."""
+    """Return the result; empty if the call failed, its result was erased, or its tool is a server's."""
     try:
         result = json.loads(call.result) if call.ok and not is_server_tool(call.name) else {}
     except ValueError:

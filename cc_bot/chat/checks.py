@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # warning: the bot runs, but something may not work; off: not set up, and nothing is wrong
 Verdict = Literal["ok", "off", "warning", "failed"]
-SLACK_S = 2.0  # added to a check's own timeouts, so that they are reported first
+SLACK_S = 2.0  # how much longer a check may take than its own timeouts, which it reports itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def failed(check: str, text: str, fix: str = "") -> Finding:
 
 
 def _finding(check: str, verdict: Verdict, text: str, fix: str) -> Finding:
-    """`text` may have the fix after an arrow."""
+    """`text` may contain the fix, after an arrow."""
     detail, _, fix_in_text = text.partition("\n→ ")
     return Finding(check, verdict, detail, fix or fix_in_text)
 

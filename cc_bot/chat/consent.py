@@ -1,8 +1,8 @@
 """Decides whether a turn makes a change at once or proposes it to the user.
 
-Models obey what they read. A turn that has read others' text (a file, a quotation, a channel) makes only
-changes that its user's message grounds (grounding.py). Without approval it changes or deletes at most one
-older memory, and only one that the user was shown.
+Models obey what they read. A turn that has read others' text (a file, a quotation, a channel) makes at once
+only changes that the user's own message asks for (grounding.py). Without approval a turn changes or deletes
+at most one older memory, and only a memory that the user was shown.
 """
 
 import json
@@ -30,8 +30,8 @@ from cc_bot.texts.proposal import Choice, ProposalTexts, argument_lines
 
 PENDING: Final[Mapping[str, Any]] = {
     "proposed": True,
-    "note": "Not done yet: below your answer the user sees exactly this, and can have it done or not. Say "
-    "that they can decide there, and do not say that it is done. Later its result replaces this one.",
+    "note": "Not done yet: below your answer the user sees exactly this, and can approve or decline it. Tell "
+    "them so, and do not say that it is done. The final result will replace this one.",
 }
 DECLINED: Final[Mapping[str, Any]] = {
     "declined": True,
@@ -42,8 +42,8 @@ EXPIRED: Final[Mapping[str, Any]] = {
     "note": "This was not approved in time, so it was not done.",
 }
 OUTDATED: Final[Mapping[str, Any]] = {
-    "error": "This was not done: what it depends on has changed since. If it is still wanted, propose it "
-    "again."
+    "error": "This was not done, because something that it depends on has changed. If the user still wants "
+    "it, propose it again."
 }
 
 
@@ -57,11 +57,11 @@ def needs_approval(context: ToolContext, is_grounded: Callable[[], bool]) -> boo
 
 def check_can_propose(context: ToolContext) -> None:
     if not context.can_propose:
-        raise InvalidToolCall("No user is here who could agree to this. Nothing was done.")
+        raise InvalidToolCall("Nobody is present who could approve this, so it was not done.")
 
 
 def check_unchanged(context: ToolContext, **expected: object) -> None:
-    """Raises ProposalOutdated if an approved call finds other values than when it was proposed."""
+    """Raises ProposalOutdated if values have changed between the proposal of a call and its approval."""
     if context.is_approved and context.approved_values != _to_json(expected):
         raise ProposalOutdated
 
@@ -77,8 +77,8 @@ def propose(
     memory_id: int | None = None,
     **fields: Any,
 ) -> ToolOutcome:
-    """Propose a call of the tool `name`. `expected`: values for `check_unchanged`. `result`: fields of the
-    pending result. `fields`: other fields of ProposedCalls."""
+    """Propose a call of the tool `name`. `expected`: values for `check_unchanged`. `result`: more fields of
+    the pending result. `fields`: more fields of ProposedCalls."""
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
     origin = Origin(context.locale, context.timezone.key, context.target, context.guild_id, context.in_dm)
@@ -121,7 +121,7 @@ _RUN: Final = re.compile(
 
 
 def is_typed_phrase(typed: str, arguments: Mapping[str, object]) -> bool:
-    """Return whether the only argument, if any, is a phrase that the user typed, which can leak little."""
+    """Return whether there is at most one argument, a phrase that the user typed: that can leak little."""
     match [*arguments.values()]:
         case []:
             return True
@@ -132,8 +132,8 @@ def is_typed_phrase(typed: str, arguments: Mapping[str, object]) -> bool:
 
 
 def count_possible_queries(typed: str, query: str) -> int:
-    """Return how many queries could be built from the typed text like this one: as a phrase, or as some of
-    its words in order. Returns 0 if the query is neither."""
+    """Return how many queries can be made from the typed text in the way of this one: as a phrase, or as
+    words of the text in order. Returns 0 if this query is neither."""
     words, runs = query.split(), _RUN.findall(typed)
     phrases, remaining_runs = 1 + MAX_PHRASE_RUNS * len(runs), iter(runs)
     if _is_phrase(query, typed):
@@ -186,7 +186,7 @@ def is_pending(call: ToolCall) -> bool:
 
 
 def with_result(stored: ToolCall, call: DeferredCall, text: str, *, ok: bool) -> ToolCall:
-    """Return the stored call, with the result if it is the pending `call`. Several calls may be equal."""
+    """Return the stored call, with the result if it equals `call` and waits for approval."""
     name, arguments = call.asked
     arguments = strip_memory_texts(replace(stored, arguments=arguments)).arguments
     is_same = stored.name == name and parse_json(stored.arguments) == parse_json(arguments)

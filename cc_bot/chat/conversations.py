@@ -1,7 +1,7 @@
 """Session turns and channel turns: each reads its context, builds its prompt, and stores the turn.
 
 A thread's context is its channel up to the thread's start, then the thread. Discord ids grow with time, so
-the messages of both have one order. A channel's history is frozen in blocks, whose text stays the same for
+they order the messages of both. A channel's history is frozen in blocks, whose text stays the same for
 the provider's prompt cache. A block that begins before a reset is stale: new blocks replace it.
 """
 
@@ -109,7 +109,7 @@ class Conversations:
         )
 
     async def read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        """Return the session, its newest question and answer. Raises NotNewest if `answer_id` is another."""
+        """Return the session, its newest question and answer. Raises NotNewest if it is not `answer_id`."""
         session = await self.stores.sessions.open(key, visibility="private", extra=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
@@ -135,14 +135,14 @@ class SessionTurn(Turn):
         """`replaced`: the answer to replace, whose question is already stored."""
         super().__init__(session.key, options, (question,), history=history, replaced=replaced)
         self.visibility = visibility
-        if question.tainted:  # all of it may be text by others, which must not ground a change
+        if question.tainted:  # others may have written all of it, so it grounds no change
             self.own_words = ""
         self._conversations = conversations
         self._session = session
         self._history = history
         self.shown_memories = shown_memory_ids(call for message in history for call in message.tool_calls)
         self._canvas_draft = open_drawing(session.canvas, visibility)
-        self.canvas = None if options.temporary else self._canvas_draft  # a temporary turn only sees it
+        self.canvas = None if options.temporary else self._canvas_draft  # a temporary turn can't change it
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         conversations, options, [question] = self._conversations, self.options, self.questions
@@ -217,7 +217,7 @@ class SessionTurn(Turn):
             )
 
     async def _read_earlier(self, budget_tokens: float, count_tokens: CountTokens) -> tuple[Message, ...]:
-        """Return the messages that fit, of those before the history with which the session was opened."""
+        """Return the messages before the session's history that still fit."""
         session = self._session
         if not session.has_more:
             return ()
@@ -388,8 +388,8 @@ class ChannelTurn(Turn):
     def _read_rows(
         self, messages: MessageRange, first_id: int, later: Sequence[MessageRange], token_budget: TokenBudget
     ) -> Transaction[tuple[MessageRange, bool]]:
-        """Return the range with the newest rows that fit beside the `later` ranges, and whether it has
-        all."""
+        """Return the range with its newest rows that fit beside the `later` ranges, and whether these are
+        all its rows."""
         page_size = self._conversations.page_size
         start_id, end_id = max(first_id, messages.reset_id + 1), messages.end_id
         rows = list[ContextMessage]()

@@ -1,9 +1,9 @@
 """Checks whether a change is grounded: whether the author's own message says all of it.
 
 Texts are compared by their content words in order, times by meaning. A memory must consist of whole adjacent
-clauses with the same particles: a text that misleads the model can then only choose between clauses. Words
-that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a request to translate, and a
-question about memory ground no change.
+clauses with the same particles: others' text that misleads the model can only choose between the author's
+clauses. Words that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a request to
+translate, and a question about memory ground no change.
 """
 
 import re
@@ -28,13 +28,13 @@ _SELF_JA: Final = (
     r"(?:ユーザー(?:本人|さん)?|(?<![一-鿿])(?:私|僕|俺|自分|本人)(?![一-鿿])"
     r"|(?<![ぁ-ん])(?:わたくし|わたし|あたし|ぼく|おれ|うち)(?=[のはがもをにへと]|って|[^ぁ-ん]))"
 )
-# On each line the kind of a phrase, and a pattern.
+# Each line: the kind of a phrase, and a pattern.
 _PHRASE_TABLE: Final = rf"""
 # A request: 覚えて, 知らせて, 控えて; remember, remind me
 request   覚え|おぼえ|記憶|メモ|控え|知らせ|教え|忘れ|通知|リマイン
 request   \b(?:rem(?:em)?ber|remind|forget|note|keep|save)
 
-# Work on a text, which is not the asker's own: 訳して, 敬語に直して; translate this, what does … mean
+# A task on a text that others may have written: 訳して, 敬語に直して; translate this, what does … mean
 task      (?:訳|要約|添削|校正|推敲|言い換え)を?し?て(?!って|と|ほし|欲し|る|い[るた])
 task      (?:敬語|丁寧|英語|日本語)に(?:直|変え)?を?し?て(?!って|と|ほし|欲し|る|い[るた])
 task      \b(?:translate|summari[sz]e|proofread|rephrase|paraphrase|rewrite)\b(?! (?:for|to) me\b)
@@ -247,7 +247,7 @@ def _kana_words(run: str, grammar: re.Pattern[str]) -> Iterator[str]:
 
 
 def _parse_clause(text: str, begin: int, times: Iterable[MentionedTime], *, drop_request: bool) -> _Clause:
-    """`begin` is the clause's position in the text that has the `times`."""
+    """`begin` is the clause's position in the text in which the `times` were found."""
     words = list(_parse_words(_SELF.sub(_pad(_SELF_MARK), text)))
     if drop_request:
         words = _drop_request(words)
@@ -314,7 +314,7 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
         for _, time in clause.times
     ]
     for sentence in said:
-        # A state: the count, and "before", "among" or "after" this sentence's clauses that the claim has.
+        # A state: words of the claim found, and "before", "among" or "after" the clauses with them.
         states = {(count, "before") for count in counts}
         for clause in sentence.clauses:
             following = set() if clause.reversals else states
@@ -370,7 +370,7 @@ _Comparison = tuple[list[_Sentence], _Clause]  # what the author said, and what 
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """The author's message, and earlier messages that it may point to."""
+    """The author's message, and earlier messages that it may refer to."""
 
     message: str
     now: datetime
@@ -435,13 +435,14 @@ class OwnWords:
         return is_replacement or self.says(content)
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Return whether the message matches this topic best: more common words, or as many and all of it."""
+        """Return whether the message has more words in common with this topic than with any other, or
+        as many and this topic is all in it."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))
 
     def _replaces_parts(self, former: str, content: str, own: str) -> bool:
-        """Return whether the author says all new parts of `content`, and the others keep their order."""
+        """Return whether the author says all new parts of `content`, and its old parts keep their order."""
         old, new = (_join_clauses(self._parse(normalize(text))) for text in (former, content))
         sentences = self._parse(_PHRASES["rejection"].sub("", re.sub("まちが|間違", "", own)))
         said = [each for each in sentences if not (each.is_question or _join_clauses([each]).reversals)]
@@ -522,6 +523,6 @@ class OwnWords:
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, old_times: Sequence[str]) -> bool:
-    """Return whether the author said this time, or its last part after a part of an old time: 3月`16日`."""
+    """Return whether the author said the new time, or its last part if an old one has the rest: 3月`16日`."""
     rest = new.written.removesuffix(said.written)
     return said.includes(new) or (rest != new.written and any(each.startswith(rest) for each in old_times))

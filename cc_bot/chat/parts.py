@@ -50,16 +50,15 @@ class Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartsBuilder(Parts):
-    """What each feature's `make_parts` gets. It returns the feature's parts."""
+    """The argument of each feature's `make_parts`, which returns the feature's parts."""
 
     config: "Config"
     models: Models
     chains: Chains
     tools: ToolRegistry
-    exit_stack: AsyncExitStack  # closes what features opened
+    exit_stack: AsyncExitStack  # closes the resources that features opened
 
     def add_feature_parts(self, file: str) -> None:
-        """Add the parts that `make_parts` in this file of each feature returns."""
         for module in modules(file):
             for part in module.make_parts(self):
                 self.feature_parts.update(dict.fromkeys(type(part).__mro__, part))

@@ -14,8 +14,8 @@ from cc_bot.texts import Texts
 from cc_bot.texts.replies import MomentTexts, ReplyTexts
 
 ActionKind = Literal["cancel", "undelete", "erase", "erase-said", "added", "updated", "deleted"]
-"""`added`, `updated` and `deleted` undo that change of a memory. `erase-said` also erases messages that
-repeat it."""
+"""`added`, `updated` and `deleted` undo that change of a memory. `erase-said` erases a memory, and messages
+that repeat it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Reply:
     notes: tuple[str, ...] = ()  # shown last, in small print if possible
     items: tuple[Item, ...] = ()
     page: int = 1
-    pages: int = 0  # 0 if `items` are not a page
+    pages: int = 0  # 0 if `items` are complete
     actions: tuple[Action, ...] = ()
     file: ReplyFile | None = None
     receipts_changed: bool = False  # True if receipts on Discord are outdated

@@ -55,13 +55,13 @@ class MeteredSound:
 
 @dataclass(eq=False, slots=True)
 class UsageRecorder:
-    """Records usage. A rejected request costs nothing. An interrupted one costs what its server reported, or
-    an estimate."""
+    """Records usage. A rejected request costs nothing. An interrupted request costs the usage that its server
+    reported, or an estimate."""
 
     reservation: Reservation
     get_policy: Callable[[], Awaitable[Policy]]
     meter: Meter = NULL_METER
-    settled: bool = False  # True if the usage is stored
+    settled: bool = False  # True if nothing is left to settle
     _sent: list[_SentRequest] = field(default_factory=list)
     _sounds: list[MeteredSound] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ class UsageRecorder:
 
     @contextmanager
     def record_sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
-        """Count the recording processed in the block, unless its server rejects it."""
+        """Count the recording that is sent in the block, unless the server rejects it."""
         sound = MeteredSound(model, seconds)
         self._sounds.append(sound)
         try:
@@ -142,12 +142,12 @@ class Spending:
     async def reserve(
         self, payer: Payer, purpose: Purpose, *, model: str, tokens: int = 0, turn: PendingTurn | None = None
     ) -> Reservation:
-        """Reserve `tokens` and those of a usual request; enter `turn` in the ledger in the same write."""
+        """Reserve `tokens` + TOKENS_PER_REQUEST, and add `turn` to the ledger in the same transaction."""
         request = ReservationRequest(payer, purpose, model, TOKENS_PER_REQUEST + tokens)
         return await self.usage.reserve(request, (await self.get_policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """Release an unused reservation. If storage fails, `settle_abandoned` settles it."""
+        """Release an unused reservation. If storage fails, `settle_abandoned` settles it later."""
         try:
             await self.usage.release(reservation)
         except StorageError as error:
@@ -164,7 +164,7 @@ class Spending:
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Settle the usage when the block exits. If storage fails, `settle_abandoned` settles it."""
+        """Settle the usage when the block exits. If storage fails, `settle_abandoned` settles it later."""
         recorder = UsageRecorder(reservation, self.get_policy, self.meter)
         try:
             yield recorder
@@ -198,7 +198,7 @@ class Spending:
         return await self.usage.list_guilds(user_id, self.usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
-        """Return the operator's date if any token limit may apply to the user."""
+        """Return today's date in the operator's time zone; None if no token limit applies to the user."""
         policy = await self.get_policy()
         return self.usage.today() if await self.usage.may_be_limited(user_id, policy.limits) else None
 

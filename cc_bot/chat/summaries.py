@@ -1,7 +1,7 @@
 """Summarizes conversations in the background, before messages leave the history.
 
-All state is in the database, so the next turn, the sweep or a restart retries a failed summary. Public and
-private messages go into separate summaries.
+All state is in the database: a failed summary is retried after the next turn, by `catch_up`, or after a
+restart. Public and private messages go into separate summaries.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish, SystemPart, 
 from cc_bot.texts.prompts import summary_prompt
 
 MAX_RUNNING: Final = 2
-MAX_WAITING: Final = 200  # sessions; the sweep finds others later
+MAX_WAITING: Final = 200  # sessions; `catch_up` finds others later
 MAX_SUMMARIES_PER_TASK: Final = 5  # of each visibility
 TIME_LIMIT_S: Final = 120.0
 MAX_TURN_AGE: Final = timedelta(minutes=15)  # older turns have ended
@@ -50,8 +50,8 @@ class SummaryPlan:
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Return whether to summarize now: soon, messages could leave the history before they are summarized.
-    `budget_tokens`: for history."""
+    """Return whether to summarize now, before unsummarized messages leave the history. `budget_tokens`: the
+    tokens of history that fit in a request."""
     if closed:
         return messages > 0
     max_messages = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
@@ -74,7 +74,7 @@ def take_oldest(messages: Sequence[Message], max_characters: int) -> tuple[Messa
 @dataclass(eq=False)
 class Summaries:
     """Summarizes sessions after their turns. A first failure is retried after the next turn, further ones
-    after the plan's pause. To be closed before its dependencies."""
+    after the plan's pause. Close it before its dependencies."""
 
     stores: Stores
     model: ChatModel
@@ -190,8 +190,8 @@ class Summaries:
             ]
             if not lines:
                 continue
-            instruction, material = summary_prompt(earlier.get(visibility, ""), lines, locale)
-            request = ChatRequest((SystemPart(instruction), UserPart(material)))
+            instruction, data = summary_prompt(earlier.get(visibility, ""), lines, locale)
+            request = ChatRequest((SystemPart(instruction), UserPart(data)))
             spending = self.spending or Spending(self.stores.usage)
             async with spending.charge(payer, "summary", model=self.model_name) as recorder:
                 summaries[visibility] = await self._ask_model(recorder.metered(self.model), request)

@@ -74,7 +74,7 @@ class ToolContext:
     earlier_words: tuple[str, ...] = ()  # from the message replied to and earlier ones, newest first
     has_read_stored_data: bool = False  # True if the model has seen results of `personal` tools
     forms: FormAsker | None = None
-    approved_values: str | None = None  # of an approved call, see DeferredCall.held; None: not approved
+    approved_values: str | None = None  # `DeferredCall.held` of an approved call; None if not approved
     owner_may_read: bool = True  # True if an owner may see the answer and its proposals
 
     @property
@@ -253,7 +253,7 @@ class ToolRegistry:
         self, *, writing: bool = True, allowed: Collection[str] | None = None, **subjects: bool
     ) -> tuple[ToolSchema, ...]:
         """Return the tools to offer. `allowed`: names, and patterns for names of servers' tools. `subjects`:
-        whether tools about each are offered; without any, all are."""
+        for each, whether its tools are offered; without arguments, all are."""
         patterns = [each for each in allowed or () if SEPARATOR in each]
         return tuple(
             tool.schema
@@ -276,7 +276,6 @@ class ToolRegistry:
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run the model's call if the tool is offered."""
         if request.is_oversized:
             return failed(
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
@@ -298,7 +297,7 @@ class ToolRegistry:
     async def run_approved(
         self, call: DeferredCall, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run an approved call. Raises ToolGone, and what the tool raises."""
+        """Run an approved call. Raises ToolGone and the tool's own errors."""
         tool = self._tools.get(call.name)
         if tool is None or tool.schema not in offered:
             raise errors.ToolGone
@@ -325,7 +324,6 @@ def _texts_in(arguments: str) -> Sequence[str]:
 
 
 def discover_tools() -> ToolRegistry:
-    """Return the tools of all features."""
     return ToolRegistry(
         value for module in modules("tools") for value in vars(module).values() if isinstance(value, Tool)
     )

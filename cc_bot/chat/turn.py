@@ -67,7 +67,7 @@ class Calibration:
     """Learns from responses how many tokens each model counts, and its context limit."""
 
     factors: TokenFactorStore
-    model: str  # the first model of agents that name none
+    model: str  # the first model of agents that name no models
     _limits: dict[str, int] = field(default_factory=dict)
     _responses: Counter[str] = field(default_factory=Counter)  # by model, in this process
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -154,8 +154,8 @@ class TurnPrompt:
         return any(part.tainted for part in (*self._first_request.prompt, *self._round_parts))
 
     def has_stored_data(self, personal: Container[str]) -> bool:
-        """Return whether the prompt has stored data of the user. `personal`: names of tools that return
-        some."""
+        """Return whether the prompt has stored data of the user. `personal`: names of the tools that return
+        such data."""
         parts = (*self._first_request.prompt, *self._round_parts)
         return self.has_private_data or any(
             isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
@@ -201,7 +201,7 @@ class TurnOptions:
     welcomed: bool = True  # False if the user's first answer may need a welcome
     bot_id: int = 0
     answer_discord_id: int | None = None  # the Discord message that shows the answer, if known
-    location: ChannelKey | None = None  # where a session's turn is public
+    location: ChannelKey | None = None  # the channel in which a session's turn is public
     memory_paused: bool = False
     link: str = ""  # link to the answer; empty if unknown or ephemeral
     agent: Agent = BUILT_IN_AGENT

@@ -1,1 +1,1 @@
-"""Language models: their interface (`model.py`), and a server, a chain and an offline model behind it."""
+"""Language models: their interface (`model.py`), models on servers, chains of these, and an offline model."""

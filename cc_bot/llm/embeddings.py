@@ -1,5 +1,5 @@
-"""The local sentence encoder (extra `semantic`) for sixteen languages: 32 MB on disk, 120 MB in memory after
-the first text. It uses one thread: more don't speed up short texts."""
+"""The local sentence encoder (extra `semantic`) for sixteen languages. It takes 32 MB on disk, and 120 MB in
+memory after the first text. It uses one thread: more threads don't speed up short texts."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -18,8 +18,6 @@ _log = structlog.get_logger(__name__)
 
 
 class LocalEmbedder:
-    """An Embedder without a server."""
-
     unrelated: ClassVar = UnrelatedCosines(mean=0.07, spread=0.08)
     """Measured with four sets of questions and notes: means 0.055 to 0.075, spreads 0.066 to 0.079."""
 

@@ -77,12 +77,12 @@ class ChatRequest:
     prompt: tuple[PromptPart, ...]
     tools: tuple[ToolSchema, ...] = ()
     answer_begun: bool = False
-    """True if the user has seen a part of the answer: no retry, no other model."""
+    """True if the user has seen a part of the answer: then there is no retry and no other model."""
     answered_by: str = ""  # `Finish.model` of the turn's last request: the model that a chain asks first
     shrinkable: bool = False
-    """True if the caller can send a shorter request: a chain then raises ContextTooLong at once."""
+    """True if the caller can send a shorter request: then a chain raises ContextTooLong at once."""
     cache_key: str = ""  # the same for requests that mostly begin with the same text
-    stable: tuple[int, ...] = ()  # indices of parts: up to each, later prompts will be the same
+    stable: tuple[int, ...] = ()  # indices of parts up to which later prompts will be the same
     temperature: float | None = None  # from 0 to 2; None for the model's default
     reasoning: str = ""
 
@@ -94,8 +94,6 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The model reasons."""
-
     retracts_text: bool = False  # True if all text so far was reasoning
 
 
@@ -114,9 +112,9 @@ class Finish:
     """`cut`: the stream broke, ended without a reason or reached the token limit."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
-    model: str = ""  # its name in the settings; empty if its tokens are not counted
+    model: str = ""  # the model's name in the settings; empty if its tokens are not counted
     native: str = ""
-    """JSON with thought signatures, reasoning and ids, to send back to this model alone."""
+    """JSON with thought signatures, reasoning and ids, which is sent back to this model alone."""
     without_tools: bool = False  # True if tools were offered to a model that supports none
 
 
@@ -151,7 +149,7 @@ def storable_native(native: str) -> str:
 
 
 def _is_opaque(value: object) -> bool:
-    """Return whether a value is not readable text, as some servers send in fields for encrypted data."""
+    """Return whether a value can't be readable text: some servers send that in fields for encrypted data."""
     return isinstance(value, int) or (isinstance(value, str) and _OPAQUE_TEXT.fullmatch(value) is not None)
 
 

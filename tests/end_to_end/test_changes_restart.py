@@ -140,7 +140,7 @@ async def test_what_is_asked_again_does_nothing_twice(stage: Stage, channel: Cha
     for label in (UNDO_KEPT, UNDO_SET):
         await told(stage, users[1], replies[1].message, label)
     results = await asked_again(stage, users[1], replies[1], "はい、そうします。")
-    assert ["took it back" in result for result in results] == [True, True]
+    assert ["has undone it" in result for result in results] == [True, True]
     assert not [mark for mark in ("💾", "⏰", UNDO) if mark in f"{replies[1].text}{replies[1].labels}"]
 
     assert "❓ メモリかお知らせを変えている最中に止まりました。" in replies[2].text

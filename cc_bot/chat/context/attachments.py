@@ -1,4 +1,4 @@
-"""Files that came with a question: images, recordings, or text in UTF-8.
+"""The files of a question: images, recordings, documents and text.
 
 The bytes decide what a file is. Its name and claimed type only limit its size before it is fetched.
 """
@@ -33,24 +33,22 @@ class DocumentSource(Protocol):
 
     def queue_slot(self) -> AbstractAsyncContextManager[None]:
         """Wait for a slot, and keep it in the block. Raises DocumentReaderBusy after too long."""
-        ...
 
     async def read_without_queue(self, file: BytesIO) -> ReadDocument:
         """Read a document without waiting. Raises DocumentLocked, DocumentTooLong, DocumentOldFormat,
         DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or DocumentUnreadable."""
-        ...
 
 
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
-"""For the file, and for its text in UTF-8. This is some 90,000 Japanese characters."""
+"""The limit of the file, and of its text in UTF-8: some 90,000 Japanese characters."""
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
 MAX_DOCUMENT_TOKENS = 12_000  # in a prompt, for one document
 MAX_DOCUMENTS_TOKENS = 36_000  # in a prompt, for all documents of a question
 MAX_TABLE_BYTES = 16 * 2**10
-"""Some 5,000 tokens. Separated values in a longer file are read as a document."""
+"""Some 5,000 tokens. A longer file of separated values is read as a document."""
 
 _PDF = b"%PDF-"
 _PDF_MAX_OFFSET = 1024  # some printers put other bytes before it

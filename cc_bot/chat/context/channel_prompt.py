@@ -151,7 +151,7 @@ def _find_start(tokens: Sequence[float], max_tokens: float) -> int:
 
 
 def _freeze(messages: MessageRange, budget: TokenBudget) -> list[Group]:
-    """Freeze full blocks; not the last group if it is less than a block, or in the outer block."""
+    """Freeze full blocks. The rest of the last group stays unfrozen, or all of it in the outer block."""
     groups = group_rows(messages, budget)
     frozen = list[Group]()
     for index, group in enumerate(groups):
@@ -214,7 +214,7 @@ class ShownHistory:
         return self._from_row(_find_start([*map(row_tokens, self.rows)], max_tokens))._from_question()
 
     def _from_question(self) -> "ShownHistory":
-        """Drop answers at the beginning."""
+        """Drop the answers before the first question."""
         answers = 0
         while answers < len(self.rows) and self.rows[answers].role == "assistant":
             answers += 1
@@ -252,7 +252,7 @@ def build_channel_prompt(
     system = SystemPart(system_text(persona, tools, words, channel=words.channel))
     title_text = words.thread.format(title=one_line(thread_title))
     title = [UserPart(title_text, tainted=thread_owner_id != asker_id)] if thread_title else []
-    names_others = any(part.tainted for part in history)  # as `changes` does then
+    names_others = any(part.tainted for part in history)  # the speakers in `changes` chose their names
     parts = (system, *history, SystemPart(changes, names_others), *title, *question_parts)
     return ChatRequest(parts, stable=(0, *shown.block_ends[-CACHE_MARKED_BLOCKS:]), shrinkable=bool(history))
 

@@ -13,7 +13,7 @@ class Instructions:
     markdown: str  # added to an agent's own persona
     remembering: str  # sent if the tool `remember` is offered
     recalling: str  # sent if the tool `recall` is offered
-    profile: str  # Introduces a user's notes. Formatted with who: `the_user` or `the_asker`.
+    profile: str  # before a user's notes; formatted with who: `the_user` or `the_asker`
     the_user: str
     the_asker: str
     temporary: str  # sent if nothing of the turn is stored

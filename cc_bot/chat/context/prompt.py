@@ -40,11 +40,11 @@ def _memory_line(memory: Memory, timezone: ZoneInfo) -> str:
 CountTokens = Callable[[Message], float]
 
 # For provider caches, the window starts at the same message for many turns, and then moves by many messages:
-# of all possible starts, the one with the least hash is chosen, as long as it fits.
+# of all starts at which the history fits, the message with the least hash is chosen.
 
 MIN_USED_SHARE: Final = 0.5
-"""Of the budget. A half moves the start about every twentieth turn and uses 72 % on average; three quarters
-would move it twice as often."""
+"""Share of the budget. With a half, the start moves about every twentieth turn, and uses 72 % of it on
+average; with three quarters, it would move twice as often."""
 
 
 def select_window(
@@ -92,7 +92,7 @@ class PromptSettings:
     budget_tokens: int = 80_000  # for history in one request
     block_tokens: int = 1_500  # channel messages frozen together
     channel_locale: Locale = Locale.JA
-    """For a channel's instructions: the same for all users, so that caches hit."""
+    """The language of a channel's instructions: the same for all users, so that caches hit."""
 
 
 def build_prompt(
@@ -112,7 +112,7 @@ def build_prompt(
     budget_tokens: float = PromptSettings().budget_tokens,
     count_tokens: CountTokens = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """`summary`: of what came before the history. `memories`: those that are always sent."""
+    """`summary`: of the conversation before the history. `memories`: those that are always sent."""
     question_part = user_part(
         question.without_repeated_reference(history[-1].discord_id if history else None)
     )
@@ -170,8 +170,8 @@ def changing_text(
 
 
 def summary_note(session: Session, visibility: Visibility) -> PromptNote:
-    """Return the previous conversation's summary; a private one in private turns only. User messages of an
-    expired session that are not summarized yet are quoted."""
+    """Return the summaries of the previous conversation, private ones in private turns only. The user's
+    messages of an expired session that are in no summary yet are quoted."""
     summaries, user_messages = (
         [note for note in notes if visibility == "private" or note.visibility == "public"]
         for notes in (session.summaries, session.unsummarized)

@@ -11,7 +11,7 @@ from tinytag import TinyTag, TinyTagException
 MAX_BYTES: Final = 25 * 2**20
 MAX_LENGTH_S: Final = 20 * 60
 MIN_LENGTH_S: Final = 0.1  # OpenAI refuses less
-BYTES_PER_AUDIO_SECOND: Final = 4000  # if unknown: Discord's voice messages have 32 kbit/s
+BYTES_PER_AUDIO_SECOND: Final = 4000  # if the length is unknown; Discord's voice messages have 32 kbit/s
 _HEAD_BYTES: Final = 8192
 
 
@@ -36,11 +36,11 @@ def probe_audio(data: bytes) -> Sound | None:
     return None
 
 
-_MAX_READS: Final = 200_000  # twenty minutes of 20 ms packets take a third of it
+_MAX_READS: Final = 200_000  # a third is enough for MAX_LENGTH_S of 20 ms packets
 
 
 class _BoundedFile(BytesIO):
-    """A file that fails after too many reads."""
+    """Raises OSError after too many reads."""
 
     _reads = 0
 

@@ -34,7 +34,7 @@ EMPTY_NAME: Final = "?"
 YOU: Final = "you"  # names the model; users' names end in a mark, so none can be equal
 MAX_REFERENCE_CHARACTERS: Final = 4000
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
-"""Colons end a name, `#` begins a mark, and the others look like these."""
+"""A colon ends a name and `#` begins a mark; the other characters look like these."""
 _MAX_QUOTATION_CHARACTERS: Final = 50
 
 
@@ -141,8 +141,8 @@ def call_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def _call_id(message: Message, index: int) -> str:
-    """Return an id of our own, always the same: the model's may repeat, and Mistral accepts only nine letters
-    and digits."""
+    """Return a stable id of our own: the model's ids may repeat, and Mistral accepts only nine letters and
+    digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
@@ -190,7 +190,7 @@ _ASCII_KINDS: Final = tuple(kind for kind in _KINDS if kind.pattern.search(_ASCI
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimate: 0 only for an empty text."""
+    """Return 0 only for an empty text."""
     kinds, ascii_text = _ASCII_KINDS, text
     if not text.isascii():
         # \x80, which no ASCII kind matches, keeps the runs apart.

@@ -25,7 +25,7 @@ _SESSION: Final = Columns(ArchivedSession, datetimes=ISO)
 
 # ruff: noqa: S608 - SQL is built from constants
 
-# Sessions with messages.
+# The user's sessions that have messages.
 _FROM_SESSIONS: Final = """
     FROM sessions AS s
     WHERE s.user_id = $1
@@ -53,7 +53,7 @@ _HAS_WORD: Final = """
             AND @position(lower(m.content), lower({word})) > 0
     )
 """
-MAX_WORDS: Final = 5  # the words after these do not count
+MAX_WORDS: Final = 5  # of a search; further words are ignored
 
 
 _GET: Final = f"{_SELECT_SESSION} {_FROM_SESSIONS} AND s.id = $2"
@@ -84,7 +84,7 @@ def _have_words(words: Sequence[str], *, first: int) -> str:
 
 class ArchiveStore(Store):
     async def get_notification(self, discord_id: int) -> tuple[int, Message] | None:
-        """Return a reminder or heartbeat, and whose it is; None if the message shows neither."""
+        """Return the user and the reminder or heartbeat that a message shows; None if it shows neither."""
         sql = f"""
             SELECT m.user_id, {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL
@@ -94,7 +94,7 @@ class ArchiveStore(Store):
         return (rows[0][0], MESSAGE.read(rows[0][1:])) if rows else None
 
     async def get_last_notification(self, user_id: int, channel_id: int) -> Message | None:
-        """Return the newest reminder or heartbeat of the last day, unless its user has written since."""
+        """Return the newest reminder or heartbeat of the last day; None if its user has written since."""
         sql = f"""
             SELECT {MESSAGE.with_alias("m")} FROM messages AS m
             WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
@@ -161,8 +161,8 @@ class ArchiveStore(Store):
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
-        """Delete a session. Returns its key; None if the user has no such session. A turn that runs in it
-        will not be stored. SQLite's unused pages keep the texts until `MemoryRemovalStore.clean`."""
+        """Delete a session. Returns its key; None if the user has no such session. A turn that runs in the
+        session will not be stored. SQLite's unused pages keep the texts until `MemoryRemovalStore.clean`."""
         sql = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
         key = KEY.read_first(await self._database.query(sql, user_id, session_id))
         if key is None:

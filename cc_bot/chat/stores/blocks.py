@@ -50,8 +50,8 @@ SELECT_CONTEXT: Final = """
     ) AS found
 """
 
-# What a request shows of a message, and the beginning of the public message that it replies to, unless that
-# is before the reset ($7).
+# The columns of a message that a request shows, with the beginning of the public message to which it replies,
+# unless that is before the reset ($7).
 _SELECT_SHOWN: Final = """
     SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
@@ -130,7 +130,7 @@ class ContextState:
 
 
 def read_context_state(key: ChannelKey, *, bot_id: int, max_blocks: int) -> Transaction[ContextState]:
-    """`max_blocks`: for the channel and for the thread; the newest are returned."""
+    """`max_blocks`: at most as many of the channel, and as many of the thread; the newest are returned."""
     params = (key.channel_id, key.thread_id, key.location_id, bot_id, max_blocks)
     blocks, starts = list[Block](), dict[str, int]()
     reset_ids: dict[int, int] = {}
@@ -174,7 +174,7 @@ class BlockStore(Store):
         window_starts: Mapping[ChannelKey, int] | None = None,
         replaced: Sequence[Block] = (),
     ) -> None:
-        """Store new blocks, which replace others, and the starts of windows. Idempotent."""
+        """Store new blocks, delete those that they replace, and move the starts of windows. Idempotent."""
         now, window_starts = to_ms(self._clock()), window_starts or {}
         keys = {*window_starts, *(block.key for block in (*blocks, *replaced))}
         sql = """
@@ -207,8 +207,8 @@ def _block_columns(block: Block) -> tuple[int, int, int, int]:
 
 _MAX_THREAD_ID: Final = 2**63 - 1
 
-# The ids of an array ($1), and the answers of which one is a page. `answer_pages` has the further messages of
-# long answers.
+# The ids in the array $1, and the ids of long answers to which one of them belongs: `answer_pages` has the
+# further messages of long answers.
 _IDS_AND_ANSWERS: Final = """
     SELECT value FROM @ids($1) AS entry
     UNION ALL SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
@@ -241,7 +241,7 @@ SELECT_ANSWERS_TO: Final = """
 
 _THAW: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.discord_id @among({_IDS_AND_ANSWERS}) /* scope: channel */")
 
-# The questions of the session answers among the ids ($1).
+# The questions of those messages ($1) that are answers of sessions.
 _QUESTIONS_OF_ANSWERS: Final = f"""
         SELECT (
             SELECT q.id FROM messages AS q
@@ -267,7 +267,7 @@ _UNLINK_ANSWERS: Final = f"""
     WHERE kind = 'mention' AND shown_in @among({_IDS_AND_ANSWERS}) /* scope: channel */
 """
 
-# Includes interrupted questions of sessions ('message': a DM, or a reply to the user's own answer).
+# Includes interrupted questions of sessions ('message': a DM, or a reply to an answer to the same user).
 DELETE_TURNS: Final = """
     DELETE FROM turns
     WHERE question_id IN @ids($1) AND (kind = 'mention' OR kind = 'message' AND state = 'interrupted')

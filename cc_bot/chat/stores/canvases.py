@@ -1,7 +1,7 @@
 """Stores the canvas of each session key, as JSON that only the canvas feature reads.
 
-A key's current canvas is that of its open session, or else of the session closed last, from which the next
-one takes it over. Sessions in which nothing was ever drawn have revision 0 and are skipped.
+A key's current canvas is that of its open session, or else of the session closed last: the next session takes
+it over. Sessions in which nothing was ever drawn have revision 0 and are skipped.
 """
 
 from collections.abc import Sequence
@@ -111,7 +111,6 @@ class CanvasStore(Store):
         self._session_ttl = session_ttl
 
     async def get(self, key: SessionKey) -> CurrentCanvas | None:
-        """Return the current canvas; None if no session is open and nothing was ever drawn."""
         return _find_current(await self._database.query(_SELECT_CURRENT, *key_columns(key)))
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:

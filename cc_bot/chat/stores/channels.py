@@ -1,4 +1,4 @@
-"""Stores the messages of channels, each once, ordered by Discord id. A change thaws the message's block
+"""Stores the messages of channels, each once, ordered by Discord id. A change of a message thaws its block
 (blocks.py) in the same transaction."""
 
 import json
@@ -106,7 +106,7 @@ _INSERT: Final = f"""
     RETURNING id /* scope: channel */
 """
 
-# Also if the message was stored before, by catching up. $4 location_id
+# Works also if catching up has stored the message before. $4 location_id
 _INSERT_TURN: Final = f"""
     INSERT INTO turns (
         id, user_id, channel_id, thread_id, agent, state, kind, visibility, question_id, accepted_at
@@ -174,7 +174,7 @@ _STORE_ANSWER: Final = f"""
     RETURNING id /* scope: channel */
 """
 
-# $5: the answered text, which may end with a note in brackets about files
+# $5: the question as it was answered, which may end with a note in brackets about files
 _MARK_ANSWERED: Final = """
     UPDATE turns SET
         shown_in = $3, calls = '[]',
@@ -268,7 +268,7 @@ _ARCHIVED_CHANNEL: Final = Columns(ArchivedChannel)
 
 
 class ReadableMessage(NamedTuple):
-    user_id: int  # the owner of its session; 0 for a message of a channel
+    user_id: int  # the user of the message's session; 0 for a message of a channel
     message: Message
 
 
@@ -344,7 +344,7 @@ class ChannelStore(Store):
     async def delete(self, discord_ids: Collection[int], *, location_id: int | None = None) -> int:
         """Delete messages of channels and sessions, with everything that depends on them. Returns the number
         of messages, forwarded files and interrupted turns. The id of a page deletes the whole answer."""
-        # A message that was never stored is in no backup, and needs no entry in the log.
+        # A message that was never stored is in no backup, and needs no entry in the erasure log.
         if self._log and await self._database.query(SELECT_ANY_STORED, json.dumps([*discord_ids])):
             await self._log.note("message", *discord_ids)
         batch = delete_messages(discord_ids)
@@ -522,8 +522,8 @@ class ChannelStore(Store):
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: ChannelReading, since: int) -> int:
-        """Record which messages the bot reads. Returns the id since which it reads them: `since` if the mode
-        has changed."""
+        """Record which messages the bot reads. Returns the id since which the bot reads them: `since` if the
+        mode has changed."""
         sql = """
             INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
             ON CONFLICT (id) DO UPDATE SET
@@ -560,8 +560,8 @@ class ChannelStore(Store):
 def read_memory_calls(
     key: ChannelKey, user_id: int, first_id: int
 ) -> Transaction[Sequence[tuple[int, tuple[ToolCall, ...]]]]:
-    """Return the tool calls of the channel's newest answers that used the user's memories, by answer, from
-    `first_id` on."""
+    """Return the newest answers in the channel, from `first_id` on, that used the user's memories: their ids
+    and tool calls."""
     if not user_id:
         return ()
     params = (user_id, key.channel_id, key.thread_id, first_id, _MAX_MEMORY_ANSWERS)

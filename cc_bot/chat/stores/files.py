@@ -178,7 +178,7 @@ def make_room(
 
 
 def free_files(total_bytes: int) -> Transaction[None]:
-    """Empty files of the users with most bytes, until all users' files are within the limit."""
+    """Empty the oldest files of the users with most bytes, until all files are within the limit."""
     while True:
         sizes = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
         excess = sum(size for size, _ in sizes) - total_bytes

@@ -142,7 +142,7 @@ class Mention:
     an answer that is not fully shown ('answered')."""
 
     state: Literal["accepted", "answered", "edited"]
-    # If an answer was begun: its newest question, which determines the nonce and so finds the message again.
+    # The newest question of an answer that was begun. The nonce is made from it, to find the message again.
     nonce_question_id: int | None
     shown_in: int | None  # the message that shows the answer
     calls: tuple[ToolCall, ...]
@@ -218,6 +218,7 @@ class TurnLedger(Store):
         return turn and await self._fill_in_turn(turn)
 
     async def release_claim(self, turn_id: str, user_id: int) -> None:
+        """Restore the interrupted turn that `claim` replaced."""
         changes = "id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL"
         await self._set(changes, turn_id, user_id, condition=" AND state = 'accepted' AND former IS NOT NULL")
 
@@ -238,7 +239,6 @@ class TurnLedger(Store):
         return bool(await self._database.query(_SELECT_OTHER_PROCESS, turn_id, user_id, self._process))
 
     async def get_answer(self, user_id: int, row_id: int | None) -> Message | None:
-        """Return an answer; None if it was erased."""
         sql = f"""
             SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
         """
@@ -288,7 +288,6 @@ class TurnLedger(Store):
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_SELECT_CHANNELS))))
 
     async def get_mention_channel(self, discord_id: int) -> ChannelKey | None:
-        """Return the channel of a mention; None if the message is no mention."""
         sql = """
             SELECT channel_id, thread_id FROM turns WHERE question_id = $1 AND kind = 'mention'
             /* scope: channel */

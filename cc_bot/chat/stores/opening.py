@@ -88,7 +88,7 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class StoreContext:
-    """What a feature's `make_stores` gets."""
+    """The argument of a feature's `make_stores`."""
 
     database: Database
     clock: Clock
@@ -120,7 +120,7 @@ async def open_stores(
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, after migrating it.
 
-    `embedder`: "local" is that of the extra `semantic`, if installed. `timezone`: defines the days of usage.
+    `embedder`: "local" is that of the extra `semantic`, if it is installed. `timezone`: of the days of usage.
     `timeout_s`: how long a write waits for other programs. `limits`: the operator's storage limits.
     `data_folder`: for the files of a database on a server. `process`: this process's name, if it has one.
 

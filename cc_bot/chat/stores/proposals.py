@@ -1,5 +1,5 @@
-"""Stores proposals: tool calls that wait for the user's approval. A press of the button approves an open
-proposal and claims it: one UPDATE, so that of several presses only one makes the calls. The row is deleted
+"""Stores proposals: tool calls that wait for the user's approval. The press of a button approves an open
+proposal and claims it in one UPDATE, so that only one of several presses makes the calls. The row is deleted
 once the user knows the outcome."""
 
 from collections.abc import Callable, Sequence
@@ -136,9 +136,9 @@ class ProposalStore(Store):
         _, rows = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return tuple(map(PROPOSAL.read, rows))
 
-    async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> Proposal | None:
-        """Claim a proposal, under a name; None if it is no longer open."""
-        parameters = (name, self._process, *_CLAIM_PARAMETERS.pick(_CALL_MESSAGE.write(message)))
+    async def claim(self, proposal: Proposal, press_id: str, message: CallMessage) -> Proposal | None:
+        """Claim a proposal for a button press; None if it is no longer open."""
+        parameters = (press_id, self._process, *_CLAIM_PARAMETERS.pick(_CALL_MESSAGE.write(message)))
         sql = f"""
             UPDATE proposals
             SET state = 'claimed', claimed_by = $3, process = $4, {_CLAIM_PARAMETERS.assignments}
@@ -225,7 +225,7 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """`answer`: the session whose newest message it is, or the Discord id of an answer in a channel."""
+    """`answer`: the session whose newest message is the answer, or the Discord id of a channel's answer."""
     sql = _INSERT_FOR_SESSION if isinstance(answer, str) else _INSERT_FOR_CHANNEL
     columns = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*columns, each.memory_id, _CALLS.dump_json(each).decode(), to_ms(now)) for each in proposals)

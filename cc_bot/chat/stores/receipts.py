@@ -21,7 +21,7 @@ from cc_bot.features.memory.model import Audience
 @dataclass(frozen=True, slots=True)
 class ReceiptMessage:
     user_id: int
-    channel_id: int | None  # None: ephemeral, so only a press below it can edit it
+    channel_id: int | None  # None: ephemeral, so it can be edited only after a press on it
     message_id: int
     visibility: Visibility
     changes: tuple[Change, ...]  # without texts if read from the database

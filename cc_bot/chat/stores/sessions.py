@@ -50,7 +50,7 @@ from cc_bot.features.memory.stores.rows import fill_in_texts
 
 
 class _SessionMessage(NamedTuple):
-    replied_text: str | None  # the beginning of the message that it replies to, if the turn may show it
+    replied_text: str | None  # beginning of the message replied to, if the turn may show it
     replied_role: Role | None
     message: Message
 
@@ -60,15 +60,15 @@ _MESSAGE_ROW: Final = Columns(_SessionMessage, message=MESSAGE)
 
 _ROW_COLUMNS: Final = f"substr(r.content, 1, {MAX_REPLIED_CHARACTERS}), r.role, {MESSAGE.with_alias('m')}"
 
-# Finds the replied message only if it is of this user's sessions.
+# The message that was replied to, if it is in this user's sessions.
 _JOIN_REPLIED: Final = """
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
 """
 
 
-# The five parts of _SELECT_OPEN_SESSION have the columns of a message. A row that is no message has its kind
-# in `role`, and other values in any columns of the same types.
+# The five parts of _SELECT_OPEN_SESSION have the columns of a message. A row of another kind has that
+# kind in `role`, and its values in other columns of the same types.
 def _part_columns(id_: str, kind: str, **columns: str) -> str:
     return _MESSAGE_ROW.select_values(id=id_, role=f"'{kind}'", **columns)
 
@@ -416,7 +416,7 @@ class SessionStore:
         redraw: Redraw | None = None,
     ) -> Session:
         """Store a turn in one transaction, and return the session with it. A session that was closed
-        meanwhile gets the turn, too. `replaces`: the answer to remove from the history. Raises StorageError
+        meanwhile also gets the turn. `replaces`: the answer to remove from the history. Raises StorageError
         and ConversationGone."""
         stored = await self.store_turn(session, messages, replaces=replaces, redraw=redraw)
         history = session.history
@@ -446,7 +446,7 @@ class SessionStore:
         channel: ChannelKey | None = None,
     ) -> StoredTurn:
         """Store a turn, for `commit_turn` and callers that need no session. `turn_id`: in the ledger.
-        `channel`: whose context gets the messages with a Discord id; raises ValueError if a message is
+        `channel`: its context gets the messages that have a Discord id. Raises ValueError if one of them is
         private."""
         if channel and any(message.visibility == "private" for message in messages):
             raise ValueError("a private message belongs to no channel")

@@ -42,7 +42,7 @@ class ZonedStore(Protocol):
 
 
 class Keep(Enum):
-    """Default of an argument whose None means reset: leave the setting unchanged."""
+    """The default of arguments whose None means "reset": the setting stays as it is."""
 
     AS_IS = "as it is"
 
@@ -146,11 +146,9 @@ def read_agent_choices(user_id: int, location_ids: Sequence[int]) -> Transaction
 
 class AgentStore(Store):
     async def get_choices(self, user_id: int, location_ids: Sequence[int]) -> StoredAgentChoices:
-        """As `read_agent_choices`."""
         return await self._database.read(lambda: read_agent_choices(user_id, location_ids))
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
-        """Return the name of the agent that wrote an answer; None if there is no such answer."""
         sql = """
             SELECT s.agent
             FROM messages AS m
@@ -264,7 +262,7 @@ def read_owner_rules() -> Transaction[LimitRules]:
     return {limit.key: limit.value for limit in (yield from read_limits())}
 
 
-# LimitRules, and a row for the maintenance if there is one.
+# The access rules, and a row for the maintenance if it has begun.
 SELECT_ACCESS: Final = """
     SELECT subject, subject_id, rule FROM access_rules
     UNION ALL SELECT 'maintenance', 0, note FROM maintenance
@@ -281,7 +279,7 @@ class AccessState:
 
 @dataclass(frozen=True, slots=True)
 class UserRecord:
-    """What is read about a user before a command or an answer to a mention begins."""
+    """The data of a user that is read before a command or an answer to a mention begins."""
 
     access: AccessState
     limits: LimitRules
@@ -310,7 +308,7 @@ class AccessStore(Store):
         return bool(await self._change([MAINTENANCE_LOCK], sql, subject, subject_id))
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
-        """Also changes the note of a maintenance that has begun."""
+        """If maintenance has begun already, this changes its note."""
         await self._change([MAINTENANCE_LOCK], BEGIN_MAINTENANCE, 1, note, set_by, to_text(self._clock()))
 
     async def end_maintenance(self) -> bool:
@@ -321,7 +319,6 @@ class AccessStore(Store):
 def read_user_records(
     user_ids: Collection[int], location_ids: Sequence[int]
 ) -> Transaction[dict[int, UserRecord]]:
-    """`location_ids`: a channel, or a thread and its channel."""
     access = _read_access((yield Statement(SELECT_ACCESS)))
     limits = yield from read_owner_rules()
     states = {}
@@ -375,7 +372,7 @@ class WebSessionStore(Store):
         return code
 
     async def find_code(self, code: str) -> WebOrigin | None:
-        """Return where a code was made, without using it; None if it is used, expired or invalid."""
+        """Return where a code was made, and leave it unused; None if it is used, expired or invalid."""
         sql = """
             SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
             /* scope: all users */
@@ -472,7 +469,7 @@ class WebSessionStore(Store):
         )
 
     def _open_sessions_params(self, now: datetime) -> tuple[str, str]:
-        """Return now, and the last use that is too long ago."""
+        """Return the current time, and the time since which an open session must have been used."""
         return to_text(now), to_text(now - MAX_SESSION_IDLE_TIME)
 
 

@@ -26,7 +26,7 @@ class _BacklogRow(NamedTuple):
 _SUMMARY: Final = Columns(Summary, datetimes=MS)
 _BACKLOG_ROW: Final = Columns(_BacklogRow, message=MESSAGE)
 
-MAX_BACKLOG: Final = 200  # in messages
+MAX_BACKLOG: Final = 200  # messages
 
 _SELECT: Final = f"""
     SELECT {_SUMMARY.select} FROM summaries
@@ -43,7 +43,7 @@ STOP_SUMMARIZING: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
 """
 
-# Excludes all messages so far from summaries, including one being written. AND may follow.
+# Excludes all messages so far from summaries, also from one that is being written. Callers may append AND.
 MARK_SUMMARIZED_WHERE: Final = """
     UPDATE sessions SET summarized_to = coalesce(
         (
@@ -57,7 +57,7 @@ MARK_SUMMARIZED_WHERE: Final = """
 """
 _MARK_KEY_SUMMARIZED: Final = f"{MARK_SUMMARIZED_WHERE} AND channel_id = $2 AND agent = $3"
 
-# Of one session, so that no rows have to be sorted.
+# Reads a single session, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""
     SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {MESSAGE.with_alias("m")}
     FROM sessions AS s
@@ -183,7 +183,7 @@ class SummaryStore(Store):
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
     async def stop_summarizing(self, closed_until: datetime, *, give_up: bool = False) -> None:
-        """Mark sessions closed until then as done if all their messages are summarized, or to `give_up`."""
+        """Stop summarizing sessions closed until then: those that are summarized, or all to `give_up`."""
         sql = """
             UPDATE sessions SET summarize = 0
             WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (

@@ -151,7 +151,7 @@ class UsageStore(Store):
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE, process: str = ""
     ) -> None:
-        """`zone`: in which days and months begin."""
+        """`zone`: the time zone in which days and months begin."""
         super().__init__(database, clock=clock, process=process)
         self._limited_guilds = set[int]()  # their reservations run one after the other
         self.zone = zone
@@ -283,7 +283,7 @@ class UsageStore(Store):
     async def get_remaining(
         self, payer: Payer, file_rules: LimitRules
     ) -> tuple[Sequence[RemainingTokens], Sequence[RemainingTokens]]:
-        """Return what is left of the token limits of the user, and of the guild."""
+        """Return the tokens that are left to the user, and to the guild."""
         now = self._clock()
         user, guild = await self._database.read(lambda: self._read_limited_usage(payer, file_rules, now))
         return (

@@ -1,7 +1,7 @@
 """Models behind servers with the Chat Completions or Responses API.
 
-A refusal that says what to change adapts the request and later ones (quirks.py). `timeout_s` limits the time
-between two signs of life of the model; retries and keep-alives are none.
+A refusal that says what to change adapts this request and later ones (quirks.py). `timeout_s` limits the time
+between two signs of life of the model; retries and keep-alives do not count as signs of life.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ class OpenAIChatModel(Endpoint):
         self._changes: dict[str, None] = {}
         self.leaves_out_images = False
         self._longest_prompt = (0, 0, 0)
-        """Its tokens, its bytes, and how many longer prompts had as many tokens."""
+        """Tokens and bytes of the longest prompt, and how many prompts with more bytes had as many tokens."""
 
     @property
     def has_path(self) -> bool:

@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 class Endpoint:
     model: str
     _: KW_ONLY
-    name: str = ""  # in the settings; default: `model`
+    name: str = ""  # the name in the settings; defaults to `model`
     api_key: str | None = None
     base_url: str | None = None
     timeout_s: float = 45
@@ -126,7 +126,7 @@ async def read_chunks(response: aiohttp.ClientResponse) -> AsyncGenerator[bytes,
     total = 0
     with closing(response):
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise TooManyBytes  # compressed though not asked to: may be of any size
+            raise TooManyBytes  # compressed against our request: it may be of any size
         async for data in response.content.iter_any():
             total += len(data)
             if total > MAX_RESPONSE_BYTES:

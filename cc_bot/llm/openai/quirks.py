@@ -24,8 +24,8 @@ _NO_MODEL: Final = re.compile(
 )
 _TRANSIENT_STATUSES: Final = frozenset({408, 409, 425, 429})
 
-# From llama.cpp, vLLM, SGLang, TGI, LM Studio, Ollama, Mistral, Gemini, xAI, gateways to Anthropic. The
-# pattern is broad: a false match only shortens the history.
+# Refusals of llama.cpp, vLLM, SGLang, TGI, LM Studio, Ollama, Mistral, Gemini, xAI, gateways to Anthropic.
+# The pattern is broad, as a false match only shortens the history.
 _TOO_LONG: Final = re.compile(
     r"""
       context_length_exceeded | exceed_context_size_error | model_context_window_exceeded
@@ -132,13 +132,13 @@ MAX_TOOLS: Final = 128  # platform.openai.com/docs/api-reference/chat/create
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    wire: Literal["chat", "responses", "chat only"] = "chat"  # the API; chat only: Responses is missing
+    wire: Literal["chat", "responses", "chat only"] = "chat"  # the API; chat only: Responses was refused
     omit: frozenset[str] = frozenset()  # fields of requests
     effort_with_tools: str = ""  # replaces the reasoning effort if tools are offered
     effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
     reasoning: frozenset[str] = frozenset()  # fields that messages with calls must have
-    return_native: bool = True  # send back native data of earlier calls
-    mark_unsigned_calls: bool = False  # mark calls without a thought signature as another model's
+    return_native: bool = True  # send back the reasoning, ids and signatures of earlier calls
+    mark_unsigned_calls: bool = False  # as calls of another model, which need no signature
     tools: bool = True
     images: bool = True
     max_tools: int = MAX_TOOLS
@@ -229,7 +229,7 @@ def _lesson(name: str, needs: str, refusal: str, *, lasting: bool = True, **chan
 
 
 _EFFORT_REFUSED: Final = r"'?reasoning_?effort'? does not support|parameter reasoning_?effort"
-# Not the path of a part, such as `tools[0].function` or `tools.function_declarations`.
+# No match on the path of a part, such as `tools[0].function` or `tools.function_declarations`.
 _TOOLS_NAMED: Final = r"\b(?:tools(?!\[|\.\w|['\"], ?\d)|tool (?:use|calling|choice)|function calling)\b"
 _IMAGES_REFUSED: Final = (
     r"unknown variant.{0,5}image_url|image_url.{0,5}is only supported|support image input"
@@ -244,7 +244,7 @@ LESSONS: Final = (
     _lesson("no effort", "", _EFFORT_REFUSED, omit=frozenset({"reasoning_effort"})),
     _lesson("signature", "calls", r"thought_?signature", mark_unsigned_calls=True),
     _lesson(
-        "nothing back",
+        "nothing sent back",
         "calls",
         r"(?:property|extra|unknown|unsupported|unrecognized).{0,60}reasoning_(?:content|details)"
         r"|reasoning_(?:content|details)\W{0,3} is (?:unsupported|not (?:supported|permitted|allowed))"
@@ -298,7 +298,7 @@ def is_transient(body: str, status: int) -> bool:
 
 
 class Attempts:
-    """The attempts of one request. Each applies what the refusals so far taught."""
+    """The attempts of one request. Each applies the lessons of the refusals so far."""
 
     def __init__(self, known: Quirks, request: ChatRequest) -> None:
         self.lessons: list[Lesson] = []

@@ -52,7 +52,7 @@ class Chunk:
     usage: Usage | None = None
     reasoning: Mapping[str, Any] = field(default_factory=dict)  # fields with reasoning, by name
     items: tuple[Any, ...] = ()  # of the Responses API, to be sent back with the calls
-    alive: bool = False  # True if it shows that the model works, and not the server alone
+    alive: bool = False  # True if it is a sign of life of the model, not only of the server
 
 
 async def json_events(body: AsyncIterable[bytes]) -> AsyncGenerator[Any, None]:
@@ -87,7 +87,7 @@ def _parse_event(block: bytes) -> Any:
 
 
 def read_usage(value: object, prompt_name: str, completion_name: str) -> Usage | None:
-    """Return the usage; None if a number is impossible: then an estimate is charged."""
+    """Return the usage; None if a number is impossible, so that an estimate is charged."""
     if not isinstance(value, Mapping):
         return None
     prompt, completion = _token_count(value.get(prompt_name)), _token_count(value.get(completion_name))
@@ -123,7 +123,7 @@ def is_json_object(text: str) -> bool:
 
 
 def join_surrogates(text: str) -> str:
-    """Replace lone halves of surrogate pairs by U+FFFD."""
+    """Join the halves of surrogate pairs, and replace lone ones by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -138,7 +138,9 @@ _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|messa
 _FINAL_MARKERS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
 # Some prompts open the tag, so that the answer only has the end.
 _LONE_END_TAG: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_TAG_NAMES}[>\]][ \t]*(?=\n)", re.IGNORECASE)
-_QUOTE: Final = re.compile(rf"```|[<\[]{_TAG_NAMES}[>\]]", re.IGNORECASE)  # later tags are the answer's own
+_QUOTE: Final = re.compile(
+    rf"```|[<\[]{_TAG_NAMES}[>\]]", re.IGNORECASE
+)  # tags after this belong to the answer
 _MAX_LONE_END_LENGTH: Final = 16
 
 
@@ -243,7 +245,7 @@ class ToolCallAssembler:
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._newest: dict[int | None, _Call] = {}
-        """By index. None: the newest of all."""
+        """The newest call of each index; at None, the newest of all."""
 
     def add(self, delta: ToolCallDelta) -> None:
         call = self._newest.get(delta.index)
@@ -357,7 +359,7 @@ class StreamedAnswer:
 
 
 def _join_pieces(pieces: list[Any]) -> str | list[Any]:
-    """Join strings, or OpenRouter's readable `reasoning_details`. Encrypted details are whole."""
+    """Join strings, or OpenRouter's readable `reasoning_details`. Encrypted details come whole."""
     if pieces and isinstance(pieces[0], str):
         return "".join(pieces)
     details = list[Any]()

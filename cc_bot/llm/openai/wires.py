@@ -50,8 +50,8 @@ _IMAGE_NOT_SEEN: Final = "[There is an image here that you cannot see. Say so if
 def prepare_prompt(
     prompt: Sequence[PromptPart], quirks: Quirks, label: str
 ) -> tuple[list[PreparedPart], list[int]]:
-    """Return the parts to send, and the new index of each old part. Native data is that of the model `label`
-    (host and name). Calls get valid JSON, and ids that the server accepts."""
+    """Return the parts to send, and the new index of each old part. Only native data of the model `label`
+    (host and name) is kept. Calls get valid JSON, and ids that the server accepts."""
     parts, new_indices = fold_system_parts(prompt, quirks)
     prepared, ids = list[PreparedPart](), dict[str, str]()
     for part in parts:
@@ -85,8 +85,8 @@ def _short_id(call_id: str) -> str:
 def fold_system_parts(prompt: Sequence[PromptPart], quirks: Quirks) -> tuple[list[PromptPart], list[int]]:
     """Return the prompt with one system part, and the new index of each old part.
 
-    Later system parts are joined to the next user part: many templates accept only one, at the beginning.
-    Moved there, they would change the prefix that servers cache.
+    Later system parts are joined to the next user part: many templates accept a system part only at the
+    beginning, but moving the later ones there would change the prefix that servers cache.
     """
     parts, new_indices, after_context = list[PromptPart](), list[int](), False
     for each in _limit_images(prompt, quirks):
@@ -319,7 +319,7 @@ def _input_items(part: PromptPart, native: Json) -> list[Json]:
 
 
 def _response_items(part: AssistantPart, native: Json) -> list[Json]:
-    """Return the items in the order of `native`: reasoning is refused without the item after it."""
+    """Return the items in the order of `native`: servers refuse reasoning without the item after it."""
     phase = {"phase": native["phase"]} if native.get("phase") else {}
     calls: list[Json] = [
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
