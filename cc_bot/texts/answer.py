@@ -8,7 +8,7 @@ class AnswerTexts(Area):
     default_agent = Sentence(ja="標準", en="Standard")
     thinking = Sentence(ja="考えています…", en="Thinking…")
     activity_time = Sentence(ja="{activity}（{seconds}秒）", en="{activity} ({seconds} s)")
-    behind_own_question = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # behind the same user or channel
+    behind_own_question = Sentence(ja="前の質問が終わるのを待っています…", en="Waiting for an earlier question to finish…")  # of the same user or channel
     queue_position = Sentence(ja="順番を待っています…（前に{ahead}件）", en="Waiting in line… ({ahead} ahead)")
     next_in_queue = Sentence(ja="順番を待っています…（次です）", en="Waiting in line… (you're next)")
     fallback = Sentence(ja="混み合っているため、別のモデルに聞いています…", en="That model is busy, asking another one…")
@@ -22,7 +22,7 @@ class AnswerTexts(Area):
             "read_file": Sentence(ja="📖 文書を読んでいます…", en="📖 Reading the document…"),
             "read_page": Sentence(ja="🌐 ページを読んでいます…", en="🌐 Reading the page…"),
             "web_search": Sentence(ja="🔎 ウェブで調べています…", en="🔎 Searching the web…"),
-            **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), Sentence(ja="⏰ お知らせの予定を見ています…", en="⏰ Seeing to your reminders…")),
+            **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), Sentence(ja="⏰ お知らせの予定を見ています…", en="⏰ Looking at your reminders…")),
         }
     )
     tool_canvas = Sentence(ja="🖼️ キャンバスに描いています…", en="🖼️ Drawing on the canvas…")
@@ -35,7 +35,7 @@ class AnswerTexts(Area):
     no_text = Sentence(ja="（言葉での返事はありませんでした）", en="(There was no answer in words.)")
     answer_kept = Sentence(ja="⏹️ 止めました。前の回答はそのままです。", en="⏹️ Stopped. The earlier answer stays.")
     temporary = Sentence(ja="🫧 この質問と回答は保存されません。", en="🫧 This question and its answer are not stored.")
-    long_as_file = Sentence(ja="📄 長い回答なので、全文をファイルで添付しました。", en="📄 This is a long answer, so all of it is in the attached file.")
+    long_as_file = Sentence(ja="📄 長い回答なので、全文をファイルで添付しました。", en="📄 This answer is long, so its full text is in the attached file.")
     files_left_out = Sentence(
         ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書、{minutes}分までの音声です。", en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts}, documents of up to {documents} and recordings of up to {minutes} minutes."
     )
@@ -55,12 +55,12 @@ class AnswerTexts(Area):
     continue_question = Sentence(ja="続けてください。", en="Please continue.")
     not_yours = Sentence(ja="このボタンは、質問した人だけが使えます。ご自分の質問は </ask> でどうぞ。", en="Only the person who asked can use this button. Ask your own question with </ask>.")
     no_longer_running = Sentence(ja="この回答はもう動いていません。もう一度 </ask> でお聞きください。", en="This answer is no longer running. Please ask again with </ask>.")
-    runs_elsewhere = Sentence(ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。", en="This answer is running in another process of the bot, and ends there by itself.")
-    unknown_press = Sentence(ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。", en="The bot has changed since, and can’t do this any more. Please start again with a command.")
+    runs_elsewhere = Sentence(ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。", en="Another process of the bot is writing this answer. Please wait until it is done.")
+    unknown_press = Sentence(ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。", en="The bot was updated and can’t do this any more. Please start again with a command.")
     lost_in_restart = Sentence(ja="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。", en="I restarted before I could answer this. Please ask again with </ask>.")
 
     def waiting_line(self, ahead: int | None) -> str:
-        """`ahead` is as in Notice."""
+        """`ahead`: turns that wait before this one; None while an earlier question of the user or channel runs."""
         if ahead is None:
             return self.behind_own_question
         return self.queue_position.format(ahead=ahead) if ahead else self.next_in_queue
@@ -72,7 +72,7 @@ class AnswerTexts(Area):
 
 
 class CanvasChangeTexts(Area):
-    changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> puts it down here again.")
+    changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> shows it here again.")
     changed_for_other_agent = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
     changed_in_terminal = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
@@ -88,8 +88,8 @@ class ChartTexts(Area):
 class MentionTexts(Area):
     ask_something = Sentence(ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。", en="Yes? Please send that again with what you would like to know.")
     ask_about_forward = Sentence(ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。", en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.")
-    was_offline = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need it, please ask again.")
-    reset_meanwhile = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was started afresh here, so I did not answer this. If you still need it, please ask again.")
+    was_offline = Sentence(ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。", en="I was not running for a while and could not answer. If you still need an answer, please ask again.")
+    reset_meanwhile = Sentence(ja="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。", en="The conversation was reset here, so I did not answer this. If you still need an answer, please ask again.")
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。", en="✂️ The answer broke off. Reply with “go on” for the rest.")
     stopped_empty = Sentence(ja="⏹️ 回答を止めました。", en="⏹️ Stopped.")
     message_deleted = Sentence(ja="🗑️ 質問か回答が消されたので、そこで止めました。それまでに次のことを行いました。", en="🗑️ The question or its answer was deleted, so I stopped. Before that I did this:")  # in a DM
@@ -98,14 +98,14 @@ class MentionTexts(Area):
 class SummaryTexts(Area):
     title = Sentence(ja="このチャンネルでの会話の要約", en="Summary of our conversation in this channel")
     private = Sentence(ja="自分だけの会話から", en="From what only you can see")
-    none = Sentence(ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is no summary of our conversation in this channel yet. I write one when it gets long or has paused for a while.")
+    none = Sentence(ja="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。", en="There is no summary of our conversation in this channel yet. I write one when the conversation gets long or pauses for a while.")
     delete = Sentence(ja="要約を消す", en="Delete the summary")
     deleted = Sentence(ja="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。", en="🗑️ The summary is deleted. What was said up to now will not be summarized again.")
-    not_yours = Sentence(ja="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。", en="Only the person whose conversation it is can use this button. Yours is in </summary>.")
+    not_yours = Sentence(ja="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。", en="Only the person whose conversation it is can use this button. </summary> shows yours.")
 
 
 class UnfinishedTexts(Area):
-    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” to have the same question answered.")
+    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” and I will answer the same question.")
     ask_again = Sentence(ja="もう一度きく", en="Ask again")
     temporary_question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
     question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
@@ -118,13 +118,15 @@ class UnfinishedTexts(Area):
         """`link` leads to the question, if known."""
         return self.linked_delivered_elsewhere.format(link=link) if link else self.delivered_elsewhere
 
-    outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. See </memory list> and </remind list> for whether it was done.")
+    outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. </memory list> and </remind list> show whether it was done.")
     server_outcome_unknown = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
-    cannot_ask_again = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.")
+    cannot_ask_again = Sentence(
+        ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question was asked again already, is older than the 7 days for which I keep it, or was erased. If you still need an answer, please ask a new question."
+    )
 
 
 class MessageMenuTexts(Area):
-    """Questions from the message menu, whose entries are in commands.py."""
+    """Questions from the message menu. The names of its entries are in texts/commands.py."""
 
     form_title = Sentence(ja="このメッセージについて聞く", en="Ask about this message")
     form_question = Sentence(ja="聞きたいこと", en="Your question")

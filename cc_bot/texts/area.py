@@ -20,7 +20,7 @@ Key = TypeVar("Key")
 Wording = TypeVar("Wording")
 NameCommand = Callable[[str], str]
 _MARK: Final = re.compile(r"(`?)</([a-z][a-z -]*)>\1")
-_MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
+_COMMAND_MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
 
 
 class Both(Generic[Wording]):
@@ -61,7 +61,7 @@ def by_key(sentences: Mapping[Key, Both[Wording]]) -> Both[Mapping[Key, Wording]
 class Area:
     def __init_subclass__(cls, *, is_base: bool = False) -> None:
         if not is_base and not any(isinstance(each, Both) for each in vars(cls).values()):
-            raise IncompleteFeature(f"{sys.modules[cls.__module__].__file__}: {cls.__name__} must have a Sentence")
+            raise IncompleteFeature(f"{sys.modules[cls.__module__].__file__}: {cls.__name__} must have a Sentence or another Both")
 
     def __init__(self, locale: Locale, name_command: NameCommand | None = None) -> None:
         """Without `name_command`, marks of commands are kept."""
@@ -83,8 +83,8 @@ class Area:
 
 
 def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
-    """Return a wording, or a tree of them, with each mark replaced. Mentions lose backticks, as code shows
-    them as text."""
+    """Return a wording, or a tree of wordings, with each mark replaced. A mention gets no backticks: in code
+    Discord would show it as plain text."""
 
     def replace_mark(mark: re.Match[str]) -> str:
         shown = name_command(mark[2])
@@ -94,7 +94,7 @@ def name_commands(wording: Wording, name_command: NameCommand) -> Wording:
 
 
 def plain_commands(text: str, name_command: NameCommand = "/{}".format) -> str:
-    return _MENTION.sub(lambda found: name_command(found[1]), text)
+    return _COMMAND_MENTION.sub(lambda found: name_command(found[1]), text)
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -22,15 +22,15 @@ class CoreCommandTexts(CommandTexts):
     ask_attachment3 = Both(ja=("添付3", "3つ目のファイル"), en=("attachment3", "A third file"))
     ask_attachment4 = Both(ja=("添付4", "4つ目のファイル"), en=("attachment4", "A fourth file"))
     ask_attachment5 = Both(ja=("添付5", "5つ目のファイル"), en=("attachment5", "A fifth file"))
-    ask_private = Both(ja=("自分だけ", "回答を自分だけに表示します（会話には残ります）"), en=("private", "Show the answer to you alone (it is stored)"))
-    ask_temporary = Both(ja=("保存しない", "回答を自分だけに表示し、何も保存しません"), en=("temporary", "Show the answer to you alone and store nothing"))
+    ask_private = Both(ja=("自分だけ", "回答を自分だけに表示します（会話には残ります）"), en=("private", "Show the answer only to you (it is stored)"))
+    ask_temporary = Both(ja=("保存しない", "回答を自分だけに表示し、何も保存しません"), en=("temporary", "Show the answer only to you and store nothing"))
     remember_this = Sentence(ja="これを覚える", en="Remember this")
     ask_about_this = Sentence(ja="これについて聞く", en="Ask about this")
     translate_this = Sentence(ja="翻訳する", en="Translate")
     summarise_from_here = Sentence(ja="ここから要約する", en="Summarise from here")
     clear = Both(ja=("クリア", "このチャンネルでの会話をまっさらにします（メモリは残ります）"), en=("clear", "Start this channel's conversation afresh (memories stay)"))
-    reset = Both(ja=("リセット", "みんなとの会話をここで区切ります（これより前に書かれたことは、もう読みません）"), en=("reset", "Never read again what was written here so far, whoever wrote it"))
-    summary = Both(ja=("要約", "このチャンネルでの会話の要約を見ます。消すこともできます"), en=("summary", "Show or delete what I wrote down of our conversation in this channel"))
+    reset = Both(ja=("リセット", "みんなとの会話をここで区切ります（これより前に書かれたことは、もう読みません）"), en=("reset", "Restart everyone's conversation here: I no longer read what was written before"))
+    summary = Both(ja=("要約", "このチャンネルでの会話の要約を見ます。消すこともできます"), en=("summary", "Show or delete the summary of our conversation in this channel"))
 
 
 def _wordings(locale: Locale) -> Iterator[tuple[str, str]]:

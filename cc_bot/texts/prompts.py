@@ -1,4 +1,4 @@
-"""The prompt for a summary. Its material is JSON, so that text in it can't pass for an instruction."""
+"""The prompt for a summary. Its data is JSON, so that text in the data can't pass for an instruction."""
 
 import json
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _SUMMARY_CHARACTERS: Final = 1000  # less than is stored: models count badly
 
 
 def summary_prompt(earlier: str, said: Sequence[tuple[Role, str]], locale: Locale) -> tuple[str, str]:
-    """Return instruction and material."""
-    material = {"earlier_summary": earlier, "conversation": [{"role": role, "said": text} for role, text in said]}
+    """Return the system prompt and the user message."""
+    data = {"earlier_summary": earlier, "conversation": [{"role": role, "said": text} for role, text in said]}
     instruction = _SUMMARY_INSTRUCTIONS[locale].format(characters=_SUMMARY_CHARACTERS)
-    return instruction, json.dumps(material, ensure_ascii=False)
+    return instruction, json.dumps(data, ensure_ascii=False)

@@ -14,7 +14,7 @@ from cc_bot.texts.area import Area, Both, Sentence
 class Choice:
     """A kind of change, and the labels of its two buttons."""
 
-    what: str  # with the parameter `id`, unless it is new
+    what: str  # has the parameter `id`, unless the item is new
     yes: str
     no: str
 
@@ -23,7 +23,7 @@ class ProposalTexts(Area):
     title = Sentence(ja="確認待ち", en="For you to decide")
     numbered = Sentence(ja="確認待ち（{number}）", en="For you to decide ({number})")
     nothing_changed = Sentence(ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。", en="Nothing has changed yet. It is done only if you choose it (open for 7 days).")
-    nothing_done = Sentence(ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。", en="Nothing has been done yet. It is done only once it is agreed to (open for 10 minutes).")
+    nothing_done = Sentence(ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。", en="Nothing has been done yet. It is done only if it is approved (open for 10 minutes).")
     nothing_changed_or_done = Sentence(ja="まだ何も変わっていません。選ばれたものだけを実行します（ツールは10分間、ほかは7日間有効）。", en="Nothing has changed yet. Only what is chosen is done (tools: open for 10 minutes, others: 7 days).")
     remember = Both(ja=Choice("💾 メモリに覚える", "覚える", "覚えない"), en=Choice("💾 Remember this", "Remember it", "Don't remember"))
     replace = Both(ja=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"), en=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"))
@@ -41,20 +41,20 @@ class ProposalTexts(Area):
     repeat_with_next_time = Sentence(ja="🔁 {repeat}（次は {time}）", en="🔁 {repeat} (next: {time})")
     title_field = Sentence(ja="題名", en="Title")
     tool = Sentence(ja="ツール", en="Tool")
-    arguments = Sentence(ja="渡す内容", en="It is given")
-    owners_only = Sentence(ja="ボットの管理者だけが選べます。", en="Only an owner of this bot can choose.")
+    arguments = Sentence(ja="渡す内容", en="Input")
+    owners_only = Sentence(ja="ボットの管理者だけが選べます。", en="Only an owner of this bot can decide.")
     call_running = Sentence(ja="🔧 実行しています: {what}", en="🔧 In progress: {what}")
     call_done = Sentence(ja="🔧 実行しました: {what}", en="🔧 Done: {what}")
     call_failed = Sentence(ja="🔧 失敗しました: {what}", en="🔧 Failed: {what}")
-    call_unknown = Sentence(ja="❓ 実行された可能性があります: {what}（途中で止まりました。繰り返す前に確かめてください）", en="❓ It may have been done: {what} (it was cut off. Please check before you repeat it)")
+    call_unknown = Sentence(ja="❓ 実行された可能性があります: {what}（途中で止まりました。繰り返す前に確かめてください）", en="❓ It may have been done: {what} (it was interrupted. Please check before you repeat it)")
     call_stopped = Sentence(ja="⏹️ 止めました: {what}（実行された可能性があります。繰り返す前に確かめてください）", en="⏹️ Stopped: {what} (it may have been done. Please check before you repeat it)")
     after_call = Sentence(ja="（「{what}」の実行が済みました。その結果をもとに、続きを答えてください。）", en="(“{what}” was used as you proposed. Please go on with what came of it.)")
     not_an_owner = Sentence(ja="これを決められるのは、ボットの管理者だけです。", en="Only an owner of this bot can decide this.")
     open_count = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
-    all_in_file = Sentence(ja="長いので、全文は添付のファイルで確かめてください。", en="It is long: the attached file has all of it.")
+    all_in_file = Sentence(ja="長いので、全文は添付のファイルで確かめてください。", en="It is long. The attached file has the full text.")
     file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")
     declined = Sentence(ja="↩️ 実行しませんでした: {what}", en="↩️ Not done: {what}")
-    none_open = Sentence(ja="この回答の提案は、もうすべて決まっています。", en="Everything that this answer proposed is decided.")
+    none_open = Sentence(ja="この回答の提案は、もうすべて決まっています。", en="Everything that this answer proposed has been decided.")
     not_yours = Sentence(ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this.")
 
     def reason(self, proposals: Sequence[Proposal]) -> str:

@@ -1,4 +1,4 @@
-"""Replies, times and `/usage`."""
+"""Sentences that replies share, times, and `/usage`."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -55,28 +55,28 @@ class MomentTexts(Area):
 
 
 class UsageTexts(Area):
-    title = Sentence(ja="使用量", en="What you used")
-    server_title = Sentence(ja="このサーバーの使用量", en="What this server used")
+    title = Sentence(ja="使用量", en="Your usage")
+    server_title = Sentence(ja="このサーバーの使用量", en="Usage of this server")
     nothing = Sentence(ja="まだ何も使っていません。", en="Nothing has been used yet.")
     today = Sentence(ja="今日: {total}", en="Today: {total}")
     month = Sentence(ja="今月: {total}", en="This month: {total}")
     total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, questions: {turns}")
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
-    sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
+    sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
     left_today = Sentence(ja="今日の上限: {bar}残り {left}（{percent}%）", en="Limit today: {bar}{left} left ({percent}%)")
     left_this_month = Sentence(ja="今月の上限: {bar}残り {left}（{percent}%）", en="Limit this month: {bar}{left} left ({percent}%)")
-    resets = Sentence(ja="{limit} トークンの上限は {time} に戻ります。", en="The limit of {limit} tokens starts again on {time}.")
+    resets = Sentence(ja="{limit} トークンの上限は {time} に戻ります。", en="The limit of {limit} tokens resets on {time}.")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
-    models = Sentence(ja="今月よく使ったモデル", en="The models that used most this month")
+    models = Sentence(ja="今月よく使ったモデル", en="Models used most this month")
     model = Sentence(ja="{model}: {tokens} トークン", en="{model}: {tokens} tokens")
     model_cost = Sentence(ja="{model}: {tokens} トークン・{cost}", en="{model}: {tokens} tokens, {cost}")
     offline = Sentence(ja="オフラインモデル", en="the offline model")
-    unpriced = Sentence(ja="値段が決まっていないため、金額に入っていないモデル: {models}", en="Not in the cost, since they have no price: {models}")
+    unpriced = Sentence(ja="値段が決まっていないため、金額に入っていないモデル: {models}", en="Models without a price, not included in the cost: {models}")
     chart = Sentence(ja="日ごとのトークン", en="Tokens by day")
     at = Sentence(ja="{time}", en="at {time}")
-    managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only those who manage the server can see what all of it used.")
-    servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="Please ask for what a server used in that server.")
+    managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only people who manage the server can see what the whole server used.")
+    servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="To see what a server used, please ask in that server.")
 
     def lines(self, report: UsageReport, name: Callable[[str], str] = str, *, bar: int = 0) -> list[str]:
         """`name` formats model names. `bar` is the width of the bars of what is left."""

@@ -25,7 +25,7 @@ class WebTexts(Area):
         ja=("Discord の入力欄に `</web>` と書いて送ります。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
         en=("Type `</web>` on Discord and send it.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
     )
-    welcome_own = Sentence(ja="見えるのはご自分のものだけです。パスワードは要りません。", en="You see your own data alone, and need no password.")
+    welcome_own = Sentence(ja="見えるのはご自分のものだけです。パスワードは要りません。", en="You see only your own data, and need no password.")
     missing_title = Sentence(ja="見つかりません", en="Not found")
     failure_title = Sentence(ja="できませんでした", en="That didn't work")
     undo = Sentence(ja="元に戻す", en="Undo")
@@ -47,12 +47,12 @@ class WebTexts(Area):
             "session_ended": Sentence(ja="サインアウトしました。", en="That browser is signed out."),
             "sessions_ended": Sentence(ja="ほかのブラウザをすべてサインアウトしました。", en="All other browsers are signed out."),
             "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
-            "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="That took too long, so nothing was erased. Please look once more."),
+            "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="That took too long, so nothing was erased. Please check again."),
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
             "memories_imported": Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}."),
-            "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is chosen. Tick the memories that you mean."),
+            "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
             "memories_none": Sentence(ja="書き出すメモリはまだありません。", en="There are no memories to export yet."),
-            "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories by now, so nothing was erased. Please look once more."),
+            "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories now, so nothing was erased. Please check again."),
             "canvas_cleared": Sentence(ja="キャンバスを空にしました。会話の内容はそのままです。", en="The canvas is empty now. The conversation stays as it is."),
             "undone": Sentence(ja="元に戻しました。", en="Undone."),
             "undo_too_late": Sentence(ja="もう元に戻せません。時間がたったか、そのあとに何かを消しています。", en="This can't be undone any more: too much time has passed, or something was erased since."),
@@ -63,7 +63,7 @@ class WebTexts(Area):
 
 
 class WebCommandTexts(Area):
-    link = Sentence(ja="🔗 あなたのページを開くリンクです。10分間、1回だけ使えます。人には見せないでください。", en="🔗 A link to your own pages. It works once, within 10 minutes. Show it to nobody.")
+    link = Sentence(ja="🔗 あなたのページを開くリンクです。10分間、1回だけ使えます。人には見せないでください。", en="🔗 A link to your own pages. It works once, within 10 minutes. Don't show it to anyone.")
     open = Sentence(ja="自分のページを開く", en="Open my pages")
     not_served = Sentence(ja="このボットでは、ブラウザのページは使えません。ボットの管理者にご相談ください。", en="This bot has no pages for a browser. Its operator can set them up.")
     signed_in = Sentence(ja="サインイン中のブラウザ（{count}）", en="Browsers that are signed in ({count})")
@@ -72,15 +72,15 @@ class WebCommandTexts(Area):
     end_one = Sentence(ja="サインアウトするブラウザを選ぶ", en="Choose a browser to sign out")
     end_choice = Sentence(ja="{made} からのブラウザ", en="The one since {made}")
     end_all = Sentence(ja="すべてサインアウトする", en="Sign out everywhere")
-    ended = Sentence(ja="✅ {count}件のブラウザをサインアウトしました。", en="✅ {count} browsers are signed out.")
+    ended = Sentence(ja="✅ {count}件のブラウザをサインアウトしました。", en="✅ Browsers signed out: {count}.")
     ended_already = Sentence(ja="そのブラウザはもうサインアウトしています。", en="That browser is signed out already.")
 
 
 class WebSettingsTexts(Area):
-    language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="As Discord and your browser have it")
+    language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="Same as Discord and your browser")
     timezone_hint = Sentence(ja="「東京」や「Europe/Paris」のように。空なら既定の {zone} です。「毎日7時」のようなお知らせは、新しいタイムゾーンの7時に届きます。", en="A city or a zone, such as Tokyo or Europe/Paris; empty for the default, {zone}. A repeat such as “every day at 7:00” then comes at 7:00 there.")
     general = Sentence(ja="言葉と時刻", en="Language and time")
-    voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers come with a recording of them.")
+    voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers also come as audio.")
     save = Sentence(ja="保存する", en="Save")
     privacy_hint = Sentence(ja="あなたについて保存しているものを見る、受け取る、すべて消すことができます。", en="See what is stored about you, download it, or erase all of it.")
     browsers = Sentence(ja="サインイン中のブラウザ", en="Signed-in browsers")
@@ -119,7 +119,7 @@ class WebConversationTexts(Area):
     messages = Sentence(ja="発言と回答 {count}件", en="{count} messages")
     count = Sentence(ja="{count}件", en="{count} messages")
     no_words = Sentence(ja="（本文なし）", en="(no text)")
-    summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations in this place")
+    summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations here")
     you = Sentence(ja="あなた", en="You")
     private = Sentence(ja="自分だけ", en="only you")
     files = Sentence(ja="添付: {names}", en="Attached: {names}")
@@ -127,10 +127,10 @@ class WebConversationTexts(Area):
     delete = Sentence(ja="この会話を消す", en="Delete this conversation")
     delete_hint = Sentence(
         ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約が消え、チャンネルの文脈からも外れます。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。元には戻せないので、控えが要るときは先に書き出してください。",
-        en="What was said here goes, with its files and the summary that tells of it, and leaves the context of its channel. With the newest conversation of a place its canvas is emptied too. Messages on Discord itself and memories stay. This can't be undone; for a copy, export the conversation first.",
+        en="The messages of this conversation are deleted, with their files and the summaries that include them, and leave the context of the channel. If it is the newest conversation there, its canvas is emptied, too. Messages on Discord itself and memories stay. This can't be undone; for a copy, export the conversation first.",
     )
     delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
-    gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This conversation is gone: it was deleted, or the time for which it is kept is over.")
+    gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This conversation is gone: it was deleted, or it was older than conversations are kept.")
     back = Sentence(ja="会話の一覧へ", en="All conversations")
     pages = Sentence(ja="ページ送り", en="Pages of this list")
     page = Sentence(ja="{page} / {pages} ページ", en="Page {page} of {pages}")
@@ -141,7 +141,7 @@ class WebConversationTexts(Area):
 
 
 class WebUsageTexts(Area):
-    roles = Sentence(ja="ロールごとに上限があるサーバーでは、Discord の </usage> で残りをたしかめてください。", en="Where a server has limits by role, </usage> on Discord tells what is left to you there.")
+    roles = Sentence(ja="ロールごとに上限があるサーバーでは、Discord の </usage> で残りをたしかめてください。", en="If a server has limits by role, </usage> on Discord shows what you have left there.")
     period = Sentence(ja="期間", en="Period")
     days = Sentence(ja="{days}日間", en="{days} days")
     by_day = Sentence(ja="日ごと", en="By day")
@@ -155,16 +155,16 @@ class WebUsageTexts(Area):
     tokens = Sentence(ja="トークン", en="Tokens")
     turns = Sentence(ja="質問", en="Questions")
     cost = Sentence(ja="金額", en="Cost")
-    sound = Sentence(ja="音声", en="Sound")
-    sound_s = Sentence(ja="音声（秒）", en="Sound (s)")
+    sound = Sentence(ja="音声", en="Audio")
+    sound_s = Sentence(ja="音声（秒）", en="Audio (s)")
     download = Sentence(ja="CSV で受け取る", en="Download as CSV")
     file_name = Sentence(ja="使用量-{days}日間", en="usage-{days}-days")
     today = Sentence(ja="今日", en="Today")
     this_month = Sentence(ja="今月", en="This month")
     left = Sentence(ja="残り {left}（{percent}%）", en="{left} left ({percent}%)")
     resets = Sentence(ja="{time} に 0 に戻ります", en="back to 0 on {time}")
-    total = Sentence(ja="合計", en="In all")
-    nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in these days.")
-    purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="reading what a time means"), "speech": Sentence(ja="読み上げ", en="reading aloud")})
+    total = Sentence(ja="合計", en="Total")
+    nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in this period.")
+    purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="reading times"), "speech": Sentence(ja="読み上げ", en="reading aloud")})
     server = Sentence(ja="サーバー: {name}", en="Server: {name}")
-    server_hint = Sentence(ja="このサーバーを管理しているあなたに表示しています。全員の合計で、だれが何に使ったかは分かりません。", en="Shown to you since you manage this server. It is the sum of all members, and tells nothing of anybody.")
+    server_hint = Sentence(ja="このサーバーを管理しているあなたに表示しています。全員の合計で、だれが何に使ったかは分かりません。", en="You see this because you manage the server. It is the total of all members and does not show who used what.")

@@ -43,10 +43,10 @@ WRONG = [
     ("dms = 1", "dms", "dms = false"),
 ]
 TOLD = {
-    '[agents.tutor]\npromt = "x"': "[agents.tutor] has a key that is not known: promt.",
+    '[agents.tutor]\npromt = "x"': "[agents.tutor] has an unknown key: promt.",
     "[agents.a]\nprompt = open": "line 2",
     **dict.fromkeys(["[agent.tutor]", 'prompt = "x"', "agents = 3", "[[agents]]"], "[agents.name]"),
-    '[agents]\ntutor = "x"': "agents.tutor has to be a table",
+    '[agents]\ntutor = "x"': "agents.tutor must be a table",
     "".join(f"[agents.a{number}]\n" for number in range(MAX_AGENTS + 1)): str(MAX_AGENTS),
     **{
         f"[agents.{name}]": "lower-case letters, digits, - and _"

@@ -118,7 +118,7 @@ class TestRestore:
             code, output = await at_a_terminal(program, answer, "restore", str(copy))
             assert (code, await remembered(program)) == after
             assert "memories: 1) will take the place of data/sessions.db.\r\n" in output
-            assert "Go on? [y/N] " in output
+            assert "Continue? [y/N] " in output
         [kept] = database(program).parent.glob("sessions.replaced-*.db")
         assert f"is kept for 30 days as data/{kept.name}." in output
 

@@ -87,10 +87,10 @@ async def test_bad_input_is_one_sentence_and_a_folder_that_is_not_there_gets_no_
 ) -> None:
     for number in (str(2**63), "-1", "１２", "aiko"):
         code, output = await english(tmp_path).run("chat", "--user", number)
-        assert (code, "must be an id of Discord, which is a number" in output) == (2, True)
+        assert (code, "must be a Discord id, which is a number" in output) == (2, True)
     for arguments in (["restore", ""], ["backup", "--to", ""]):
         code, output = await english(tmp_path).run(*arguments)
-        assert (code, "must name a place" in output) == (2, True)
+        assert (code, "must be a path" in output) == (2, True)
     code, output = await english(tmp_path, CC_BOT_SESSION_TTL="soon").run("chat")
     invalid = InvalidValue(name="CC_BOT_SESSION_TTL", value="soon", expected="86400")
     assert (code, output.splitlines()) == (2, [explain(invalid, texts(Locale.EN))])
