@@ -141,7 +141,7 @@ class TestWhatWasMissed:
         for location in (thread, scene.channel, elsewhere):
             await catch_up.wait_for(location.id)
         assert (scene.stored(thread), scene.stored()) == (["スレッドで"], ["チャンネルで"])
-        assert await scene.stores.channels.find_known_ids([unknown.id]) == frozenset()
+        assert await scene.stores.channels.find_stored_or_forwarded([unknown.id]) == frozenset()
 
     async def test_is_read_in_pages_until_what_is_known_or_until_they_are_too_many(
         self, scene: Scene

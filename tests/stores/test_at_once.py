@@ -130,4 +130,4 @@ class TestErasing:
         await asyncio.gather(*answering, return_exceptions=True)
         await erasing
         known = {*numbers, *(number + 500 for number in numbers)}
-        assert await first.channels.find_known_ids(known) == frozenset()
+        assert await first.channels.find_stored_or_forwarded(known) == frozenset()

@@ -71,7 +71,7 @@ _HEADINGS: Final[dict[ReferenceKind, str]] = {
     "reply": "In reply to {whose}:",
     "reply_of_reply": "Which replies to {whose}:",
     "link": "The link leads to {whose}:",
-    "picture_above": "Just above it stands {whose}:",
+    "picture_above": "Just above it is {whose}:",
     "menu": "About {whose}:",
     "since": "The conversation from {whose} on:",
 }
@@ -79,9 +79,9 @@ _NOT_SHOWN: Final[dict[ReferenceKind, str]] = {
     "reply": "In reply to a message that is not shown to you.",
     "reply_of_reply": "Which replies to a message that is not shown to you.",
     "link": "The link leads to a message that is not shown to you.",
-    "picture_above": "Just above it stands a picture that is not shown to you.",
+    "picture_above": "Just above it is a picture that is not shown to you.",
     "menu": "About a message that is not shown to you.",
-    "since": "The conversation from a message on that is not shown to you.",
+    "since": "The conversation from here on begins with a message that is not shown to you.",
 }
 
 

@@ -512,7 +512,7 @@ class ChannelStore(Store):
         rows = await self._database.query(_SELECT_DMS, to_text(since), limit)
         return {channel_id: user_id for channel_id, user_id in rows}  # noqa: C416 - rows have no type
 
-    async def find_known_ids(self, discord_ids: Collection[int]) -> frozenset[int]:
+    async def find_stored_or_forwarded(self, discord_ids: Collection[int]) -> frozenset[int]:
         """Return which of these messages are stored, or were forwarded with a stored question."""
         sql = """
             SELECT discord_id FROM messages WHERE discord_id IN @ids($1)

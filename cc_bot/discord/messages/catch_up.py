@@ -164,7 +164,7 @@ class CatchUp:
         answered_ids = {each.message_reference.id for each in own_messages if each.message_reference}
         newest_own_id = own_messages[-1].id if own_messages else 0
         questions = [each for each in messages if each.author.id != bot_id and each.id not in answered_ids]
-        stored_ids = await self.stores.channels.find_known_ids([int(each.id) for each in questions])
+        stored_ids = await self.stores.channels.find_stored_or_forwarded([int(each.id) for each in questions])
         # A stored question was answered; if no answer is there, it was deleted.
         missed = [each for each in questions if int(each.id) not in stored_ids]
         recent = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]

@@ -112,7 +112,7 @@ class Forwards:
         if not waiting:
             return ()
         self._cancel_asking(channel_id)
-        answered_ids = await self.replies.channels.find_known_ids([*waiting])
+        answered_ids = await self.replies.channels.find_stored_or_forwarded([*waiting])
         for id_, arrived_at in [*waiting.items()]:
             if arrived_at <= since or id_ in answered_ids:
                 del waiting[id_]
@@ -158,7 +158,7 @@ class Forwards:
         await asyncio.sleep(max(0.0, (ASK_DELAY - age).total_seconds()))
         channel_id = int(message.channel_id)
         try:
-            if await self.replies.channels.find_known_ids((int(message.id),)):  # answered already
+            if await self.replies.channels.find_stored_or_forwarded((int(message.id),)):  # answered already
                 return
             recipient = await self.recipients.for_author(channel_id, int(message.author.id))
             await self.replies.post_sentence(
