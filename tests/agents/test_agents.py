@@ -60,7 +60,7 @@ class TestStart:
         with pytest.raises(InvalidAgents, match="CC_BOT_AGENTS_FILE"):
             await program.anew(required=True).load()
         program.file.mkdir()
-        with pytest.raises(InvalidAgents, match="no ordinary file"):
+        with pytest.raises(InvalidAgents, match="not a regular file"):
             await program.anew().load()
 
 

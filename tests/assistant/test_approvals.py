@@ -149,7 +149,7 @@ class TestMemory:
         assert (result.state, bool(result.problem)) == ("failed", True)
         assert await desk.stores.memories.list(ME) == before
         assert not await desk.is_open(wanted)
-        assert "has changed since" in (await desk.told())["error"]
+        assert "has changed" in (await desk.told())["error"]
 
 
 class TestReminder:

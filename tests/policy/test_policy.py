@@ -29,12 +29,12 @@ MISTAKES = {
     "[prices.a]\ninput = 1": "[prices.a] output",
     "[prices.ears]\nper_minute = -1": "[prices.ears] per_minute",
     '[prices]\ncurrency = "yen"': "[prices] currency",
-    '[access.deny]\nusers = ["3"]': "[access.deny] users is not",
-    "[access]\nowners = 3": "[access] owners is not",
-    "[access.allow]\nuser = [3]": "[access.allow] has a key that is not known: user.",
+    '[access.deny]\nusers = ["3"]': "[access.deny] users has a wrong value",
+    "[access]\nowners = 3": "[access] owners has a wrong value",
+    "[access.allow]\nuser = [3]": "[access.allow] has an unknown key: user.",
     "[limit]": "limit is not a known key",
-    "limits = 5": "limits has to be a table",
-    "[limits]\nusers = 5": "limits.users has to be a table",
+    "limits = 5": "limits must be a table",
+    "[limits]\nusers = 5": "limits.users must be a table",
     "[limits": "It is not valid TOML",
 }
 
