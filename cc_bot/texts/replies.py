@@ -64,9 +64,11 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left_today = Sentence(ja="今日の上限: {bar}残り {left}（{percent}%）", en="Limit today: {bar}{left} left ({percent}%)")
-    left_this_month = Sentence(ja="今月の上限: {bar}残り {left}（{percent}%）", en="Limit this month: {bar}{left} left ({percent}%)")
-    resets = Sentence(ja="{limit} トークンの上限は {time} に戻ります。", en="The limit of {limit} tokens resets on {time}.")
+    left_today = Sentence(ja="今日 {bar} 残り {percent}%", en="Today {bar} {percent}% left")
+    left_this_month = Sentence(ja="今月 {bar} 残り {percent}%", en="This month {bar} {percent}% left")
+    until_today = Sentence(ja="今日の残り: {left}（{time} まで）", en="Left today: {left} (until {time})")
+    until_this_month = Sentence(ja="今月の残り: {left}（{time} まで）", en="Left this month: {left} (until {time})")
+    costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
     models = Sentence(ja="今月よく使ったモデル", en="Models used most this month")
     model = Sentence(ja="{model}: {tokens} トークン", en="{model}: {tokens} tokens")
@@ -78,16 +80,22 @@ class UsageTexts(Area):
     managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only people who manage the server can see what the whole server used.")
     servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="To see what a server used, please ask in that server.")
 
-    def lines(self, report: UsageReport, name: Callable[[str], str] = str, *, bar: int = 0) -> list[str]:
-        """`name` formats model names. `bar` is the width of the bars of what is left."""
+    def lines(self, report: UsageReport, name: Callable[[str], str]) -> list[str]:
+        """`name` formats model names."""
         lines = list[str]()
         for allowance in report.left:
             template = self.left_today if allowance.name == "tokens_per_day" else self.left_this_month
             share = allowance.left / allowance.limit if allowance.limit else 0
-            drawn = f"{'█' * round(share * bar):░<{bar}} "
-            lines.append(template.format(bar=drawn, left=f"{allowance.left:,}", percent=int(100 * share)))
-        lines += [self.today.format(total=self._total(report.today, report.currency)), self.month.format(total=self._total(report.month.total, report.currency))]
+            lines.append(template.format(bar=f"{'█' * round(share * 10):░<10}", percent=int(100 * share)))
+        lines += [self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))]
         return [*lines, *self.remarks(report, name)]
+
+    def notes(self, report: UsageReport, moment: Callable[[datetime], str]) -> list[str]:
+        """Say what is left until when, and what it cost. `moment` formats times."""
+        templates = {"tokens_per_day": self.until_today, "tokens_per_month": self.until_this_month}
+        left = [templates[each.name].format(left=f"{each.left:,}", time=moment(each.resets_at)) for each in report.left]
+        today, month = (money(total.cost_micros, report.currency) for total in (report.today, report.month.total))
+        return [*left, self.costs.format(today=today, month=month)] if report.currency else left
 
     def remarks(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
         """Say how many used it, and which models have no price."""
@@ -98,10 +106,8 @@ class UsageTexts(Area):
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
         return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.duration(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]
 
-    def _total(self, total: Total, currency: str) -> str:
-        template = self.total_cost if currency else self.total
-        cost = money(total.cost_micros, currency)
-        line = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
+    def _total(self, total: Total) -> str:
+        line = self.total.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}")
         return self.sound.format(total=line, time=self.duration(total.seconds)) if total.seconds else line
 
     def duration(self, seconds: int) -> str:

@@ -161,7 +161,6 @@ def name_browser(user_agent: str) -> str:
     return " · ".join(filter(None, known))
 
 
-_DISCORD_BULLET: Final = re.compile(r"\A(?:・|-#? )")
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 MAX_ZONE_LENGTH: Final = 64
 
@@ -193,10 +192,7 @@ class AccountPages(Pages):
             request,
             "privacy.html",
             holdings=[(name, holdings.kinds[kind]) for kind, name in kinds.items() if kind in holdings.kinds],
-            retention=[
-                _DISCORD_BULLET.sub("", line)
-                for line in visitor.words[PrivacyTexts].retention_lines(privacy.retention, holdings)
-            ],
+            retention=visitor.words[PrivacyTexts].retention_lines(privacy.retention, holdings),
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:
@@ -213,7 +209,7 @@ class AccountPages(Pages):
             request,
             "privacy_erase.html",
             erased=visitor.words[PrivacyTexts].list_erased(holdings),
-            remaining=_DISCORD_BULLET.sub("", visitor.words[PrivacyTexts].say_what_stays(holdings)),
+            remaining=visitor.words[PrivacyTexts].say_what_stays(holdings),
             until=until,
             until_s=int(until.timestamp()),
         )

@@ -80,7 +80,11 @@ async def test_obstacles_pause_it(stage: Stage, aiko: User, ben: User, channel: 
     await comes_due(stage, aiko, number)
     await says_by_itself(stage, discord.dm(aiko), "書き込む権限がない")
     discord.permit(discord.bot, Permission.SEND_MESSAGES, channel)
-    assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number_of(stage, number))
+    listed = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
+    assert listed.labels == [JA[ReminderTexts].resume_listed]
+    await stage.discord.click(aiko, listed.message, listed.labels[0])
+    await listed.until(lambda shown: "再開しました" in shown.text, "the list")
+    assert listed.labels == [JA[ReminderTexts].cancel_listed]
     await says_by_itself(stage, channel, "薬")
     number = await reminder(stage, ben, channel, "pills")
     discord.leave(ben)

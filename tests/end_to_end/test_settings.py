@@ -47,7 +47,7 @@ async def test_settings_have_a_button_beside_each_and_help_leads_on(
 ) -> None:
     words = texts(Locale.JA)[SessionTexts]
     help_ = await (await stage.discord.slash(aiko, channel, "help")).finished()
-    assert help_.labels == list(words.help_buttons.values())
+    assert help_.labels == [*words.help_buttons.values(), words.help_all]
     for command, told in {
         "memory": "まだありません",
         "remind": "ありません",

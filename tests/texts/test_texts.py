@@ -17,7 +17,11 @@ from tests.texts.areas import areas_in, every_error
 
 KANA = re.compile(r"[\u3041-\u30ff]")
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
-IN_THEIR_OWN_LANGUAGE = {"SessionTexts.language_ja", "SessionTexts.language_en"}
+IN_THEIR_OWN_LANGUAGE = {
+    "SessionTexts.language_ja",
+    "SessionTexts.language_en",
+    "SessionTexts.change_language",
+}
 
 
 def sentences(locale: Locale) -> dict[str, str]:

@@ -1,12 +1,10 @@
 """The data stored about a user, for how long, and what erasing covers."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from collections.abc import Collection, Mapping, Sequence
 
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.features.memory.model import ErasureCounts
-from cc_bot.features.privacy.model import NOT_ERASED, DataKind, Holdings, Retention, StoredAmount
+from cc_bot.features.privacy.model import NOT_ERASED, DataKind, Holdings, Retention
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.commands import CommandTexts
 
@@ -37,40 +35,39 @@ class PrivacyTexts(Area):
             "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"),
         }
     )
-    kind_line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
-    span = Sentence(ja="（{first} 〜 {last}）", en=" ({first} to {last})")
-    one_day_span = Sentence(ja="（{first}）", en=" ({first})")
     retention_title = Sentence(ja="保存する期間", en="How long")
-    archive_days = Sentence(ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
-    session_days = Sentence(ja="・終わった会話は {days}日で消えます。", en="- Conversations that are over are deleted after {days} days.")
-    usage_days = Sentence(ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days.")
-    copy_days = Sentence(ja="・更新や復元の前に取った控えは {days}日で消えます。", en="- Copies made before an upgrade or a restore are deleted after {days} days.")
-    kept_until_erased = Sentence(ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it.")
-    files = Sentence(ja="・添付ファイルは、会話の履歴から外れると消えます。", en="- Attachments are deleted when they leave the history of their conversation.")
-    files_used = Sentence(ja="・添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="- Attachments ({used} of {quota} MB) go with the history, oldest first when full.")
-    backups = Sentence(ja="・バックアップには、管理者が捨てるまで残ります。", en="- Backups keep a copy until the operator deletes them.")
-    next_steps = Sentence(ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。", en="-# </privacy export> hands you all of it, </privacy erase> erases it.")
+    archive_days = Sentence(ja="発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
+    session_days = Sentence(ja="終わった会話は {days}日で消えます。", en="Conversations that are over are deleted after {days} days.")
+    usage_days = Sentence(ja="使った量の記録は {days}日で消えます。", en="Records of usage are deleted after {days} days.")
+    copy_days = Sentence(ja="更新や復元の前に取った控えは {days}日で消えます。", en="Copies made before an upgrade or a restore are deleted after {days} days.")
+    kept_until_erased = Sentence(ja="そのほかは、あなたが消すまで残ります。", en="Everything else stays until you delete it.")
+    files = Sentence(ja="添付ファイルは、会話の履歴から外れると消えます。", en="Attachments are deleted when they leave the history of their conversation.")
+    files_used = Sentence(ja="添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="Attachments ({used} of {quota} MB) go with the history, oldest first when full.")
+    backups = Sentence(ja="バックアップには、管理者が捨てるまで残ります。", en="Backups keep a copy until the operator deletes them.")
+    next_steps = Sentence(ja="</privacy export> でファイルとして受け取り、</privacy erase> ですべて消せます。", en="</privacy export> hands you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
     dm_closed = Sentence(ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。", en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.")
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
-    question = Sentence(
-        ja=("⚠️ **あなたのデータをすべて消しますか？**\n消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"),
-        en=("⚠️ **Erase everything that is stored about you?**\nWhat goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. This can't be undone."),
+    question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
+    goes = Sentence(
+        ja="消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。**元には戻せません。**",
+        en="What goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. **This can't be undone.**",
     )
     not_erased = Sentence(
-        ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
-        en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
+        ja="残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
+        en="What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
     copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; restoring one erases you again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
     )
-    web_note = Sentence(ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="-# Links are fetched by the bot's machine; searches go to a service.")
-    confirm_within = Sentence(ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}.")
+    web_note = Sentence(ja="貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="Links are fetched by the bot's machine; searches go to a service.")
+    confirm_within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     erase = Sentence(ja="すべて消す", en="Erase everything")
+    erase_ask = Sentence(ja="消す前に確かめる…", en="See what would be erased …")
     keep = Sentence(ja="やめる", en="Cancel")
     cancelled = Sentence(ja="何も消していません。", en="Nothing was erased.")
     erased_already = Sentence(ja="もうやめられません。データはすべて消えています。", en="It is too late to cancel: everything is erased already.")
@@ -82,15 +79,13 @@ class PrivacyTexts(Area):
     separator = Sentence(ja="、", en="; ")
     kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
 
-    def overview(self, holdings: Holdings, retention: Retention, zone: ZoneInfo) -> str:
-        if holdings.is_empty:
-            return self.nothing
-        lines = [self._line(kind, holdings.kinds[kind], zone) for kind in self.kinds if kind in holdings.kinds]
-        kept = (f"**{self.retention_title}**", *self.retention_lines(retention, holdings))
-        return "\n".join((self.title, *lines, "", *kept, "", self.web_note, self.next_steps))
+    def overview(self, holdings: Holdings, retention: Retention) -> str:
+        stored, kept = _bullets(self._count(holdings)), _bullets(self.retention_lines(retention, holdings))
+        return f"{self.title}\n{stored}\n\n**{self.retention_title}**\n{kept}\n\n-# {self.web_note}\n-# {self.next_steps}"
 
-    def ask_to_confirm(self, holdings: Holdings) -> str:
-        return f"{self.question.format(list=self.separator.join(self.list_erased(holdings)))}\n{self.say_what_stays(holdings)}"
+    def say_what_goes(self, holdings: Holdings) -> str:
+        """Say what an erasure deletes, and what stays."""
+        return f"{self.goes.format(list=self.separator.join(self.list_erased(holdings)))}\n\n-# {self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
         if holdings.has_nothing_to_erase:
@@ -99,17 +94,10 @@ class PrivacyTexts(Area):
 
     def nothing_to_erase(self, holdings: Holdings) -> str:
         """Say so, and what stays if anything is stored."""
-        return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n{self.say_what_stays(holdings)}"
+        return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n-# {self.say_what_stays(holdings)}"
 
     def say_what_stays(self, holdings: Holdings) -> str:
         return self.not_erased.format(copies=self.copies_on_server if holdings.on_server else self.copies_of_file)
-
-    def _line(self, kind: DataKind, amount: StoredAmount, zone: ZoneInfo) -> str:
-        first, last = _day(amount.first, zone), _day(amount.last, zone)
-        span = ""
-        if first and last:
-            span = (self.one_day_span if first == last else self.span).format(first=first, last=last)
-        return self.kind_line.format(kind=self.kinds[kind], count=amount.count, span=span)
 
     def retention_lines(self, retention: Retention, holdings: Holdings) -> list[str]:
         limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
@@ -122,11 +110,15 @@ class PrivacyTexts(Area):
         return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
     def list_erased(self, holdings: Holdings) -> list[str]:
-        return [self.kind_count.format(kind=name, count=holdings.count(kind)) for kind, name in self.kinds.items() if kind not in NOT_ERASED and holdings.count(kind)]
+        return self._count(holdings, without=NOT_ERASED)
+
+    def _count(self, holdings: Holdings, *, without: Collection[DataKind] = ()) -> list[str]:
+        kinds = ((kind, name) for kind, name in self.kinds.items() if kind in holdings.kinds and kind not in without)
+        return [self.kind_count.format(kind=name, count=f"{holdings.count(kind):,}") for kind, name in kinds]
 
 
-def _day(moment: datetime | None, zone: ZoneInfo) -> str:
-    return moment.astimezone(zone).date().isoformat() if moment else ""
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
 
 
 class ErasureTexts(Area):
@@ -161,8 +153,6 @@ class WebPrivacyTexts(Area):
     export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
     download = Sentence(ja="ダウンロードする", en="Download")
     erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page tells what goes, and asks once more.")
-    erase_ask = Sentence(ja="消す前に確かめる…", en="See what would be erased …")
-    question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
     goes = Sentence(ja="消えるもの", en="What goes")
     covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。元には戻せません。", en="What you said in channels goes from the bot's records as well, with the answers to it. All browsers are signed out. This can't be undone.")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")

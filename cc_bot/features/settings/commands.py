@@ -57,7 +57,7 @@ from cc_bot.features.settings.service import change_settings, describe_settings,
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.commands import command_namer, command_names
-from cc_bot.texts.web import WebCommandTexts
+from cc_bot.texts.web import WebCommandTexts, WebSettingsTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -128,7 +128,7 @@ def _describe_settings(
 
     def section(name: str, shown: str, label: str, setting: Setting, value: str = "") -> Paragraph:
         button = Button(label, SettingsButton(caller.user_id, setting, value).custom_id())
-        return Paragraph(f"**{name}**\n{shown}", button)
+        return Paragraph(f"**{name}**\n-# {shown}", button)
 
     yield section(texts.settings_language, language, texts.change_language, "language", other)
     yield section(texts.settings_timezone, zone, texts.change, "timezone")
@@ -192,19 +192,26 @@ _COMMAND: Final = re.compile(r"</([a-z]+)")
 
 async def show_help(caller: Recipient) -> EphemeralView:
     texts, names = caller.words[SessionTexts], command_names(caller.words.locale).keys()
-    templates = SessionTexts.help_first.in_locale(caller.words.locale).splitlines()
-    lines = zip(templates, texts.help_first.splitlines(), strict=True)
-    shown = (line for template, line in lines if names >= {*_COMMAND.findall(template)})
-    named = [each for each in texts.help_buttons.items() if each[0] in names]
-    buttons = tuple(Button(label, ShowButton(caller.user_id, key).custom_id()) for key, label in named)
-    return EphemeralView(title=texts.help_title, paragraphs=(Paragraph("\n".join(shown)),), buttons=buttons)
+    templates = SessionTexts.help_first.in_locale(caller.words.locale).split("\n\n")
+
+    def button(key: str) -> Button | None:
+        label = texts.help_buttons.get(key, "")
+        return Button(label, ShowButton(caller.user_id, key).custom_id()) if label else None
+
+    paragraphs = [
+        Paragraph(topic, button(commands[0]))
+        for template, topic in zip(templates, texts.help_first.split("\n\n"), strict=True)
+        if names >= {*(commands := _COMMAND.findall(template))}
+    ]
+    all_commands = Button(texts.help_all, ShowButton(caller.user_id, "help").custom_id())
+    return EphemeralView(title=texts.help_title, paragraphs=tuple(paragraphs), buttons=(all_commands,))
 
 
 @on_press(ShowButton, not_yours=None, matches=lambda each: each.command == "help", response="message")
 async def show_commands(press: Press[ShowButton], granted: GrantedReading, owners: Owners) -> EphemeralView:
     words, is_owner = press.user.words, press.user.user_id in await owners.ids()
     sections = help_sections(words, granted.reading, is_owner=is_owner)
-    return EphemeralView(title=words[SessionTexts].help_buttons["help"], paragraphs=sections)
+    return EphemeralView(title=words[SessionTexts].help_all, paragraphs=sections)
 
 
 def help_sections(words: Texts, reading: ChannelReading, *, is_owner: bool = False) -> tuple[Paragraph, ...]:
@@ -240,7 +247,6 @@ reply_command(loader.command, "help", show_help)
 reply_command(loader.command, "usage", show_usage, server=switch_option("usage_server", default=False))
 
 ALL_BROWSERS: Final = "all"
-MAX_LISTED: Final = 5
 
 
 async def open_pages(caller: Recipient, *, browsers: WebSessionStore, bot: BotDependencies) -> EphemeralView:
@@ -274,19 +280,14 @@ def _browsers_view(
     if not sessions:
         return EphemeralView(sentence, buttons=links)
     texts = reader.words[WebCommandTexts]
-    lines = [sentence, "", texts.signed_in.format(count=len(sessions))]
-    for each in sessions[:MAX_LISTED]:
-        lines.append(
-            texts.session.format(made=timestamp(each.made_at, "f"), used=timestamp(each.used_at, "f"))
-        )
-    if len(sessions) > MAX_LISTED:
-        lines.append(texts.more.format(count=len(sessions) - MAX_LISTED))
     options = [(texts.end_all, ALL_BROWSERS)]
     for each in sessions[: MAX_AUTOCOMPLETE_CHOICES - 1]:
-        made = f"{each.made_at.astimezone(reader.timezone):%Y-%m-%d %H:%M}"
-        options.append((texts.end_choice.format(made=made), str(each.id)))
-    menu = Menu(BrowserMenu(reader.user_id).custom_id(), texts.end_one, tuple(options))
-    return EphemeralView("\n".join(lines), buttons=links, menu=menu)
+        name = each.browser or reader.words[WebSettingsTexts].unknown_browser
+        made = reader.format_time(each.made_at)
+        options.append((texts.end_choice.format(browser=name, made=made), str(each.id)))
+    placeholder = texts.end_one.format(count=len(sessions))
+    menu = Menu(BrowserMenu(reader.user_id).custom_id(), placeholder, tuple(options))
+    return EphemeralView(sentence, buttons=links, menu=menu)
 
 
 privacy = lightbulb.Group("privacy", "privacy_description", localize=True)
@@ -304,7 +305,9 @@ def erase_question(holdings: Holdings, caller: Recipient, now: datetime) -> Ephe
     texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     return EphemeralView(
-        f"{texts.ask_to_confirm(holdings)}\n{texts.confirm_within.format(until=timestamp(until, 't'))}",
+        title=texts.question,
+        paragraphs=tuple(map(Paragraph, texts.say_what_goes(holdings).split("\n\n"))),
+        footer=texts.confirm_within.format(until=timestamp(until, "t")),
         buttons=(
             Button(texts.erase, PrivacyButton(caller.user_id, "erase", moment).custom_id(), danger=True),
             Button(texts.keep, PrivacyButton(caller.user_id, "keep", moment).custom_id()),
@@ -313,6 +316,11 @@ def erase_question(holdings: Holdings, caller: Recipient, now: datetime) -> Ephe
 
 
 reply_command(privacy.register, "privacy_erase", erase)
+
+
+@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "erase", response="message")
+async def ask_to_erase(press: Press[ShowButton], privacy: Privacy, recipients: Recipients) -> EphemeralView:
+    return await erase(press.user, privacy=privacy, recipients=recipients)
 
 
 @on_press(PrivacyButton, not_yours=lambda words: words[PrivacyTexts].not_yours)
@@ -423,9 +431,10 @@ async def show_privacy(caller: Recipient, *, privacy: Privacy) -> EphemeralView:
     texts, holdings = caller.words[PrivacyTexts], await privacy.get_overview(caller.user_id)
     if holdings.is_empty:
         return EphemeralView(texts.nothing)
-    overview = texts.overview(holdings, privacy.retention, caller.timezone)
-    title, _, sections = overview.partition("\n")
-    return EphemeralView(title=title, paragraphs=tuple(map(Paragraph, sections.split("\n\n"))))
+    title, _, sections = texts.overview(holdings, privacy.retention).partition("\n")
+    button = Button(texts.erase_ask, ShowButton(caller.user_id, "erase").custom_id())
+    paragraphs = tuple(map(Paragraph, sections.split("\n\n")))
+    return EphemeralView(title=title, paragraphs=paragraphs, buttons=(button,))
 
 
 reply_command(privacy.register, "privacy_show", show_privacy)

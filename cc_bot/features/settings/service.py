@@ -1,6 +1,7 @@
 """A user's usage, language, time zone and voice."""
 
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from cc_bot.charts.table import text_table
@@ -33,19 +34,16 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
 
     lines = [texts.nothing]
     if report.left or not report.is_empty:
-        lines = texts.lines(report, show_model, bar=10)
+        lines = texts.lines(report, show_model)
     if server and report.month.models:
         lines += ["", texts.models, *texts.model_lines(report, show_model)]
     recent = report.recent.without_unused_start()
     chart = recent.chart(series=texts.chart)
     rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if recent.days else ()
     table = "\n".join(f"{day:>5} {row.removesuffix(day).rstrip()}" for day, row in rows)  # days are short
-    resets = (
-        texts.resets.format(limit=f"{each.limit:,}", time=caller.format_moment(each.resets_at, short=True))
-        for each in report.left
-    )
+    notes = texts.notes(report, partial(caller.format_moment, short=True))
     title = texts.server_title if server else texts.title
-    return Reply(tuple(lines), title=title, table=table, notes=tuple(resets))
+    return Reply(tuple(lines), title=title, table=table, notes=tuple(notes))
 
 
 def describe_settings(caller: Caller, stored: UserSettings, now: datetime) -> tuple[str, str]:

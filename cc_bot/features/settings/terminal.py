@@ -46,9 +46,10 @@ def _without_markdown(text: str) -> str:
 
 
 async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
-    privacy, zone = chat[Privacy], chat.profile.timezone
-    holdings = await privacy.get_overview(chat.user_id)
-    return _without_markdown(chat.texts[PrivacyTexts].overview(holdings, privacy.retention, zone))
+    texts, holdings = chat.texts[PrivacyTexts], await chat[Privacy].get_overview(chat.user_id)
+    if holdings.is_empty:
+        return texts.nothing
+    return _without_markdown(texts.overview(holdings, chat[Privacy].retention))
 
 
 async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
@@ -70,7 +71,7 @@ async def erase(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     holdings = await privacy.get_overview(chat.user_id)
     if holdings.has_nothing_to_erase:
         return _without_markdown(texts.nothing_to_erase(holdings))
-    chat.view.say(_without_markdown(texts.ask_to_confirm(holdings)))
+    chat.view.say(f"{texts.question}\n{_without_markdown(texts.say_what_goes(holdings))}")
     if not await chat.confirm(chat.texts[TerminalTexts].confirm):
         return texts.cancelled
     return texts.say_erased(await privacy.erase(chat.user_id))

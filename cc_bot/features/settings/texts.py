@@ -24,21 +24,17 @@ class SessionTexts(Area):
     settings_usage = Sentence(ja="変えるには: /settings --language en --timezone Tokyo", en="To change them: /settings --language ja --timezone Tokyo")
     language_needed = Sentence(ja="言語は ja か en で書いてください。", en="Write the language as ja or en.")
     change = Sentence(ja="変える", en="Change")
-    change_language = Sentence(ja="English に変える", en="Change to Japanese")
+    change_language = Sentence(ja="English", en="日本語")
     turn_on = Sentence(ja="オンにする", en="Turn on")
     turn_off = Sentence(ja="オフにする", en="Turn off")
     timezone_form = Sentence(ja="都市名か Asia/Tokyo の形（空なら既定）", en="A city, or Europe/London (empty: default)")
     help_title = Sentence(ja="できること", en="What I can do")
-    help_buttons = by_key(
-        {
-            "memory": Sentence(ja="メモリ", en="Memories"),
-            "remind": Sentence(ja="お知らせ", en="Reminders"),
-            "settings": Sentence(ja="設定", en="Settings"),
-            "privacy": Sentence(ja="自分のデータ", en="Your data"),
-            "help": Sentence(ja="すべてのコマンド", en="All commands"),
-        }
+    help_buttons = by_key({"memory": Sentence(ja="一覧", en="List"), "remind": Sentence(ja="一覧", en="List"), "settings": Sentence(ja="変える", en="Change"), "privacy": Sentence(ja="見る", en="See")})
+    help_all = Sentence(ja="すべてのコマンド", en="All commands")
+    help_first = Sentence(  # the button beside a line is that of its first command
+        ja="💬 **話す**\n-# `</ask>` で質問。画像や文書も添付できます。\n\n🧠 **メモリ**\n-# 「〜を覚えておいて」か `</memory add>`\n\n⏰ **お知らせ**\n-# 「明日9時に知らせて」か `</remind add>`\n\n🎨 **キャンバス**\n-# `</canvas show>` でカードやグラフ\n\n⚙️ **設定**\n-# 言語と時刻は `</settings>`\n\n🔒 **自分のデータ**\n-# 保存の内容は `</privacy show>`",
+        en="💬 **Talk**\n-# `</ask>` a question, with images or documents.\n\n🧠 **Memories**\n-# “remember that …” or `</memory add>`\n\n⏰ **Reminders**\n-# “remind me tomorrow at 9 …” or `</remind add>`\n\n🎨 **Canvas**\n-# `</canvas show>`: cards and charts\n\n⚙️ **Settings**\n-# language and time: `</settings>`\n\n🔒 **Your data**\n-# what is stored: `</privacy show>`",
     )
-    help_first = Sentence(ja="💬 **話す** `</ask>` で質問。画像や文書も添付できます。\n🧠 **メモリ** 「〜を覚えておいて」か `</memory add>`\n⏰ **お知らせ** 「明日9時に知らせて」か `</remind add>`\n🎨 **キャンバス** `</canvas show>` でカードやグラフを見ます。\n⚙️ **設定とデータ** `</settings>` と `</privacy show>`", en="💬 **Talk** `</ask>` a question, with images or documents.\n🧠 **Memories** “remember that …” or `</memory add>`\n⏰ **Reminders** “remind me tomorrow at 9 …” or `</remind add>`\n🎨 **Canvas** `</canvas show>` shows cards and charts.\n⚙️ **Settings and data** `</settings>` and `</privacy show>`")
     help = Sentence(
         ja=(
             "**話す**\n"
