@@ -58,7 +58,7 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
             pass
 
         async def told_reply() -> object:
-            references.cache.put_if_needed(told)
+            references.cache.put_files_and_replied(told)
             return await references.resolve(answering, at, ignore)
 
         async def asked_reply() -> object:
@@ -66,7 +66,7 @@ async def measure(discord: LoopbackDiscord, rest: hikari.api.RESTClient, url: st
             return await references.resolve(answering, at, ignore)
 
         async def told_forward() -> object:
-            references.cache.put_if_needed(shown)
+            references.cache.put_files_and_replied(shown)
             return await references.fetch_forwards(forward.channel.id, (forward.id,))
 
         async def link_floor() -> object:

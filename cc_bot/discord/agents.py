@@ -14,7 +14,7 @@ from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, Location
 from cc_bot.domain.session import SessionKey
 
-_NO_USER: Final = 0  # reads the channels' choices alone
+_NO_USER: Final = 0  # for reading only the choices of channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,14 @@ class AgentSelector:
     _noted_fallbacks: LruCache[tuple[int, int], None] = field(default_factory=LruCache, init=False)
 
     async def for_interaction(
-        self, interaction: Answerable, known: StoredAgentChoices | None = None
+        self, interaction: Answerable, preloaded: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        """`known`: choices that were read already."""
-        return await self.for_location(int(interaction.user.id), location_of(interaction), known)
+        return await self.for_location(int(interaction.user.id), location_of(interaction), preloaded)
 
     async def for_location(
-        self, user_id: int, location: Location, known: StoredAgentChoices | None = None
+        self, user_id: int, location: Location, preloaded: StoredAgentChoices | None = None
     ) -> SelectedAgent:
-        choices = known or await self.store.get_choices(user_id, location.key.ids)
+        choices = preloaded or await self.store.get_choices(user_id, location.key.ids)
         agent, is_fallback = await self.agents.select(location, choices)
         agent = _with_models(agent, location, choices)
         return _selected_agent(user_id, location, agent, is_fallback=is_fallback)
@@ -61,7 +60,7 @@ class AgentSelector:
     async def for_message(
         self, message: hikari.PartialMessage, user_id: int, replied_session: SessionKey | None = None
     ) -> SelectedAgent:
-        """`replied_session`: the session of the answer that it replies to."""
+        """`replied_session`: the session of the answer that the message replies to."""
         location = await self._location_in(message.guild_id, int(message.channel_id))
         if replied_session is None:
             return await self.for_location(user_id, location)
@@ -77,7 +76,7 @@ class AgentSelector:
         return _with_models(agent, location, await self.store.get_choices(_NO_USER, location.key.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Return whether the user's next question there goes to this session; True if Discord fails."""
+        """Return whether the user's next question in the channel goes to this session; True if unknown."""
         try:
             location = location_of(interaction) if interaction else await self.locations.get(key.channel_id)
         except hikari.HTTPError:

@@ -58,7 +58,7 @@ class FileBudget:
 
     @asynccontextmanager
     async def use_for(self, user_id: int) -> AsyncIterator[None]:
-        """Within the block, `reserve` is for this user. At its end, all that was reserved is released."""
+        """Within the block, `reserve` counts for this user. Releases the reservations at the block's end."""
         reservation = _Reservation(user_id)
         token = _reservation.set(reservation)
         try:
@@ -176,14 +176,13 @@ async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
 class AttachmentFetcher:
     documents: DocumentSource | None
     file_budget: FileBudget = field(default_factory=FileBudget)
-    can_transcribe: bool = True
-    """False if the feature `voice` was taken out."""
+    can_transcribe: bool = True  # False if the feature `voice` was removed
 
     async def fetch(
         self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, skip_recordings: bool = False
     ) -> FetchedFiles:
-        """Download and read files, without unreadable and too large ones. Raises DocumentReaderBusy, and the
-        first file's InputError if no file can be read."""
+        """Download and read files, except unreadable and too large ones. Raises DocumentReaderBusy, and if no
+        file can be read, the first InputError."""
         wanted = [file for file in files if not (skip_recordings and file.is_recording)]
         fits = _find_fitting(wanted, room_bytes)
         downloads = (file for file, each_fits in zip(wanted, fits, strict=True) if each_fits)
@@ -220,7 +219,7 @@ class AttachmentFetcher:
                 raise too_large(limit)
             if not fits:
                 return too_large(MAX_BYTES)
-            if _is_called_document(file):  # fetched when it is read, and not kept in memory
+            if _is_called_document(file):  # not downloaded before it can be read, to save memory
                 async with self.file_budget.wait_for_earlier_file(), self._reader.queue_slot():
                     return await self._read(file, has_waited=True)
             return await self._read(file)
@@ -251,7 +250,7 @@ def _find_fitting(files: Sequence[AskedFile], room_bytes: int) -> list[bool]:
     return fits
 
 
-def _is_called_document(file: AskedFile) -> bool:  # by its name or media type
+def _is_called_document(file: AskedFile) -> bool:
     return has_document_type(file.media_type, file.name)
 
 
@@ -264,7 +263,7 @@ def with_files(question: Message, fetched: FetchedFiles) -> Message:
 
 
 def _with_unique_names(files: Sequence[Attachment]) -> Iterator[Attachment]:
-    """Rename files of equal names: the model requests files by name."""
+    """Number files with equal names, since the model requests files by name."""
     seen = Counter[str]()
     for file in files:
         seen[file.name] += 1

@@ -40,13 +40,11 @@ _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-SHORTEN_TIMEOUTS_BEFORE_S = 2.0
-"""How long before the end of the drain the database's timeouts become short."""
+SHORTEN_TIMEOUTS_BEFORE_S = 2.0  # the database's, before the end of the drain
 SHOW_CUT_TURNS_S = 2.0  # for showing turns as cut off, after the drain
 _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 _REGISTRATION_TIMEOUT_S: Final = 5.0
-IDENTIFY_INTERVAL_S = 5.0
-"""Between connections with the same rate limit key (Discord's documentation on sharding)."""
+IDENTIFY_INTERVAL_S = 5.0  # between connections with the same rate limit key (Discord's docs on sharding)
 
 
 def extension_names() -> Sequence[str]:
@@ -254,7 +252,7 @@ class DiscordBot:
                     await asyncio.wait_for(self._registration_tried.wait(), _REGISTRATION_TIMEOUT_S)
                 except TimeoutError as error:  # hikari is waiting for a rate limit of Discord
                     self._report_not_registered(error)
-            await self._wait_for_connection_turn()
+            await self._wait_to_identify()
         except StartupError as error:
             self._start_failure = error
         except hikari.UnauthorizedError:
@@ -264,7 +262,7 @@ class DiscordBot:
         except Exception as error:  # noqa: BLE001 - hikari swallows listeners' errors; _start raises it
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
-    async def _wait_for_connection_turn(self) -> None:
+    async def _wait_to_identify(self) -> None:
         if self._settings.shards is None:
             return
         info = await _retry_while_discord_fails(self._bot.rest.fetch_gateway_bot_info, self._report_failure)
@@ -278,7 +276,7 @@ class DiscordBot:
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
         await self._client.start()
-        self._client.sync_commands = True  # after start(), which would wait for it
+        self._client.sync_commands = True  # only now: start() would wait for the registration
 
     async def _register_commands(self) -> None:
         for pause_s in chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1])):
@@ -300,7 +298,7 @@ class DiscordBot:
         try:
             await self._services.gate.prepare()
             await self._client.sync_application_commands()
-        finally:  # after a failure, earlier commands are known
+        finally:  # even after a failure, commands registered earlier are known
             known = self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
             self._services.answers.recipients.learn_commands(known)
 

@@ -47,10 +47,10 @@ _log = structlog.get_logger(__name__)
 OWNERS_TTL_S: Final = 10.0
 FETCH_TIMEOUT_S: Final = 1.5
 
-RequestKind = Literal["command", "choices"]
-"""choices: an autocomplete request, which Discord sends with every key press."""
+RequestKind = Literal["command", "read"]
+"""read: an autocomplete request, which Discord sends with every key press, or a web page."""
 
-CHOICES_PER_COMMAND: Final = 10  # the limit of choices, as a multiple of that of commands
+READS_PER_COMMAND: Final = 10  # the limit of reads, as a multiple of that of commands
 
 EventKind = Literal["interaction", "message"]
 
@@ -127,7 +127,7 @@ class CommandRates:
     def count(self, user_id: int, kind: RequestKind, limit: int, now: datetime) -> None:
         """Raises TooManyCommands."""
         self.raise_last_refusal(user_id, kind, now)
-        allowed = limit * CHOICES_PER_COMMAND if kind == "choices" else limit
+        allowed = limit * READS_PER_COMMAND if kind == "read" else limit
         used_at = self._used_at.get((user_id, kind)) or deque[datetime]()
         self._used_at[user_id, kind] = used_at
         while used_at and not now - MINUTE < used_at[0] <= now:  # a later time: the clock was set back
@@ -139,7 +139,7 @@ class CommandRates:
         raise TooManyCommands(resets=until)
 
     def raise_last_refusal(self, user_id: int, kind: RequestKind, now: datetime) -> None:
-        """Raise TooManyCommands while the last refusal lasts. The user was told of that already."""
+        """Raise TooManyCommands while the last refusal lasts, which the user has already seen."""
         until = self._refused_until.get((user_id, kind))
         if until and now < until <= now + MINUTE:
             raise TooManyCommands(resets=until, reported=True)
@@ -163,8 +163,7 @@ class FloodGuard:
         self, user_id: int, kind: EventKind, now_s: float, *, answerable_id: int | None = None
     ) -> bool:
         """Count an event, and return whether to drop it. In a flood, the first interaction that can be
-        answered passes, so that the gate tells the user of the refusal. `answerable_id`: the interaction's
-        id."""
+        answered passes: the gate refuses it, and tells the user. `answerable_id`: the interaction's id."""
         limit = MAX_BURST[kind]
         sender = self._senders.get((user_id, kind)) or _Sender(limit, now_s)
         self._senders[user_id, kind] = sender
@@ -243,7 +242,7 @@ class Gate:
         return await self._admit(visitor, kind, always=always)
 
     async def admit_page(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
-        """As `admit`, for a web page. `origin`: where the user asked for the link to it."""
+        """As `admit`, for a web page. `origin`: where the user requested the sign-in link."""
         await self._admit(self._visitor_of_page(origin), kind, always=always)
 
     async def find_refusals(self, origins: Sequence[WebOrigin]) -> dict[WebOrigin, Refusal]:
@@ -316,7 +315,7 @@ class Gate:
         return refused
 
     async def may_read(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        """Return whether the bot may read a channel: the rules let some user use it there."""
+        """Return whether the bot may read a channel, which it may if any user may use it there."""
         rules = (await self._read_access()).rules | (await self.policies.current()).access
         if has_rule_for(rules, "guild") and guild_id is None:
             guild_id = (await self.locations.get(key.location_id)).guild_id
@@ -351,7 +350,7 @@ class Gate:
         return Visitor(user_id, channel_ids, int(guild_id), None if roles is None else frozenset(roles))
 
     async def _with_fetched_fields(self, visitor: Visitor, rules: AccessRules) -> Visitor:
-        """Fetch what the rules are about and the visitor lacks: guild, parent channel and roles."""
+        """Fetch the visitor's guild, parent channel and roles, as far as the rules need them."""
         if visitor.guild_id is None:
             return visitor
         has_role_rules = has_rule_for(rules, "role")

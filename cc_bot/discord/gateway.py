@@ -25,8 +25,8 @@ from cc_bot.proxy import proxy_for
 API_URL: Final = "https://discord.com/api"
 
 MAX_REQUESTS: Final = 45
-"""In WINDOW_S, with the bot's token. Discord allows 50 a second, and bans a bot after 10,000 refused requests
-in ten minutes."""
+"""In WINDOW_S, with the bot's token. Discord allows 50 a second, and bans bots for 10,000 refused requests in
+ten minutes."""
 WINDOW_S: Final = 1.25  # longer than a second, as requests take different times to arrive
 FIRST_SHARD: Final = 0  # gets DMs, and channels whose server is unknown
 
@@ -40,7 +40,7 @@ INTENTS: Final[Mapping[ChannelReading, hikari.Intents]] = {
 _CONTENT_GRANTS = (
     hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT | hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT_LIMITED
 )
-"""One for verified bots, one for bots in fewer than 100 servers."""
+"""The first is granted to verified bots, the second to bots in fewer than 100 servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _proxy(api_url: str | None) -> hikari.impl.ProxySettings:
 
 
 def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
-    """Raises ComponentStateConflictError before Discord has sent it."""
+    """Raises ComponentStateConflictError if Discord has not sent the user yet."""
     me = bot.get_me()
     if me is None:
         raise hikari.ComponentStateConflictError("not connected yet")
@@ -160,7 +160,7 @@ class ShardLookup:
 class PacedBucketManager(RESTBucketManager):
     """Adds the global rate limit to hikari's limits per route.
 
-    hikari 2.6.0 learns of limits only from responses. So the first request on a route runs alone.
+    hikari 2.6.0 learns the limits only from responses, so the first request on a route runs alone.
     """
 
     __slots__ = ("_answered_routes", "_first_request_locks", "_sent_at", "_share")

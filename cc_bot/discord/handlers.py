@@ -1,7 +1,7 @@
 """Declares commands, and handlers of button presses, menu choices and submitted forms. All pass the gate.
 
-A command's key is its name in `CommandTexts`. A control's custom id holds all that its handler needs, so it
-still works after a restart.
+A command's key is its name in `CommandTexts`. A control's custom id holds all that its handler needs, so the
+control still works after a restart.
 """
 
 import asyncio
@@ -268,8 +268,8 @@ def command(
     parameters: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Callable[[Run], Run]:
-    """Register a function as the command with this key. It gets the context and `options`, which may be fixed
-    values; its other parameters are injected by type. `parameters` are for lightbulb. Raises
+    """Register a function as the command with this key. The function gets the context and the `options` (some
+    may be fixed values); other parameters are injected by type. `parameters` are lightbulb's. Raises
     IncompleteFeature."""
     is_slash = base is lightbulb.SlashCommand
     option_names = [*options] if is_slash else ["target"]
@@ -304,8 +304,8 @@ def reply_command(
     hooks: Sequence[lightbulb.ExecutionHook] = (),
     **options: Any,
 ) -> None:
-    """Register a slash command with an ephemeral reply. The function gets the caller where that of `command`
-    gets the context. It returns None if it has replied itself."""
+    """Register a slash command with an ephemeral reply. The function gets the caller instead of the context,
+    and returns None if it has replied itself."""
     injected: Any = lightbulb.di.with_di(run)
 
     @command(register, key, parameters={"hooks": [*hooks]}, **options)
@@ -362,9 +362,9 @@ def suggest_from(suggest: Suggest) -> Any:
     async def suggest_if_admitted(
         ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
     ) -> None:
-        offered: Sequence[Choice] = ()  # after an error, too: choices can't report it
+        offered: Sequence[Choice] = ()  # also after an error, which choices can't report
         try:
-            await gate.admit(ctx.interaction, "choices")
+            await gate.admit(ctx.interaction, "read")
             async with asyncio.timeout(_SUGGESTION_TIMEOUT_S):
                 offered = await injected(ctx)
         except TimeoutError:

@@ -79,7 +79,7 @@ def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
 
 def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Mentions of the bot at both ends are left out."""
+    """Return typed text without mentions of the bot at its ends, with users' names in place of mentions."""
     text = _without_own_mentions((message.content or "").strip(), int(bot.id))
     return _with_names(text, message.user_mentions or {}, bot)
 
@@ -100,16 +100,15 @@ def memorable_text(message: hikari.PartialMessage, bot: hikari.User, *, by_bot: 
 
 
 def contains_foreign_text(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether `content_of` has text that others may have written, such as names or previews."""
+    """Return whether `text_with_file_names` has text that others may have written, such as names."""
     has_files = bool(files_of(message)) and not is_voice_message(message)  # Discord names voice messages
     shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
-def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
-    """Return text and names of files, as the archive stores them. With `quoting`, the bot's message that this
-    one replies to is quoted, for a channel without an archive. Users' messages never are: a quotation would
-    remain when they delete the message."""
+def text_with_file_names(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
+    """Return the text and names of files, as the archive stores them. `quoting`: quote the bot's message that
+    this one replies to. Users are never quoted: a quotation would outlive what they delete."""
     answer = replied_bot_message(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
     mention = f"@{bot.username}" if message.referenced_message and not files_of(message) else ""
@@ -144,7 +143,7 @@ def replied_message_id(message: hikari.PartialMessage) -> int | None:
 def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = False) -> Message:
     return Message(
         "assistant" if message.author.id == bot.id else "user",
-        content_of(message, bot, quoting=quoting),
+        text_with_file_names(message, bot, quoting=quoting),
         author_id=int(message.author.id),
         author_name=name_of_author(message),
         discord_id=int(message.id),
@@ -178,7 +177,7 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
 
 def _without_own_mentions(text: str, bot_id: int) -> str:
-    """Strip both ends. A regular expression for the end could take minutes."""
+    """Strip both ends. At the end, a regular expression could take minutes."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     mentions = (f"<@{bot_id}>", f"<@!{bot_id}>")
     while text.endswith(mentions):

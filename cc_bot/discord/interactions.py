@@ -1,7 +1,7 @@
 """Reads interactions, acknowledges them in time, and retries requests.
 
-Discord waits 3 s for the first response, and accepts one. hikari's own retries are off, since they could post
-a message twice. `retry` is for requests that are safe to repeat.
+Discord waits 3 s for the first response, and accepts only one. hikari's own retries are off, since they could
+post a message twice. `retry` is for requests that are safe to repeat.
 """
 
 import asyncio

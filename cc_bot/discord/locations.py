@@ -74,7 +74,7 @@ class Locations:
             self._listed_by_discord[int(channel.id)] = _location_of(channel)
 
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
-        """Return an empty title for a channel, or if Discord fails."""
+        """Return a thread's title; an empty one for a channel, or if Discord fails."""
         if key.thread_id and key.thread_id not in self._titles:
             try:
                 self.cache_title(await self._rest.fetch_channel(key.thread_id))

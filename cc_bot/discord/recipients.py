@@ -43,7 +43,7 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildDirectory:
-    """Guilds of channels, and locales of guilds. Only community guilds set one; others report English."""
+    """Guilds of channels, and locales of guilds. Only community guilds set a locale."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
@@ -117,7 +117,7 @@ class Recipients:
     is_owner: Callable[[int], Awaitable[bool]] | None = None
     _words: dict[Locale, Texts] = field(default_factory=lambda: {locale: texts(locale) for locale in Locale})
     _languages: LruCache[int, Locale] = field(default_factory=LruCache)
-    """Of users: their client's language at the last interaction; Japanese if they wrote it before any."""
+    """By user: the client's language at the last interaction, or Japanese if the user wrote it before any."""
 
     def words(self, locale: Locale) -> Texts:
         return self._words[locale]
@@ -159,7 +159,7 @@ class Recipients:
     async def for_user(
         self, user_id: int, channel_locale: Locale | None = None, settings: UserSettings | None = None
     ) -> Recipient:
-        """`channel_locale` is the server's language, if known."""
+        """`channel_locale`: the server's language, if known."""
         locale = self._languages.get(user_id) or channel_locale or self.locale
         return await self._recipient(user_id, locale, settings)
 

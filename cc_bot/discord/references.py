@@ -24,11 +24,11 @@ from cc_bot.discord.incoming import (
     FILE_NOTE,
     ORDINARY_TYPES,
     contains_foreign_text,
-    content_of,
     has_no_visible_content,
     name_of_author,
     replied_message_id,
     text_of,
+    text_with_file_names,
     without_small_print,
 )
 from cc_bot.discord.interactions import Answerable, is_bot_dm, message_link, retry
@@ -54,10 +54,10 @@ TARGET_TTL_S: Final = 3600.0  # Discord does not report deletions in channels th
 MAX_CACHED: Final = 200
 MAX_REPLY_CHAIN: Final = 3
 MAX_LINKS: Final = 5
-MAX_LINKS_REPORTED: Final = 10  # those after MAX_LINKS as not shown
+MAX_LINKS_REPORTED: Final = 10  # links after the first MAX_LINKS are reported as not shown
 MAX_PICTURE_AGE: Final = timedelta(minutes=5)
 MAX_PICTURE_DISTANCE: Final = 25
-TIMEOUT_S: Final = 15.0  # after it the question is asked without references
+TIMEOUT_S: Final = 15.0  # then the question is asked without references
 RETRY_PAUSES_S: Final = (1.0,)
 MAX_MESSAGES: Final = 200  # of a conversation
 MAX_CHARACTERS: Final = 24_000  # of a conversation; 18,000 tokens of Japanese
@@ -91,7 +91,7 @@ class MessageCache:
     )
     _messages: LruCache[int, hikari.PartialMessage] = field(default_factory=lambda: LruCache(MAX_CACHED))
 
-    def put_if_needed(self, message: hikari.PartialMessage) -> None:
+    def put_files_and_replied(self, message: hikari.PartialMessage) -> None:
         if message.message_snapshots or message.attachments:
             self._messages[int(message.id)] = message
         if message.referenced_message:
@@ -123,7 +123,7 @@ def is_bot_present(interaction: Answerable) -> bool:
 
 
 def is_finished(message: hikari.Message) -> bool:
-    """Return whether a user or a bot wrote it, and it no longer shows "thinking"."""
+    """Return whether a message is by a user or a bot, and no longer shows "thinking"."""
     return message.type in _TYPES_READ and hikari.MessageFlag.LOADING not in message.flags
 
 
@@ -151,7 +151,7 @@ def _not_shown(kind: ReferenceKind) -> _Resolution:
 class References:
     rest: hikari.api.RESTClient
     stores: Stores
-    may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]  # in a guild: does its operator allow it?
+    may_bot_read: Callable[[ChannelKey, int], Awaitable[bool]]  # whether the access rules allow it in a guild
     locations: Locations
     files: AttachmentFetcher
     bot: Callable[[], hikari.User]
@@ -161,7 +161,7 @@ class References:
     async def resolve(
         self, question: Message, location: QuestionLocation, emit: Emit, text_with_links: str = ""
     ) -> Message:
-        """Return the question with its references. `text_with_links`: has the links, if not the question.
+        """Return the question with its references. The links in `text_with_links`, if set, replace its own.
         Raises StorageError, TargetNotShown and ConversationNotShown."""
         if question.reference_kind == "since":
             return await self._read_conversation(question, location, emit)
@@ -192,7 +192,7 @@ class References:
     async def resolve_again(
         self, user_id: int, answer_id: int, location: QuestionLocation, emit: Emit
     ) -> Sequence[Reference]:
-        """Return the references of a stored answer's question. Raises as `resolve`."""
+        """Return the references of a stored answer's question. Raises like `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         if question is None:
             return ()
@@ -247,8 +247,8 @@ class References:
         archived, reset_id = await self.stores.channels.get_if_readable(
             message_id, location.channel_id, author_id
         )
-        is_by_author = archived is not None and archived.user_id == author_id
-        if location.guild_id and message_id <= reset_id and not is_by_author:
+        is_from_own_session = archived is not None and archived.user_id == author_id
+        if location.guild_id and message_id <= reset_id and not is_from_own_session:
             return _not_shown(kind)
         if archived:
             needs_files = kind == "reply" or FILE_NOTE in archived.message.content
@@ -388,7 +388,7 @@ class References:
     async def _fetch_conversation(
         self, question: Message, location: QuestionLocation
     ) -> Sequence[hikari.Message]:
-        """Return the menu's message and those after it, oldest first, and one beyond the limit if any."""
+        """Return the menu's message and those after it, oldest first, at most one more than the limit."""
         first_id = question.reply_to or 0
         author_id, guild_id = question.author_id, location.guild_id
         if guild_id is not None and not await self._may_read(author_id, guild_id, location.channel_id):
@@ -448,7 +448,7 @@ class References:
 
 def _shown_text(message: hikari.PartialMessage, bot: hikari.User) -> str:
     is_by_bot = message.author and message.author.id == bot.id
-    return (is_by_bot and without_small_print(message.content or "")) or content_of(message, bot)
+    return (is_by_bot and without_small_print(message.content or "")) or text_with_file_names(message, bot)
 
 
 def _from_archive(kind: ReferenceKind, archived: ReadableMessage, author_id: int) -> _Resolution:
@@ -465,7 +465,7 @@ def _from_archive(kind: ReferenceKind, archived: ReadableMessage, author_id: int
 
 
 def _prefer_visible(message: hikari.Message, target: MenuTarget | None) -> hikari.Message:
-    """If Discord withholds the fetched text, use the menu's, unless the message was edited since."""
+    """If Discord withholds the fetched text, return the menu's message, unless it was edited since."""
     if target is None or not has_no_visible_content(message):
         return message
     return target.message if target.message.edited_timestamp == message.edited_timestamp else message

@@ -41,7 +41,7 @@ class DiscordForPages:
     _cache: LruCache[tuple[object, ...], tuple[object, float]] = field(default_factory=LruCache)
 
     async def admit(
-        self, origin: WebOrigin, what: Literal["command", "choices"], *, always: bool = False
+        self, origin: WebOrigin, what: Literal["command", "read"], *, always: bool = False
     ) -> None:
         try:
             await self.gate.admit_page(origin, what, always=always)

@@ -172,7 +172,7 @@ class RequestGuard:
         if not request.path.startswith(PUBLIC_PATHS):
             if session is None:
                 raise NotSignedIn
-            kind: RequestKind = "command" if is_change else "choices"
+            kind: RequestKind = "command" if is_change else "read"
             await services.discord.admit(session.origin, kind, always=request.path.startswith(OWN_DATA_PATHS))
         if is_change:
             await self._read_form(request, session)

@@ -13,7 +13,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.log import RecentRecords
 
-RequestKind = Literal["command", "choices"]  # changes count like commands, reads like autocomplete
+RequestKind = Literal["command", "read"]  # changes count like commands, reads like autocomplete
 
 
 class Discord(Protocol):

@@ -162,7 +162,7 @@ def test_so_many_commands_of_each_user_pass_and_the_first_refusal_tells_when_the
     assert refusal(ME, NOW + 3 * SECOND) == (again, False)
     assert refusal(ME, NOW + 4 * SECOND) == (again, True)
     assert refusal(YOU, NOW, most=1) is None
-    rates.raise_last_refusal(ME, "choices", NOW)
+    rates.raise_last_refusal(ME, "read", NOW)
     assert refusal(ME, again) is None
     assert refusal(ME, again) == (NOW + 61 * SECOND, False)
     assert refusal(ME, NOW - timedelta(days=1)) is None  # the clock was put back

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from cc_bot.discord import incoming
 from cc_bot.discord.incoming import (
-    content_of,
     has_no_visible_content,
     is_for_others,
     memorable_text,
     text_of,
+    text_with_file_names,
     to_message,
 )
 from cc_bot.discord.pages.answer import TRANSCRIPT_MARK
@@ -70,13 +70,13 @@ def test_content_names_the_files_and_quotes_answers_that_the_archive_has_not() -
     }
     check(
         (
-            content_of(message("見て", files=["a.png", "b c.txt"]), bot_user()),
+            text_with_file_names(message("見て", files=["a.png", "b c.txt"]), bot_user()),
             "見て\n[file: a.png]\n[file: b c.txt]",
         ),
-        (content_of(answer, bot_user(), quoting=True), "> 一行目\n> 二行目\nなぜ？"),
-        (content_of(answer, bot_user()), "なぜ？"),
-        (content_of(long, bot_user(), quoting=True), f"> {'あ' * 300}…\nなぜ？"),
-        (content_of(others, bot_user(), quoting=True), "どう思う？"),
+        (text_with_file_names(answer, bot_user(), quoting=True), "> 一行目\n> 二行目\nなぜ？"),
+        (text_with_file_names(answer, bot_user()), "なぜ？"),
+        (text_with_file_names(long, bot_user(), quoting=True), f"> {'あ' * 300}…\nなぜ？"),
+        (text_with_file_names(others, bot_user(), quoting=True), "どう思う？"),
         (to_message(message("やあ"), bot_user()).author_name, "あいこ"),
         (to_message(message("やあ", member=member), bot_user()).author_name, "あい"),
         (to_message(message("はい", BOT), bot_user()).role, "assistant"),
@@ -132,7 +132,7 @@ class TestWhatStandsBesideTheText:
         votes = {"is_finalized": True, "answer_counts": [{"id": 1, "count": 3, "me_voted": False}]}
 
         def told(content: str = "", **fields: Any) -> str:
-            return content_of(message(content, **fields), bot_user())
+            return text_with_file_names(message(content, **fields), bot_user())
 
         check(
             (
@@ -169,7 +169,7 @@ class TestWhatStandsBesideTheText:
     @given(st.text(alphabet="あ>[]`: \n\r\x0b\x1c\x85\u2028", max_size=30))
     def test_never_has_a_line_that_could_be_its_authors(self, said: str) -> None:
         shown = message("私の言葉", message_snapshots=[snapshot(said)], embeds=[embed(description=said)])
-        own, *others = content_of(shown, bot_user()).splitlines()
+        own, *others = text_with_file_names(shown, bot_user()).splitlines()
         assert own == "私の言葉"
         assert {line for line in others if not line.startswith(">")} <= {"[embed]", "[forwarded message]"}
 

@@ -51,7 +51,7 @@ class Town:
     counted: list[str] = field(default_factory=list)
 
     async def admit(
-        self, location: WebOrigin, what: Literal["command", "choices"], *, always: bool = False
+        self, location: WebOrigin, what: Literal["command", "read"], *, always: bool = False
     ) -> None:
         self.counted.append(what)
         if location.user_id in self.denied and not always:

@@ -215,7 +215,7 @@ class TestASession:
     async def test_counts_a_press_as_a_command_and_a_look_as_less(self, site: Site, taro: Visit) -> None:
         await taro.open("/memories")
         await taro.press("/sessions/end", id="x")
-        assert site.town.counted[-2:] == ["choices", "command"]
+        assert site.town.counted[-2:] == ["read", "command"]
 
     async def test_of_whoever_is_denied_shows_one_sentence(self, site: Site, taro: Visit) -> None:
         site.town.denied.add(TARO)

@@ -146,7 +146,7 @@ async def translate_this(
     if not problem and not has_recording and is_blank(text_of(target, answers.references.bot())):
         problem = NothingToTranslate()
     if recipient := await _accept_target(target, problem, interaction, preloaded, answers):
-        forwards.forget((int(target.id),))  # if it is a forward, it has got its question
+        forwards.forget((int(target.id),))  # a forward no longer waits for a question
         text = recipient.words[MessageMenuTexts].translate
         question = partial(_make_question, interaction, text, int(target.id), "menu")
         await answers.ask(interaction, question, preloaded, ephemeral=True)

@@ -1,4 +1,4 @@
-"""`/clear`, `/reset` and `/summary`: a channel's conversation."""
+"""`/clear` and `/summary` for the user's own conversation in a channel, `/reset` for the shared one."""
 
 import asyncio
 

@@ -1,7 +1,7 @@
 """Reads and stores messages sent while the bot was offline.
 
-Each channel is read from its newest stored message on, and stored oldest first: a crash leaves a gap only at
-the end. A resumed connection has missed nothing. Missed edits and deletions are lost.
+Each channel is read from its newest stored message on, and stored oldest first, so a crash leaves a gap only
+at the end. A resumed connection has missed nothing. Missed edits and deletions are lost.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _RETRY_PAUSES_S: Final = (1.0, 3.0, 10.0)
 
 class UnansweredMessages(NamedTuple):
     recent: Sequence[hikari.Message] = ()
-    too_old: hikari.Message | None = None  # the last, if none is recent and the bot has not written since
+    too_old: hikari.Message | None = None  # the last one, if none is recent and the bot wrote nothing later
 
 
 @dataclass(eq=False, slots=True)
@@ -63,7 +63,7 @@ class CatchUp:
     def begin(self, shard: Shard = UNSHARDED) -> None:
         """Begin after a connection, before its messages are handled."""
         if previous := self._runs.get(shard.id):
-            previous.read_all_task.cancel()  # not the channels that a handler waits for
+            previous.read_all_task.cancel()  # channels that a handler waits for are still read
         self._runs[shard.id] = _Run(self, shard)
 
     async def wait_for(self, location_id: int) -> None:
@@ -165,7 +165,7 @@ class CatchUp:
         newest_own_id = own_messages[-1].id if own_messages else 0
         questions = [each for each in messages if each.author.id != bot_id and each.id not in answered_ids]
         stored_ids = await self.stores.channels.find_stored_or_forwarded([int(each.id) for each in questions])
-        # A stored question was answered; if no answer is there, it was deleted.
+        # A stored question was answered: if its answer is missing, somebody deleted the answer.
         missed = [each for each in questions if int(each.id) not in stored_ids]
         recent = [each for each in missed if each.created_at > now - MAX_ANSWER_AGE]
         needs_apology = bool(missed) and not recent and missed[-1].id > newest_own_id

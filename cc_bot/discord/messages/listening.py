@@ -26,7 +26,7 @@ _log = structlog.get_logger(__name__)
 
 _RETRY_PAUSE_S: Final = 2.0
 _MAX_PENDING_RETRIES: Final = 1000
-Write = Callable[[], Awaitable[None]]  # may be repeated
+Write = Callable[[], Awaitable[None]]  # safe to repeat
 
 
 class MessageListener:
@@ -138,7 +138,7 @@ class MessageListener:
 
     async def _handle(self, message: hikari.Message) -> None:
         # Authors of messages to the bot are told of errors; archiving other messages is retried.
-        retry = None if self._router.is_for_bot(message) else partial(self._handle_in_order, message)
+        retry = None if self._router.is_question(message) else partial(self._handle_in_order, message)
         async with self._guard(message, retry):
             await self._handle_in_order(message)
 
@@ -203,7 +203,7 @@ class MessageListener:
         await self._apply(key.location_id, partial(self._forget_channel, key))
 
     async def _apply(self, channel_id: int, change: Write) -> None:
-        """Apply a change now, and again after the writes that are retried."""
+        """Apply a change now. While earlier writes are being retried, apply it once more after them."""
         retry = partial(self._apply_in_order, channel_id, change)
         if self._retry_tasks:
             self._retry_later(retry)
@@ -211,7 +211,7 @@ class MessageListener:
             await retry()
 
     async def _apply_in_order(self, channel_id: int, change: Write) -> None:
-        """Apply a change after catching up, which may store an older version."""
+        """Apply a change after the missed messages are stored, which may include an older version."""
         async with self._channel_locks.hold(channel_id):
             await self._wait_for_missed(channel_id)
             await change()
@@ -224,7 +224,7 @@ class MessageListener:
         self._answers.references.cache.discard(int(message.id))
         if has_no_visible_content(message):
             return
-        content = await self._router.content_of(message)
+        content = await self._router.content_to_store(message)
         message_id, location_id = int(message.id), int(message.channel_id)
         if is_blank(content):
             if not is_blank(message.content or ""):  # has content, but nothing to store

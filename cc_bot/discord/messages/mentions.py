@@ -1,7 +1,7 @@
-"""Answers mentions; the waiting ones are in the database.
+"""Answers mentions. Those that wait for an answer are stored in the database.
 
-One turn answers a user's waiting questions, as a reply to the newest. Its first message is recorded before
-the model is asked, so that after a crash the next process continues in it.
+One turn answers a user's waiting questions, as a reply to the newest. The answer's first message is recorded
+before the model is asked, so that after a crash the next process continues in that message.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class WaitingUser:
 
 @dataclass(eq=False, slots=True)
 class MentionAnswerer:
-    """Answers a user's questions. After a StorageError or hikari error they still wait."""
+    """Answers a user's questions. After a StorageError or hikari error the questions still wait."""
 
     stores: Stores
     answers: Answers
@@ -91,7 +91,7 @@ class MentionAnswerer:
     _answered_text_hashes: LruCache[int, int] = field(default_factory=LruCache)  # by question
 
     async def answer(self, user: WaitingUser, waiting: Sequence[Mention]) -> bool:
-        """Answer the next questions. Returns False if they still wait and have to be tried again."""
+        """Answer the next questions. Returns False if they still wait and must be tried again."""
         bind_turn_id()
         turn, reply = await self._begin_turn(user, waiting)
         turn.on_first_message = partial(self._record_first_message, user.key, turn)
@@ -105,7 +105,7 @@ class MentionAnswerer:
     async def post_sentence(
         self, user: WaitingUser, waiting: Sequence[Mention], sentence: Callable[[Texts], str]
     ) -> None:
-        """Post a sentence instead of an answer, with the changes of interrupted tools."""
+        """Post a sentence instead of an answer, with receipts of what the interrupted turn changed."""
         turn, reply = await self._begin_turn(user, waiting)
         words = turn.recipient.words
         page = unanswered_page(sentence(words), turn.entry.calls, texts_for_channel(words), user.id, "public")
@@ -117,7 +117,7 @@ class MentionAnswerer:
 
     async def answer_edit(self, user: WaitingUser, question: Message, *, reopen_failed: bool) -> bool:
         """Answer an edited mention again. Returns False if its answer is in use: try again later.
-        `reopen_failed`: if the question failed, let it wait for an answer."""
+        `reopen_failed`: also answer a question whose turn failed."""
         ledger = self.stores.ledger
         answer_message_id = await ledger.get_answer_message_id(discord_id_of(question))
         newest = await self.stores.channels.get_newest_answer(user.key, user.id)
@@ -135,7 +135,7 @@ class MentionAnswerer:
     async def _replace_answer(self, user: WaitingUser, answer: Message, questions: Sequence[Message]) -> bool:
         try:
             await self.answers.assistant.approvals.check_none_in_flight(user.id, answer.id or 0)
-        except AnswerInUse:  # an approved call is running, which its message has a button to stop
+        except AnswerInUse:  # an approved call is running, and the message has the button to stop it
             return False
         bind_turn_id()
         turn = await self._make_turn(user, questions)
@@ -280,17 +280,17 @@ class MentionAnswerer:
 
 @dataclass(eq=False, slots=True)
 class MentionQueue:
-    """Answers the waiting mentions of all channels, for a few users at a time in each."""
+    """Answers the waiting mentions of all channels, a few users at a time in each channel."""
 
     mention_answerer: MentionAnswerer
     gate: Gate
     _channel_locks: KeyedLock = field(default_factory=KeyedLock)
     _queued_channels: set[ChannelKey] = field(default_factory=set)
     _served_users: set[tuple[ChannelKey, int]] = field(default_factory=set)  # user ids in channels
-    _crowded_channels: set[ChannelKey] = field(default_factory=set)  # some users wait
+    _crowded_channels: set[ChannelKey] = field(default_factory=set)  # users wait for other users there
     _typing_channels: set[ChannelKey] = field(default_factory=set)
     _tasks: Tasks = field(default_factory=Tasks)
-    _retried_question_ids: set[int] = field(default_factory=set)  # by the retry button
+    _retried_question_ids: set[int] = field(default_factory=set)  # retried with the button
     _closed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -326,7 +326,7 @@ class MentionQueue:
         self._closed.set()
 
     async def finish(self) -> None:
-        """Wait after `close` until running answers are recorded; cancels them if it is cancelled."""
+        """After `close`, wait until running answers are recorded. Cancelling the wait cancels the answers."""
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 

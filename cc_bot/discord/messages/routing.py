@@ -24,7 +24,6 @@ from cc_bot.discord.incoming import (
     ORDINARY_TYPES,
     answer_owner,
     contains_foreign_text,
-    content_of,
     has_no_visible_content,
     is_addressed,
     is_empty_question,
@@ -36,6 +35,7 @@ from cc_bot.discord.incoming import (
     replied_bot_message,
     replied_message_id,
     text_of,
+    text_with_file_names,
     to_message,
     typed_text_of,
 )
@@ -62,15 +62,15 @@ StartNext = Callable[[], None]  # lets the channel's next message be handled
 
 @dataclass(eq=False, slots=True)
 class Forwards:
-    """Forwarded messages in DMs that wait for their user's question; after ASK_DELAY the bot asks."""
+    """Forwards in DMs that wait for a question. After ASK_DELAY, the bot asks what to do with them."""
 
     references: References
     replies: MessageReplies
     recipients: Recipients
     _waiting: defaultdict[int, dict[int, datetime]] = field(default_factory=lambda: defaultdict(dict))
-    """By DM: arrival times of forwards."""
+    """By DM: when each forward arrived."""
     _ask_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)  # by DM
-    _searched_channels: LruCache[int, None] = field(default_factory=LruCache)  # for earlier forwards
+    _known_channels: LruCache[int, None] = field(default_factory=LruCache)  # all forwards there are known
     _claimed_by: dict[int, int] = field(default_factory=dict)  # questions being answered, by forward
     _never_ask_about: set[int] = field(default_factory=set)
     _started_at: datetime = field(init=False)
@@ -80,8 +80,8 @@ class Forwards:
 
     def add(self, message: hikari.Message) -> None:
         channel_id = int(message.channel_id)
-        self.references.cache.put_if_needed(message)
-        self._searched_channels[channel_id] = None
+        self.references.cache.put_files_and_replied(message)
+        self._known_channels[channel_id] = None
         self._waiting[channel_id][int(message.id)] = message.created_at
         self._cancel_asking(channel_id)
         if int(message.id) not in self._never_ask_about:
@@ -91,23 +91,23 @@ class Forwards:
         self._never_ask_about.update(forward_ids)
 
     async def claim_for_message(self, question: hikari.Message) -> tuple[int, ...]:
-        """Return the waiting forwards, and the one that the question replies to."""
+        """Claim the waiting forwards. Returns them, with the forward that the question replies to."""
         if question.guild_id is not None:
             return ()
         waiting = await self.claim(int(question.channel_id), int(question.author.id), int(question.id))
         replied = question.referenced_message
         if not replied or not replied.author or replied.author.id != question.author.id:
             return waiting
-        self.references.cache.put_if_needed(question)
+        self.references.cache.put_files_and_replied(question)
         replied_ids = (int(replied.id),) if replied.message_snapshots else ()
         return tuple(sorted({*waiting, *replied_ids}))
 
     async def claim(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
-        """Return the waiting forwards, oldest first; unanswered ones wait again after `release_claims`."""
+        """Claim the waiting forwards, oldest first. After `release_claims`, unanswered ones wait again."""
         since = hikari.Snowflake(question_id).created_at - MAX_FORWARD_AGE
-        if channel_id not in self._searched_channels and since < self._started_at:
+        if channel_id not in self._known_channels and since < self._started_at:
             await self._find_above(channel_id, user_id, question_id, since)
-        self._searched_channels[channel_id] = None
+        self._known_channels[channel_id] = None
         waiting = self._waiting.get(channel_id)
         if not waiting:
             return ()
@@ -150,7 +150,7 @@ class Forwards:
             if message.author.id == user_id:
                 if not message.message_snapshots or message.created_at <= since:
                     break
-                self.references.cache.put_if_needed(message)
+                self.references.cache.put_files_and_replied(message)
                 self._waiting[channel_id][int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
@@ -170,7 +170,7 @@ class Forwards:
 
 MAX_QUOTED_CHARACTERS = 1000
 MAX_CACHED_QUOTES = 1000
-CHANNEL_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # together five minutes
+LOCATE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)  # five minutes in all
 
 
 @dataclass(eq=False, slots=True)
@@ -178,7 +178,7 @@ class ProactiveMessageQuotes:
     stores: Stores
     bot: Callable[[], hikari.OwnUser]
     _quotes: LruCache[int, str] = field(default_factory=lambda: LruCache(MAX_CACHED_QUOTES))
-    """By replying message, for its edits."""
+    """By the id of the replying message, whose edits get the same quotation."""
 
     async def get_replied_text(self, message: hikari.PartialMessage) -> str | None:
         """Return the text of the author's reminder or heartbeat that the message replies to."""
@@ -192,7 +192,8 @@ class ProactiveMessageQuotes:
         return sent.content if owner_id == message.author.id else None
 
     async def quote(self, message: hikari.PartialMessage, text: str) -> str:
-        """Quote the reminder or heartbeat that a message answers: in a DM without a reply, the last."""
+        """Quote the reminder or heartbeat that a message answers, before its text. In a DM, a message that
+        replies to nothing answers the last one."""
         quoted = self._quotes.get(int(message.id)) or await self.get_replied_text(message)
         if quoted is None and message.guild_id is None and message.author and not message.referenced_message:
             user_id, channel_id = int(message.author.id), int(message.channel_id)
@@ -215,7 +216,7 @@ def _with_quotation(quoted: str, text: str) -> str:
 
 @dataclass(eq=False, slots=True)
 class MessageRouter:
-    """Routes each message to its author's session, to the channel's conversation, or only to the archive."""
+    """Routes messages to the author's session or the channel's conversation, or only stores them there."""
 
     answers: Answers
     stores: Stores
@@ -232,18 +233,18 @@ class MessageRouter:
     """Questions sent while the bot was offline; the channel's conversation answers them."""
 
     def addresses_bot(self, message: hikari.PartialMessage) -> bool:
-        """A reply without a ping addresses the bot unless it addresses others."""
+        """If the bot reads all messages, a reply without a ping addresses it, unless it mentions others."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
         is_silent_reply = self.reads_all_messages and replied_bot_message(message, bot_id) is not None
         return is_silent_reply and not is_for_others(message, bot_id)
 
-    def is_for_bot(self, message: hikari.Message) -> bool:
+    def is_question(self, message: hikari.Message) -> bool:
         return is_from_person(message) and (message.guild_id is None or self.addresses_bot(message))
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether it belongs to its author's session, and that of the answer it replies to, if any."""
+        """Return whether the message belongs to its author's session, and the session that it replies to."""
         replied, author = replied_bot_message(message, int(self.bot().id)), message.author
         if not author:
             return False, None
@@ -258,7 +259,7 @@ class MessageRouter:
         return is_for_author or await self.quotes.get_replied_text(message) is not None, None
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Return whether a message addresses the bot, or nobody in a thread where the bot has answered."""
+        """Return whether a message addresses the bot, or addresses nobody in a thread with an answer."""
         if not is_from_person(message):
             return False
         if self.addresses_bot(message):
@@ -267,14 +268,14 @@ class MessageRouter:
             return False
         return await self.stores.channels.get_newest_answer(key) is not None
 
-    async def content_of(self, message: hikari.PartialMessage) -> str:
+    async def content_to_store(self, message: hikari.PartialMessage) -> str:
         in_session, _ = await self.find_session(message)
         if in_session:
             return await self.quotes.quote(message, text_of(message, self.bot()))
-        return content_of(message, self.bot(), quoting=await self.needs_quotation(message))
+        return text_with_file_names(message, self.bot(), quoting=await self.needs_quotation(message))
 
     async def needs_quotation(self, message: hikari.PartialMessage) -> bool:
-        """Return whether it replies to a message of the bot that the archive lacks."""
+        """Return whether the message replies to a message of the bot that the archive lacks."""
         replied = replied_bot_message(message, int(self.bot().id))
         return replied is not None and not await self.stores.channels.is_answer(int(replied.id))
 
@@ -286,26 +287,26 @@ class MessageRouter:
             self.answers.recipients.guilds.store_guild(int(message.channel_id), int(message.guild_id))
             if message.member:
                 self.gate.roles[int(message.guild_id), int(message.author.id)] = roles_of(message.member)
-        if not self.is_for_bot(message):
-            await self._archive_only(message)
+        if not self.is_question(message):
+            await self._only_store(message)
         elif self._claim(message):
             try:
                 await self._handle_addressed(message, start_next)
-            except hikari.HikariError:  # not replied to: it may be delivered again
+            except hikari.HikariError:  # no reply was sent: the message may be handled again
                 self._handled_ids.discard(int(message.id))
                 raise
 
     async def is_addressed_by_edit(self, message: hikari.Message) -> bool:
-        """Return whether only an early edit addressed the message to the bot."""
+        """Return whether an early edit made the message a question, and it was not handled before."""
         edited_at, message_id = message.edited_timestamp, int(message.id)
         if message.guild_id is None or not edited_at or edited_at - message.created_at > MAX_EDIT_AGE:
             return False
-        if message_id in self._handled_ids or not self.is_for_bot(message):
+        if message_id in self._handled_ids or not self.is_question(message):
             return False
         return not await self.stores.ledger.is_question(message_id, int(message.author.id))
 
     def message_to_archive(self, message: hikari.Message) -> Message | None:
-        """Return a missed message as the archive stores it, or None."""
+        """Return a missed message as the archive stores it; None if it is not stored."""
         bot = self.bot()
         may_read = self.reads_all_messages or (is_from_person(message) and self.addresses_bot(message))
         if (
@@ -320,22 +321,22 @@ class MessageRouter:
         stored = to_message(message, bot, quoting=bool(replied and replied.interaction_metadata))
         if is_empty_question(message, bot) or is_blank(stored.content):
             return None
-        if self.is_for_bot(message):
+        if self.is_question(message):
             self._missed_ids[int(message.id)] = None
         return stored
 
     def mark_as_session_messages(self, message_ids: Iterable[int]) -> None:
-        """Keep the archive from storing questions that earlier processes accepted."""
+        """Neither archive nor handle questions that earlier processes accepted."""
         for message_id in message_ids:
             self._session_message_ids[message_id] = None
             self._handled_ids[message_id] = None
 
     async def apologize(self, message: hikari.Message) -> None:
-        if self.is_for_bot(message) and message.type in ORDINARY_TYPES and self._claim(message):
+        if self.is_question(message) and message.type in ORDINARY_TYPES and self._claim(message):
             await self._post_localized(message, lambda words: words[MentionTexts].was_offline)
 
     async def explain_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        if not self.is_for_bot(message):
+        if not self.is_question(message):
             return
         try:
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
@@ -346,7 +347,7 @@ class MessageRouter:
 
     async def _handle_addressed(self, message: hikari.Message, start_next: StartNext) -> None:
         if refused := await self.gate.find_refusal_of_author(message):
-            await self._archive_only(message, waiting=False)
+            await self._only_store(message, wants_answer=False)
             start_next()
             if refused.why == "maintenance" or message.guild_id is None:  # channels see no other refusal
                 await self._post_localized(message, lambda words: explain(error_of_refusal(refused), words))
@@ -369,30 +370,30 @@ class MessageRouter:
         else:
             await self._store(message)
 
-    async def _archive_only(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+    async def _only_store(self, message: hikari.Message, *, wants_answer: bool | None = None) -> None:
         if not self.reads_all_messages or message.guild_id is None or has_no_visible_content(message):
             return
         key = await self._key_of(message)
         if await self.gate.may_read(key, int(message.guild_id)):
-            await self._store(message, waiting=waiting)
+            await self._store(message, wants_answer=wants_answer)
         else:
             await self.stores.channels.mark_read_to(key, int(message.id))
 
-    async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Store a message after those missed before it. `waiting`: whether to answer it; None to decide."""
+    async def _store(self, message: hikari.Message, *, wants_answer: bool | None = None) -> None:
+        """Store a message after those missed before it. `wants_answer`: None to decide by the message."""
         key = await self._key_of(message)
         await self.wait_for_missed(int(message.channel_id))
         quoting = await self.needs_quotation(message)
         stored = to_message(message, self.bot(), quoting=quoting)
-        if waiting is None:
-            waiting = await self.wants_answer(key, message)
-        if waiting:
-            self.answers.references.cache.put_if_needed(message)
-        if await self.stores.channels.add(key, stored, is_question=waiting) and waiting:
+        if wants_answer is None:
+            wants_answer = await self.wants_answer(key, message)
+        if wants_answer:
+            self.answers.references.cache.put_files_and_replied(message)
+        if await self.stores.channels.add(key, stored, is_question=wants_answer) and wants_answer:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await retry(lambda: self.gate.locations.key_of(int(message.channel_id)), CHANNEL_PAUSES_S)
+        return await retry(lambda: self.gate.locations.key_of(int(message.channel_id)), LOCATE_PAUSES_S)
 
     async def _answer(self, selected: SelectedAgent, message: hikari.Message, start_next: StartNext) -> None:
         bind_turn_id()
@@ -401,7 +402,7 @@ class MessageRouter:
         if message.guild_id is not None:
             with suppress(hikari.HTTPError):  # the channel's conversation will lack the question
                 channel = await self.gate.locations.key_of(int(message.channel_id))
-        self.answers.references.cache.put_if_needed(message)
+        self.answers.references.cache.put_files_and_replied(message)
         entry = PendingTurn(
             running.new_id(),
             selected.key,
@@ -473,7 +474,6 @@ class MessageRouter:
         return await self.answers.recipients.for_author(channel_id, user_id, typed)
 
     def _claim(self, message: hikari.Message) -> bool:
-        """Returns False if it was handled already."""
         is_new = int(message.id) not in self._handled_ids
         self._handled_ids[int(message.id)] = None
         return is_new
