@@ -84,7 +84,7 @@ def picture(chart: Chart, locale: Locale) -> bytes:
 
 def save_small(image: Image.Image, path: Path) -> None:
     """Raises SystemExit if the file is too large."""
-    image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     if path.stat().st_size > MAX_BYTES:
         raise SystemExit(f"{path.name}: {path.stat().st_size} bytes")
 

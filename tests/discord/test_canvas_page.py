@@ -87,6 +87,11 @@ class TestCanvas:
         assert isinstance(file.data, bytes)
         assert file.data.decode().count("長い話です。") == 9 * 160
 
+    def test_shows_boxes_to_tick_and_the_title_of_a_picture_once(self) -> None:
+        listed = Text("list", "- [ ] 牛乳\n- [x] 卵\n1. [ ] パン\n[ ]", "買い物")
+        _, text = texts_of(built(Canvas((listed, SALES)), with_pictures=True))
+        assert text == "### 買い物\n☐ 牛乳\n☑ 卵\n1. ☐ パン\n[ ]"
+
     @pytest.mark.slow
     @given(canvases, st.booleans())
     def test_fits_a_message_whatever_it_is(self, canvas: Canvas, with_pictures: bool) -> None:

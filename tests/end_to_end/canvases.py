@@ -56,10 +56,14 @@ async def no_board(stage: Stage, channel: Channel) -> None:
 
 
 def _elements(shown: Shown) -> list[str]:
-    """The texts in the card, without its small print."""
-    cards = [each for each in shown.components if each["type"] == limits.CONTAINER]
-    texts = [each["content"] for each in limits.walk(cards) if each["type"] == limits.TEXT]
-    return [text for text in texts if not text.startswith("-# ")]
+    """The texts in the card, without its small print, and the titles of pictures."""
+    found = list[str]()
+    for each in limits.walk([each for each in shown.components if each["type"] == limits.CONTAINER]):
+        if each["type"] == limits.TEXT and not each["content"].startswith("-# "):
+            found.append(each["content"])
+        elif each["type"] == limits.GALLERY:
+            found += [f"### {item['description']}" for item in each["items"]]
+    return found
 
 
 def titles(shown: Shown) -> list[str]:

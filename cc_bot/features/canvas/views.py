@@ -4,6 +4,7 @@ Of more than Discord allows, the longest texts are cut first, and attached in fu
 units.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -34,9 +35,10 @@ MAX_SHOWN: Final = 10  # so many files may be attached; with separators they tak
 MAX_TOTAL_LENGTH: Final = 3500  # of 4000; the rest is for notes
 MAX_TITLE_CHARACTERS: Final = 100
 MAX_FOOTER_LENGTH: Final = 600
-MAX_NAME_CHARACTERS: Final = 30
+MAX_NAME_CHARACTERS: Final = 20
 _LOCK: Final = "🔒"
 _ELLIPSIS: Final = "…"
+_BOX: Final = re.compile(r"^(?P<indent> {0,12})(?:[-*+] |(?P<number>\d{1,9}[.)] ))\[(?P<mark>[ xX])\] ", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class CanvasPage:
 class _Part:
     title: str
     text: str
-    picture: hikari.Bytes | None = None
+    picture: MediaGalleryItemBuilder | None = None
 
     @property
     def full_text(self) -> str:
@@ -91,10 +93,9 @@ def canvas_page(
             if part.full_text:
                 card.add_component(_text(part.full_text))
             if part.picture:
-                item = MediaGalleryItemBuilder(media=part.picture, description=part.title or hikari.UNDEFINED)
-                card.add_component(MediaGalleryComponentBuilder(items=[item]))
+                card.add_component(MediaGalleryComponentBuilder(items=[part.picture]))
         if fitting != parts:
-            whole = "\n\n".join(part.full_text for part in parts)
+            whole = "\n\n".join(part.full_text for part in parts if part.full_text)
             card.add_component(FileComponentBuilder(file=hikari.Bytes(whole.encode(), texts.file_name)))
         for text in bottom:
             card.add_component(text)
@@ -109,15 +110,20 @@ def _text(content: str) -> TextDisplayComponentBuilder:
 
 def _render_element(element: Element, pictures: Mapping[str, bytes], *, marks_private: bool) -> _Part:
     title = shorten(one_line(element.title), MAX_TITLE_CHARACTERS)
-    if marks_private and element.visibility == "private":
-        title = f"{_LOCK} {title}".strip()
+    marked = f"{_LOCK} {title}".strip() if marks_private and element.visibility == "private" else title
     if not isinstance(element, Chart):
-        text = for_discord(element.content.strip())
-        return _Part(title, _ELLIPSIS if is_blank(text) else text)
+        text = _BOX.sub(_show_box, for_discord(element.content.strip()))
+        return _Part(marked, _ELLIPSIS if is_blank(text) else text)
     name = picture_name(element)
-    if name in pictures:
-        return _Part(title, "", hikari.Bytes(pictures[name], name))
-    return _Part(title, f"```\n{text_table(element).replace('`', '´')}\n```")
+    if name not in pictures:
+        return _Part(marked, f"```\n{text_table(element).replace('`', '´')}\n```")
+    picture = MediaGalleryItemBuilder(media=hikari.Bytes(pictures[name], name), description=title or "…")
+    # A picture shows its title, unless that is long.
+    return _Part(marked if marked != title or len(title) > MAX_NAME_CHARACTERS else "", "", picture)
+
+
+def _show_box(item: re.Match[str]) -> str:
+    return f"{item['indent']}{item['number'] or ''}{'☐' if item['mark'] == ' ' else '☑'} "
 
 
 def _short_name(element: Element) -> str:
