@@ -69,22 +69,11 @@ def chart_svg(chart: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[-1]) -
         drawing.write(title, 0, _TITLE_SIZE, kind="title")
         drawing.bottom = _TITLE_SIZE + 1.5 * _GAP
     if chart.series and chart.labels:
-        words = texts(locale)[ChartTexts]
-        bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
-        is_upright = chart.kind not in ("bar", "stacked") or _is_upright(chart, layout)
         if chart.kind == "pie":
             _draw_pie(drawing, chart, locale)
-        elif is_upright and chart.kind == "bar" and (layout.width - _USUAL_GUTTER) * _GROUP / bars < 1.5:
-            drawing.write_line(words.bars_as_lines)
-            _draw_upright(drawing, replace(chart, kind="line"), locale)
-        elif is_upright:
+        elif _is_upright(chart, layout):
             _draw_upright(drawing, chart, locale)
         else:
-            if layout.is_picture and len(chart.labels) > _MAX_PICTURE_ROWS:
-                count = _MAX_PICTURE_ROWS
-                drawing.write_line(words.first_rows.format(count=count, total=len(chart.labels)))
-                rows = tuple(Series(each.name, each.values[:count]) for each in chart.series)
-                chart = replace(chart, labels=chart.labels[:count], series=rows)
             _draw_rows(drawing, chart, locale)
     return drawing.svg(chart.title)
 
@@ -205,8 +194,8 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
     layout = drawing.layout
     x, y = 0.0, drawing.bottom
     for at, series in enumerate(chart.series):
-        lines = wrap_label(series.name, layout.width - _SWATCH, layout.width_of)
-        width = _SWATCH + max(map(layout.width_of, lines))
+        name = shorten_to_width(series.name, layout.width - _SWATCH, layout.width_of)
+        width = _SWATCH + layout.width_of(name)
         if x and x + width > layout.width:
             x, y = 0.0, drawing.bottom
         middle = y + layout.line / 2
@@ -216,9 +205,8 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
             if chart.kind == "line":
                 _draw_stroke(drawing, at, "M0 0h20", (x, middle))
             drawing.add_path("M10 0" + _POINTS[at], "", (x, middle), class_=f"series-{at + 1}")
-        for line, text in enumerate(lines):
-            drawing.write(text, x, y + line * layout.line + layout.size, dx=_SWATCH)
-        drawing.bottom = max(drawing.bottom, y + len(lines) * layout.line)
+        drawing.write(name, x, y + layout.size, dx=_SWATCH)
+        drawing.bottom = y + layout.line
         x += width + 2 * _GAP
     drawing.bottom += _GAP
 
@@ -302,6 +290,7 @@ _MAX_STEP: Final = 3  # of labels that are written in full
 _GROUP: Final = 0.76
 _MAX_BAR: Final = 48
 _MIN_BAR: Final = 4
+_MIN_UPRIGHT_BAR: Final = 1.5
 _MIN_PLOT: Final = 110
 _MIN_SLOT_OF_POINT: Final = 14
 _USUAL_GUTTER: Final = 48
@@ -310,46 +299,43 @@ _MAX_ORDERED: Final = 11  # characters of a date or number
 
 def _is_upright(chart: Chart, layout: Layout) -> bool:
     """Return whether bars have room side by side. Of dates and numbers, some labels may be left out."""
-    room = layout.width - _USUAL_GUTTER
-    bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
+    if chart.kind not in ("bar", "stacked"):
+        return True
     if all(len(each) <= _MAX_ORDERED and re.search(r"\d", each) for each in chart.labels):
         return True
-    slot = room / len(chart.labels)
-    centres = [_USUAL_GUTTER + (at + 0.5) * slot for at in range(len(chart.labels))]
-    return room * _GROUP / bars >= _MIN_BAR and bool(_place_labels(chart.labels, centres, layout, max_step=1))
+    slot = (layout.width - _USUAL_GUTTER) / len(chart.labels)
+    widest = max(map(layout.width_of, chart.labels))
+    return _bar_width(chart, layout) >= _MIN_BAR and widest + _GAP / 2 <= slot
 
 
-_Label = tuple[list[str], float]  # lines, and their centre
+def _bar_width(chart: Chart, layout: Layout) -> float:
+    bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
+    return (layout.width - _USUAL_GUTTER) * _GROUP / bars
 
 
 def _place_labels(
-    labels: Sequence[str], centres: Sequence[float], layout: Layout, *, max_step: int, may_wrap: bool = True
-) -> list[_Label]:
+    labels: Sequence[str], centres: Sequence[float], layout: Layout, *, max_step: int, max_lines: int
+) -> list[tuple[list[str], float]]:
     """Return every label, or every second, or every third …, that none touches another; or no label."""
     slot = abs(centres[1] - centres[0]) if len(centres) > 1 else layout.width / 2
     for step in range(1, max_step + 1):
-        chosen, room = labels[::step], slot * step - _GAP / 2
-        lines = [[label] for label in chosen]
-        if any(layout.width_of(label) > room for label in chosen):
-            room -= _GAP / 2
-            widest = max(widest_unit(label, layout.width_of) for label in chosen)
-            if not may_wrap or room < max(3 * layout.size, widest):
-                continue
-            lines = [balance_lines(label, room, layout.width_of) for label in chosen]
-        if max(map(len, lines)) <= _MAX_LINES:
-            placed, end = list[_Label](), -_GAP / 2
-            for each, centre in zip(lines, centres[::step], strict=True):
-                half = max(map(layout.width_of, each)) / 2
-                x = max(half, min(layout.width - half, centre))
-                if x - half >= end + _GAP / 2:
-                    placed.append((each, x))
-                    end = x + half
-            return placed
+        room = slot * (2 * step + 1) / 3 - _GAP / 2  # the last one may be moved to the left
+        chosen = [[label] for label in labels[::step]]
+        if max_lines > 1 and room > 3 * layout.size:
+            chosen = [balance_lines(label, room, layout.width_of) for label in labels[::step]]
+        widths = [max(map(layout.width_of, lines)) for lines in chosen]
+        is_whole = max_lines == 1 or max(widest_unit(label, layout.width_of) for label in labels) <= room
+        if max(widths) <= room and max(map(len, chosen)) <= max_lines and is_whole:
+            placed = zip(chosen, centres[::step], widths, strict=True)
+            return [(lines, max(w / 2, min(layout.width - w / 2, x))) for lines, x, w in placed]
     return []
 
 
 def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     layout = drawing.layout
+    if chart.kind == "bar" and _bar_width(chart, layout) < _MIN_UPRIGHT_BAR:
+        drawing.write_line(texts(locale)[ChartTexts].bars_as_lines)
+        chart = replace(chart, kind="line")
     spans = _spans(chart)
     axis = _value_axis(chart, spans, locale)
     gutter = max(map(layout.width_of_number, axis.written)) + _GAP
@@ -363,13 +349,13 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
             [gutter + below.share(each) * (right - gutter) for each in some]
             for some in (positions, below.ticks)
         )
-        labels = _place_labels(below.written, marked, layout, max_step=len(marked), may_wrap=False)
+        labels = _place_labels(below.written, marked, layout, max_step=len(marked), max_lines=1)
     else:
         centres = [gutter + (index + 0.5) * slot for index in range(len(chart.labels))]
         short = [shorten_to_width(each, (right - gutter) / 2, layout.width_of) for each in chart.labels]
-        labels = _place_labels(chart.labels, centres, layout, max_step=_MAX_STEP) or _place_labels(
-            short, centres, layout, max_step=len(short)
-        )
+        labels = _place_labels(
+            chart.labels, centres, layout, max_step=_MAX_STEP, max_lines=_MAX_LINES
+        ) or _place_labels(short, centres, layout, max_step=len(short), max_lines=1)
     numbers = format_alike(chart.series[0].values, locale)
     is_bars = chart.kind in ("bar", "stacked")
     if not is_bars or len(chart.series) > 1 or max(map(layout.width_of_number, numbers)) > slot - 2:
@@ -452,7 +438,12 @@ _MAX_PICTURE_ROWS: Final = 12  # a picture is shown as large as its height allow
 
 
 def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    layout = drawing.layout
+    layout, count = drawing.layout, _MAX_PICTURE_ROWS
+    if layout.is_picture and len(chart.labels) > count:
+        note = texts(locale)[ChartTexts].first_rows
+        drawing.write_line(note.format(count=count, total=len(chart.labels)))
+        rows = tuple(Series(each.name, each.values[:count]) for each in chart.series)
+        chart = replace(chart, labels=chart.labels[:count], series=rows)
     spans = _spans(chart)
     axis = _value_axis(chart, spans, locale)
     _draw_legend(drawing, chart)

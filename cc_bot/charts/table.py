@@ -30,29 +30,21 @@ def format_exactly(value: float) -> str:
     return _format(value, max(0, 10 - len(str(int(abs(value))))))
 
 
-def format_short(value: float, locale: Locale) -> str:
-    """Return about six characters; of a long number, its first four digits."""
-    size = abs(value)
-    if size >= _WRITTEN_OUT_BELOW:
+def _format_plain(value: float) -> str:
+    if abs(value) >= _WRITTEN_OUT_BELOW:
         return f"{value:.3g}"
-    if size < _PLAIN_BELOW:
-        return _format(value, 2 if size >= 1 else 4)
-    factor, unit = _unit(size, locale)
-    scaled = value / factor
-    return _format(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
+    return _format(value, 2 if abs(value) >= 1 else 4)
 
 
 def format_alike(values: Sequence[float], locale: Locale) -> list[str]:
     """Return short numbers in one unit, which suits the smallest, too."""
     sizes = [abs(value) for value in values if value]
     if not sizes or not _PLAIN_BELOW <= max(sizes) < _WRITTEN_OUT_BELOW:
-        return [format_short(value, locale) for value in values]
+        return [*map(_format_plain, values)]
     factor, unit = _unit(min(max(sizes), min(sizes) * 10), locale)
-    decimals = 2 if max(sizes) < factor * 10 else 1 if min(sizes) < factor * 10 else 0
+    decimals = 2 if max(sizes) < factor * 10 else 1 if min(sizes) < factor * 100 else 0
     return [
-        _format(value / factor, decimals) + unit
-        if abs(value) >= 0.1 * factor
-        else format_short(value, locale)
+        _format(value / factor, decimals) + unit if abs(value) >= 0.1 * factor else _format_plain(value)
         for value in values
     ]
 

@@ -89,35 +89,35 @@ async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str
 
 async def put_back(canvases: CanvasStore, key: SessionKey, before: Canvas, ids: Collection[str]) -> bool:
     """Add removed elements of a former canvas again. Returns False if the canvas did not change."""
-    return await canvases.change(key, partial(_put_back, before=before, ids=ids))
 
+    def redraw(state: str) -> str:
+        canvas = canvas_from_json(state)
+        mode, focus = (canvas.mode, canvas.focus) if canvas.elements else (before.mode, before.focus)
+        elements = [*canvas.elements]
+        for at, each in enumerate(before.elements):
+            if each.id in ids and not canvas.find(each.id) and len(elements) < 2 * MAX_ELEMENTS:
+                elements.insert(at, each)
+        after = Canvas(tuple(elements), mode, focus)
+        return state if after == canvas else canvas_to_json(after)
 
-def _put_back(state: str, *, before: Canvas, ids: Collection[str]) -> str:
-    canvas = canvas_from_json(state)
-    mode, focus = (canvas.mode, canvas.focus) if canvas.elements else (before.mode, before.focus)
-    elements = [*canvas.elements]
-    for at, each in enumerate(before.elements):
-        if each.id in ids and not canvas.find(each.id) and len(elements) < 2 * MAX_ELEMENTS:
-            elements.insert(at, each)
-    after = Canvas(tuple(elements), mode, focus)
-    return state if after == canvas else canvas_to_json(after)
+    return await canvases.change(key, redraw)
 
 
 async def toggle_item(canvases: CanvasStore, key: SessionKey, element_id: str, item: str) -> bool:
     """Check or uncheck an item, as `name_item` names it. Returns False if it does not exist."""
-    return await canvases.change(key, partial(_toggle_item, element_id=element_id, item=item))
 
+    def redraw(state: str) -> str:
+        element = canvas_from_json(state).find(element_id)
+        if element is None or isinstance(element, Chart):
+            return state
+        lines = element.content.split("\n")
+        for at, line in enumerate(lines):
+            if name_item(at, line) == item:
+                lines[at] = _BOX.sub(lambda box: "[ ]" if box[0] != "[ ]" else "[x]", line, count=1)
+        edit = Edit(UpdateCard(element_id, content="\n".join(lines)), element.visibility)
+        return _redraw(state, edits=[edit])
 
-def _toggle_item(state: str, *, element_id: str, item: str) -> str:
-    element = canvas_from_json(state).find(element_id)
-    if element is None or isinstance(element, Chart):
-        return state
-    lines = element.content.split("\n")
-    for at, line in enumerate(lines):
-        if name_item(at, line) == item:
-            lines[at] = _BOX.sub(lambda box: "[ ]" if box[0] != "[ ]" else "[x]", line, count=1)
-    edit = Edit(UpdateCard(element_id, content="\n".join(lines)), element.visibility)
-    return _redraw(state, edits=[edit])
+    return await canvases.change(key, redraw)
 
 
 def name_item(number: int, line: str) -> str:
