@@ -173,7 +173,6 @@ WORST: Final[dict[str, Worst]] = {
     "options: a form": fills_in(content="ﷺ" * 4000, tags="あ" * 100),
     # Of one user, all of them at once.
     "many: exports of everything": having_much(commands_at_once("privacy export")),
-    "many: exports by DM": having_much(commands_at_once("privacy export", where="dm")),
     "many: exports for reading": having_much(commands_at_once("memory export", format="markdown")),
     "many: imports": commands_at_once("memory import", file=File("a.txt", NOTES, "text/plain")),
     "import: most memories": imports(*(f"{n:05d}番の猫の名前はタマ{n}" for n in range(5000))),

@@ -87,17 +87,6 @@ async def test_an_export_has_it_all(stage: Stage, aiko: User, ben: User, channel
     assert len(exported(*parts)["memories"]) == 2
 
 
-async def test_an_export_may_come_by_dm(stage: Stage, aiko: User, channel: Channel, word: str) -> None:
-    stage.excused.add(50007)
-    shy = stage.discord.user("Shy", locale="ja", accepts_dms=False)
-    for user in (aiko, shy):
-        await keep(stage, user, channel, word)
-    assert "DM" in (await run(stage, aiko, channel, "export", where="dm")).text
-    [message] = stage.discord.messages(stage.discord.dm(aiko))
-    assert [each["content"] for each in exported(message)["memories"]] == [word]
-    assert "DM を送れませんでした" in (await run(stage, shy, channel, "export", where="dm")).text
-
-
 async def test_erasing_leaves_no_byte(
     stage: Stage, aiko: User, ben: User, channel: Channel, word: str
 ) -> None:

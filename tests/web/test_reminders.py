@@ -1,4 +1,3 @@
-import asyncio
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -18,13 +17,6 @@ TOMORROW: Final = datetime.now(UTC) + timedelta(days=1)
 
 async def listed(site: Site, user_id: int = TARO) -> list[Schedule]:
     return [*await site.core.stores[ScheduleStore].list(user_id)]
-
-
-def key_in(page: str) -> str:
-    """The key that a page gives its form."""
-    found = re.search(r'name="key" value="([\w-]{16})"', page)
-    assert found is not None
-    return found[1]
 
 
 class TestNewReminder:
@@ -51,20 +43,6 @@ class TestNewReminder:
             for typed in (text.replace("<薬>", "&lt;薬&gt;"), when):
                 assert not typed or f'value="{typed}"' in page
         assert await listed(site) == []
-
-    async def test_that_is_sent_twice_is_one(self, site: Site, taro: Visit) -> None:
-        form = {"when": "明日9時", "repeat": "", "key": key_in(await taro.open("/reminders"))}
-        assert (await taro.press("/reminders", text="", **form)).status == 400
-        form["text"] = "薬"
-        answers = await asyncio.gather(*(taro.press("/reminders", **form) for _ in range(3)))
-        for answer in answers:
-            assert "薬" in await taro.follow(answer)
-        assert len(await listed(site)) == 1
-        await taro.press("/reminders", **{**form, "key": key_in(await taro.open("/reminders"))})
-        assert len(await listed(site)) == 2, "a page of its own is another form"
-        async with site.visit(HANA) as hana:
-            await hana.press("/reminders", **form)
-        assert len(await listed(site, HANA)) == 1
 
 
 class TestReading:

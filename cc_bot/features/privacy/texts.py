@@ -47,8 +47,6 @@ class PrivacyTexts(Area):
     next_steps = Sentence(ja="</privacy export> でファイルとして受け取り、</privacy erase> ですべて消せます。", en="</privacy export> hands you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
-    exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
-    dm_closed = Sentence(ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。", en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.")
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
     goes = Sentence(
@@ -164,7 +162,4 @@ class PrivacyCommandTexts(CommandTexts):
     privacy = Both(ja=("プライバシー", "あなたについて保存しているものを見る・受け取る・消す"), en=("privacy", "See, receive or erase what is stored about you"))
     privacy_show = Both(ja=("表示", "何をどれだけ、いつまで保存しているかを見ます"), en=("show", "Show what is stored, how much, and for how long"))
     privacy_export = Both(ja=("書き出し", "保存しているもののすべてを、JSON ファイルで受け取ります"), en=("export", "Receive everything that is stored, as a JSON file"))
-    privacy_where = Both(ja=("場所", "どこで受け取るか（省略すると、ここで自分だけに見えます）"), en=("where", "Where to receive it (here, seen by you alone, unless you choose)"))
-    privacy_here_choice = Sentence(ja="ここ（自分だけに見えます）", en="Here (only you see it)")
-    privacy_dm_choice = Sentence(ja="DM", en="DM")
     privacy_erase = Both(ja=("消去", "保存しているものをすべて消します（消す前に確認します）"), en=("erase", "Erase everything that is stored (you are asked first)"))

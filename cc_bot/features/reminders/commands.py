@@ -163,16 +163,8 @@ async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipient
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:
         return recipient.words[ReminderTexts].gone
-    later = await schedules.add(
-        before.key,
-        before.text,
-        recipients.clock() + timedelta(minutes=button.minutes),
-        target=before.target,
-        guild_id=before.guild_id,
-        visibility=before.visibility,
-        timezone=before.timezone,
-        locale=recipient.locale,
-    )
+    due_at = recipients.clock() + timedelta(minutes=button.minutes)
+    later = await schedules.add_copy(replace(before, due_at=due_at, repeat="", locale=recipient.locale))
     message = page_of(interaction.message, recipient.locale)
     without_buttons = Page(message.content, facts=message.facts)
     page = snoozed_page(without_buttons, before, later, recipient.words)

@@ -146,23 +146,6 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     return Reply((cancelled_sentence(reminder, caller),), notes=notes, receipts_changed=True)
 
 
-async def restore(reminder: Schedule, *, schedules: ScheduleStore) -> None:
-    """Add a cancelled reminder again, with another number. Raises TooManySchedules."""
-    await schedules.add(
-        reminder.key,
-        reminder.text,
-        reminder.due_at,
-        target=reminder.target,
-        guild_id=reminder.guild_id,
-        visibility=reminder.visibility,
-        repeat=reminder.repeat,
-        timezone=reminder.timezone,
-        quiet=reminder.quiet,
-        locale=reminder.locale,
-        tainted=reminder.tainted,
-    )
-
-
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
     """Cancel a reminder with its repeats, unless it is over."""
     reminder = await schedules.get(caller.user_id, schedule_id)

@@ -250,7 +250,16 @@ class ScheduleStore(Store):
         """Add a schedule; a heartbeat replaces the previous one. Raises TooManySchedules, and as `check`."""
         text = self.check(text) if kind == "reminder" else ""
         target = "dm" if fields.get("visibility") == "private" and target == "channel" else target
-        new = Schedule(0, key, kind, text, due_at, self._clock(), target=target, **fields)
+        return await self._insert(
+            Schedule(0, key, kind, text, due_at, self._clock(), target=target, **fields)
+        )
+
+    async def add_copy(self, schedule: Schedule) -> Schedule:
+        """Add an active schedule like that one, with another id and number. Raises TooManySchedules."""
+        return await self._insert(replace(schedule, status="active", obstacle="", created_at=self._clock()))
+
+    async def _insert(self, new: Schedule) -> Schedule:
+        key, kind = new.key, new.kind
         columns = SCHEDULE.write(new) | {"locale": str(new.locale or "")}
 
         def steps() -> Transaction[Schedule]:

@@ -1,8 +1,6 @@
 """The page of a user's reminders."""
 
 import hashlib
-import secrets
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -10,8 +8,6 @@ from typing import Final, NamedTuple
 
 from aiohttp import web
 
-from cc_bot.chat.reply import Reply
-from cc_bot.concurrency import KeyedLock
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.text import contains_words
 from cc_bot.domain.when.resolve import parse_schedules
@@ -30,7 +26,6 @@ from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 MAX_WHEN_CHARACTERS: Final = 100  # as in commands.py
-MAX_ADDED_FORMS: Final = 1000
 SOON: Final = timedelta(days=30)  # further off, a date alone says more
 
 
@@ -48,8 +43,6 @@ class ReminderPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._schedules = services.stores[ScheduleStore]
-        self._added_forms = deque[tuple[int, str, ReminderForm]](maxlen=MAX_ADDED_FORMS)  # user, key, form
-        self._user_locks = KeyedLock()
 
     def title(self, words: Texts) -> str:
         return words[WebTexts].reminders
@@ -81,7 +74,6 @@ class ReminderPages(Pages):
             form=form or next(iter(changed), None),
             reminders=reminders,
             listing=service.describe_reminders(reminders, caller),
-            form_key=secrets.token_urlsafe(12),
             fingerprint=fingerprint,
             max_text_characters=MAX_TEXT_CHARACTERS,
             max_when_characters=MAX_WHEN_CHARACTERS,
@@ -95,22 +87,17 @@ class ReminderPages(Pages):
         return Found(found[:MAX_FOUND], len(found), self.path)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add the reminders of a form, once if a double click sends it twice."""
-        visitor, form, reply = visitor_of(request), _read_form(request), Reply()
-        submission = (visitor.user_id, form_text(request, "key"), form)
+        visitor, form = visitor_of(request), _read_form(request)
         try:
-            async with self._user_locks.hold(visitor.user_id):
-                if submission not in self._added_forms:
-                    reply = await service.add(
-                        visitor,
-                        await self._find_destination(visitor),
-                        text=form.text,
-                        when=form.when,
-                        repeat=form.repeat,
-                        schedules=self._schedules,
-                        resolver=self._services[TimeResolver],
-                    )
-                    self._added_forms.append(submission)
+            reply = await service.add(
+                visitor,
+                await self._find_destination(visitor),
+                text=form.text,
+                when=form.when,
+                repeat=form.repeat,
+                schedules=self._schedules,
+                resolver=self._services[TimeResolver],
+            )
         except InputError as error:
             return await self.page(request, form, error)
         return await self._redirect_with_reply(request, "/reminders", reply)
@@ -150,8 +137,7 @@ class ReminderPages(Pages):
         reply = await service.delete(visitor, number, schedules=self._schedules)
 
         async def restore() -> bool:
-            await service.restore(reminder, schedules=self._schedules)
-            return True
+            return bool(await self._schedules.add_copy(reminder))
 
         undo = await offer_undo(request, self._services, "/reminders", restore)
         return await self._redirect_with_reply(request, "/reminders", reply, undo=undo)

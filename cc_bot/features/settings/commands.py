@@ -16,7 +16,6 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.concurrency import ExportQueue
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
-from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.gateway import GrantedReading
@@ -32,7 +31,7 @@ from cc_bot.discord.handlers import (
     switch_option,
     text_option,
 )
-from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES, retry
+from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES
 from cc_bot.discord.pages.custom_ids import (
     BrowserMenu,
     PrivacyButton,
@@ -40,7 +39,6 @@ from cc_bot.discord.pages.custom_ids import (
     SettingsButton,
     ShowButton,
     TimezoneForm,
-    base36,
 )
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, Paragraph, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -362,69 +360,36 @@ async def _erase(
 
 
 async def export(
-    caller: Recipient,
-    where: str,
-    *,
-    ctx: lightbulb.Context,
-    privacy: Privacy,
-    queue: ExportQueue,
-    recipients: Recipients,
+    caller: Recipient, *, ctx: lightbulb.Context, privacy: Privacy, queue: ExportQueue, recipients: Recipients
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with queue.wait_turn(caller.user_id):
         files = queue.make_in_turn(privacy.export(caller.user_id))
-        sentence = await _send_files(files, ctx.interaction, caller, day, by_dm=where == "dm")
+        sentence = await _send_files(files, ctx.interaction, caller.words[PrivacyTexts], day)
         await ctx.interaction.edit_initial_response(sentence)
 
 
-reply_command(
-    privacy.register,
-    "privacy_export",
-    export,
-    where=text_option("privacy_where", default="here", choices=choices("privacy", "here", "dm")),
-)
+reply_command(privacy.register, "privacy_export", export)
 
 
 async def _send_files(
-    files: AsyncIterator[bytes],
-    interaction: hikari.CommandInteraction,
-    recipient: Recipient,
-    day: str,
-    *,
-    by_dm: bool,
+    files: AsyncIterator[bytes], interaction: hikari.CommandInteraction, texts: PrivacyTexts, day: str
 ) -> str:
-    texts, sent = recipient.words[PrivacyTexts], 0
+    sent = 0
     try:
         async for content in files:
             file = hikari.Bytes(content, f"cc-bot-{day}-{sent + 1}.json")
-            if by_dm:
-                await _send_by_dm(file, sent, interaction, recipient)
-            elif sent:
+            if sent:
                 await interaction.execute(attachment=file, flags=hikari.MessageFlag.EPHEMERAL)
             else:
                 await interaction.edit_initial_response(texts.exported, attachment=file)
             sent += 1
     except hikari.ClientHTTPResponseError as error:
         _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
-        sentence = texts.cut_short.format(sent=sent)
-        if by_dm:
-            return sentence if sent else texts.dm_closed
-        return f"{texts.exported}\n{sentence}"
+        return f"{texts.exported}\n{texts.cut_short.format(sent=sent)}"
     if not sent:
         return texts.nothing
-    if by_dm:
-        return texts.exported_by_dm
     return f"{texts.exported}\n{texts.exported_parts.format(parts=sent)}" if sent > 1 else texts.exported
-
-
-async def _send_by_dm(
-    file: hikari.Bytes, number: int, interaction: hikari.CommandInteraction, recipient: Recipient
-) -> None:
-    """The nonce makes a retry safe."""
-    rest, nonce = interaction.app.rest, f"x{base36(int(interaction.id))}-{number}"
-    content = hikari.UNDEFINED if number else recipient.words[PrivacyTexts].exported
-    dm_id = await open_dm(rest, recipient.user_id)
-    await retry(lambda: rest.create_message(dm_id, content, attachment=file, nonce=nonce))
 
 
 async def show_privacy(caller: Recipient, *, privacy: Privacy) -> EphemeralView:
