@@ -67,7 +67,9 @@ class Fleet:
     async def start(self, number: int) -> None:
         share = SHARDS // len(self.programs)
         shards = f"{number * share}-{(number + 1) * share - 1}"
-        await self.programs[number].start("run", "--shards", shards, "--shard-count", str(SHARDS))
+        program = self.programs[number]
+        program.environment |= {"CC_BOT_SHARDS": shards, "CC_BOT_SHARD_COUNT": str(SHARDS)}
+        await program.start("run")
 
     @property
     def processor_s(self) -> float:

@@ -19,14 +19,7 @@ from typing import Final, TypeVar
 
 from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
-from cc_bot.domain.errors import (
-    CcBotError,
-    CopyStopped,
-    InvalidSetting,
-    MissingToken,
-    OutputLost,
-    StorageError,
-)
+from cc_bot.domain.errors import CcBotError, CopyStopped, MissingToken, OutputLost, StorageError
 from cc_bot.domain.text import Locale
 from cc_bot.features import find_module, modules
 from cc_bot.texts import Texts, explain, texts
@@ -73,10 +66,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _make_parser(texts(locale)).parse_args(argv)
     config = None
     try:
-        config = read_config({**os.environ, **_shard_settings(options)})
+        config = read_config()
         return _run(config, options) if options.command else main([_choose_command(config)])
     except CcBotError as error:
-        _say_error(error, _sentence_for(_name_option(error, options), config, locale), options)
+        _say_error(_sentence_for(error, config, locale))
         return EXIT_OPERATOR
     except Exception as error:  # noqa: BLE001 - the log has where it happened
         import structlog
@@ -86,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not structlog.is_configured():  # its default prints local variables
             configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        _say_error(error, texts(locale)[CliTexts].crashed.format(error=type(error).__name__), options)
+        _say_error(texts(locale)[CliTexts].crashed.format(error=type(error).__name__))
         return EXIT_ERROR
 
 
@@ -103,31 +96,7 @@ def _choose_command(config: Config) -> str:
     return command
 
 
-_SHARD_OPTIONS: Final = {"CC_BOT_SHARDS": ("--shards", "0-3"), "CC_BOT_SHARD_COUNT": ("--shard-count", "16")}
-"""Options of `run` by the setting that they override, with an example."""
-
-
-def _shard_settings(options: argparse.Namespace) -> dict[str, str]:
-    """Return the settings in options. An empty value, which the environment may have, is invalid here."""
-    values = {setting: getattr(options, setting, None) for setting in _SHARD_OPTIONS}
-    return {setting: value or "?" for setting, value in values.items() if value is not None}
-
-
-def _name_option(error: CcBotError, options: argparse.Namespace) -> CcBotError:
-    """Name the option in an error about a setting that an option has overridden."""
-    name = str(error.params.get("name"))
-    if isinstance(error, InvalidSetting) and name in _shard_settings(options):
-        return type(error)(**{**error.params, "name": _SHARD_OPTIONS[name][0]})
-    return error
-
-
-def _say_error(error: Exception, sentence: str, options: argparse.Namespace) -> None:
-    with contextlib.suppress(OutputLost):
-        if options.feature and not isinstance(error, OutputLost):
-            output = options.feature.format_error(error, sentence, options, texts(operator_locale()))
-            if output:
-                say(output)
-                return
+def _say_error(sentence: str) -> None:
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr)  # noqa: T201 - not a log record
 
@@ -159,9 +128,7 @@ def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"cc-bot {__version__}", help=words.version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    run = commands.add_parser("run", help=words.run, description=words.run)
-    for setting, (option, example) in _SHARD_OPTIONS.items():
-        run.add_argument(option, dest=setting, metavar=example, help=words.run_shards)
+    commands.add_parser("run", help=words.run, description=words.run)
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
     snowflake = _argument_type(partial(_read_number, minimum=0, end=2**63), words.id_expected)
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)

@@ -1,13 +1,15 @@
 """Arguments and findings of the checks of `cc-bot doctor`."""
 
-from collections.abc import Awaitable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Collection, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from cc_bot.chat.agents import Agents
+from cc_bot.db.process import ActiveProcess, Duty, find_differing, find_free_shards, write_shards
 from cc_bot.domain.errors import CcBotError, StartupError
 from cc_bot.domain.message import Agent
 from cc_bot.texts import Texts
+from cc_bot.texts.cli import ProcessTexts
 
 if TYPE_CHECKING:
     from cc_bot.config import Config
@@ -92,3 +94,25 @@ async def try_service(
     finally:
         await service.close()
     return ok(check, success_text.format(name=service.name))
+
+
+def check_processes(
+    processes: Sequence[ActiveProcess], all_duties: Sequence[Duty], words: Texts
+) -> Iterator[Finding]:
+    texts = words[ProcessTexts]
+    for each in processes:
+        process = each.process
+        duties = ", ".join(duty.name for duty in all_duties if duty.process == process.name)
+        facts = {"host": process.host, "shards": process.shards_text or texts.all_shards}
+        if each.lapsed:
+            yield warning("database", texts.process_lapsed.format(**facts), texts.process_lapsed_fix)
+        elif each.is_unconnected:
+            yield warning(
+                "database", texts.process_unconnected.format(**facts), texts.process_unconnected_fix
+            )
+        else:
+            yield ok("database", texts.process.format(**facts, duties=duties or texts.no_duties))
+    if free := find_free_shards(processes):
+        yield warning("database", texts.free_shards.format(shards=write_shards(free)), texts.free_shards_fix)
+    if differing := find_differing(processes):
+        yield warning("database", texts.differing.format(what=", ".join(differing)), texts.differing_fix)

@@ -25,7 +25,7 @@ FILES: Final[Mapping[str, tuple[str, ...]]] = {
     "commands": ("loader",),  # a lightbulb loader
     "web": ("PAGES",),
     "terminal": ("COMMANDS",),  # the optional `run_during_chat` is background work
-    "cli": ("add_command", "run", "format_error"),  # a command of `cc-bot`
+    "cli": ("add_command", "run"),  # a command of `cc-bot`
     "doctor": ("list_checks",),
     "setup": ("run_setup",),  # what `cc-bot` without a command asks
 }

@@ -52,16 +52,15 @@ class TestRun:
 
     async def test_with_shards_that_can_not_be_is_refused_in_one_sentence(self, tmp_path: Path) -> None:
         refused = {
-            ("", "16"): "--shards",  # a variable that is not set
-            ("0-3", ""): "--shard-count",
-            ("3-1", "4"): "The setting --shards is not valid",
-            ("0-3", "many"): "The setting --shard-count is not valid",
-            ("1-4", "4"): "numbered from 0. Write CC_BOT_SHARDS (--shards) within 0-3",
+            ("0-3", ""): "CC_BOT_SHARD_COUNT",
+            ("3-1", "4"): "The setting CC_BOT_SHARDS is not valid",
+            ("0-3", "many"): "The setting CC_BOT_SHARD_COUNT is not valid",
+            ("1-4", "4"): "numbered from 0. Write CC_BOT_SHARDS within 0-3",
             ("0-3", "16"): "Use PostgreSQL",  # nobody can hold the others
         }
-        program = english(tmp_path, DISCORD_TOKEN="nonsense")
         for (shards, count), said in refused.items():
-            code, output = await program.run("run", "--shards", shards, "--shard-count", count)
+            settings = {"CC_BOT_SHARDS": shards, "CC_BOT_SHARD_COUNT": count}
+            code, output = await english(tmp_path, DISCORD_TOKEN="nonsense", **settings).run("run")
             assert (code, said in output, output.count("\n")) == (2, True, 1), output
 
 

@@ -48,15 +48,8 @@ async def test_it_finds_nothing_wrong_and_tells_no_secret(stage: Stage) -> None:
     assert KEY not in output
 
 
-async def test_wrong_settings_are_one_sentence_or_json(tmp_path: Path) -> None:
+async def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
     wrong = {"CC_BOT_TIMEZONE": "Mars/Olympus", "CC_BOT_LOCALE": "en"}
     code, output = await doctor(tmp_path, wrong)
     assert code == 2
     assert output.startswith("The setting CC_BOT_TIMEZONE")
-    (tmp_path / ".env").write_text('CC_BOT_LOCALE="ja\nno', encoding="utf-8")
-    for environment, named in (({}, ".env"), (wrong, "CC_BOT_TIMEZONE")):
-        code, output = await doctor(tmp_path, environment, "--json")
-        [check] = read(output)["checks"]
-        assert (code, check["check"], check["verdict"]) == (2, "settings", "failed")
-        assert named in check["detail"]
-        (tmp_path / ".env").unlink(missing_ok=True)

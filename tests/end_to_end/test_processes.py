@@ -39,7 +39,9 @@ class Fleet:
         return self.stage.discord.guild_channel(guild=self.guilds[2 * of])
 
     async def begin(self, of: int) -> None:
-        await self.programs[of].start("run", "--shards", f"{2 * of}-{2 * of + 1}", "--shard-count", "4")
+        program = self.programs[of]
+        program.environment |= {"CC_BOT_SHARDS": f"{2 * of}-{2 * of + 1}", "CC_BOT_SHARD_COUNT": "4"}
+        await program.start("run")
 
     async def begin_all(self) -> None:
         for of in range(2):
@@ -161,15 +163,15 @@ async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
 
 
 async def test_shards_that_another_holds_are_refused(fleet: Fleet) -> None:
-    stage, same = fleet.stage, ("--shards", "1", "--shard-count", "4")
+    folder, environment = fleet.stage.program.folder, fleet.stage.program.environment
     runs = [
-        Program(stage.program.folder, stage.program.environment).run("run", *flags)
-        for flags in (same, ("--shards", "5", "--shard-count", "8"), ())
+        Program(folder, {**environment, "CC_BOT_SHARDS": shards, "CC_BOT_SHARD_COUNT": count}).run("run")
+        for shards, count in (("1", "4"), ("5", "8"), ("", ""))
     ]
     for code, output in await asyncio.gather(*runs):
         assert code == 2
         assert "動いていれば起動をやめます" in output
-        assert output.rstrip().endswith("同じ --shard-count を指定してください。")
+        assert output.rstrip().endswith("同じ CC_BOT_SHARD_COUNT を指定してください。")
 
 
 async def test_a_killed_process_leaves_its_answer_to_another(fleet: Fleet) -> None:

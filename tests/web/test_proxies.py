@@ -28,7 +28,7 @@ def recipe(language: str) -> str:
 
 
 def nginx(folder: Path, port: int, pages: int) -> list[str]:
-    certificate(folder, 30, "DNS:bot.example")
+    certificate(folder, "DNS:bot.example")
     site = (
         recipe("nginx")
         .replace("listen 443 ssl", f"listen 127.0.0.1:{port} ssl")
@@ -49,7 +49,7 @@ def nginx(folder: Path, port: int, pages: int) -> list[str]:
 
 
 def caddy(folder: Path, port: int, pages: int) -> list[str]:
-    certificate(folder, 30, "DNS:bot.example")
+    certificate(folder, "DNS:bot.example")
     site = (
         recipe("caddyfile")
         .replace("bot.example {", f"bot.example:{port} {{\n\ttls {folder}/cert.pem {folder}/key.pem")

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import isnan
@@ -13,16 +13,16 @@ from typing import Final, Literal, NamedTuple, TypeVar
 
 from cc_bot import __version__
 from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.checks import check_processes
 from cc_bot.chat.policy import Policies
 from cc_bot.chat.reply import Caller
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.db.process import ActiveProcess, Duty, find_differing, find_free_shards, write_shards
+from cc_bot.db.process import ActiveProcess
 from cc_bot.domain.access import Maintenance
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.text import Locale, format_size
 from cc_bot.features.admin.texts import ConsoleTexts
 from cc_bot.texts import Texts
-from cc_bot.texts.cli import ProcessTexts
 from cc_bot.texts.replies import UsageTexts, money
 
 Value = TypeVar("Value")
@@ -55,7 +55,8 @@ class BotStatus:
     async def describe(self, caller: Caller, now: datetime) -> Sequence[Fact]:
         texts, vitals, load = caller.words[ConsoleTexts], self.stores.vitals, self.assistant.turns.load
         processes = await self.stores.processes.list_all()
-        process_lines = _process_lines(processes, await self.stores.processes.list_duties(), caller)
+        duties, has_others = await self.stores.processes.list_duties(), _has_others(processes)
+        found = check_processes(processes, duties, caller.words) if has_others else ()
         free = await _read_or_none(self.read_free_bytes)
         has_room = free is not None and free >= LOW_DISK_BYTES
         turns = texts.turns_count.format(running=load.running, waiting=load.waiting)
@@ -72,13 +73,13 @@ class BotStatus:
                 texts.unknown if free is None else format_size(free),
                 "ok" if has_room else "warning",
             ),
-            Fact(texts.turns, f"{turns} {texts.of_this_process}" if _has_others(processes) else turns),
+            Fact(texts.turns, f"{turns} {texts.of_this_process}" if has_others else turns),
             Fact(texts.today, await self._describe_today(caller.words)),
             Fact(texts.since, caller.format_moment(self.began_at), at=self.began_at),
             Fact(texts.database, format_size(await vitals.get_size_bytes())),
             Fact(texts.version, texts.version_value.format(**version)),
             *(Fact(f"🧩 {model}", ", ".join(changes)) for model, changes in self._model_changes.items()),
-            *(Fact(texts.processes, line) for line in process_lines),
+            *(Fact(texts.processes, caller.format_text(each.detail)) for each in found),
         ]
 
     @property
@@ -122,26 +123,6 @@ async def _read_or_none(read: Callable[[], Value | None]) -> Value | None:
 
 def _has_others(processes: Sequence[ActiveProcess]) -> bool:
     return len(processes) > 1 or any(each.process.shards for each in processes)
-
-
-def _process_lines(
-    processes: Sequence[ActiveProcess], all_duties: Sequence[Duty], caller: Caller
-) -> Iterator[str]:
-    if not _has_others(processes):
-        return
-    texts = caller.words[ProcessTexts]
-    for each in processes:
-        process = each.process
-        duties = ", ".join(duty.name for duty in all_duties if duty.process == process.name)
-        fields = {"host": caller.format_text(process.host), "shards": process.shards_text or texts.all_shards}
-        template = texts.process_lapsed if each.lapsed else texts.process
-        yield template.format(**fields, duties=duties or texts.no_duties)
-        if each.is_unconnected and not each.lapsed:
-            yield texts.process_unconnected.format(**fields)
-    if free := find_free_shards(processes):
-        yield texts.free_shards.format(shards=write_shards(free))
-    if differing := find_differing(processes):
-        yield texts.differing.format(what=", ".join(differing))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def list_checks(context: CheckContext) -> Iterator[Check]:
     models_s = config.model_timeout_s * services.MAX_REQUESTS + SLACK_S
     yield Check("model", _check_models(context), models_s)
     yield Check("font", services.check_charts(config.operator_locale, words))
-    yield Check("pages", services.check_pages(config, words, config.clock, offline=not context.online))
+    yield Check("pages", services.check_pages(config, words, offline=not context.online))
 
 
 async def run_checks(checks: Iterable[Check], words: Texts) -> Report:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cc_bot import __version__
-from cc_bot.domain.errors import CcBotError
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.texts import Texts, texts
 
@@ -34,16 +33,3 @@ def run(config: "Config", options: argparse.Namespace, say: Callable[[str], None
     for line in as_lines(report, texts(config.operator_locale), offline=options.offline):
         say(line)
     return report.exit_code
-
-
-def format_error(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> str:
-    """Return a report of the error for `--json`; else nothing."""
-    if not options.json:
-        return ""
-    from cc_bot.chat.checks import failed
-    from cc_bot.features.doctor.checks import Report, as_json
-
-    finding = failed("settings", sentence)
-    if not isinstance(error, CcBotError):
-        finding = failed("program", words[DoctorTexts].broke.format(error=type(error).__name__))
-    return as_json(Report([finding]), version=__version__, offline=options.offline)

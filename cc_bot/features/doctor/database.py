@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cc_bot.chat.checks import Finding, failed, ok, warning
+from cc_bot.chat.checks import Finding, check_processes, failed, ok, warning
 from cc_bot.config import Config
 from cc_bot.db import Database, Statement, Transaction, list_pending
 from cc_bot.db.backup import backups_in, copies_of
@@ -21,7 +21,7 @@ from cc_bot.db.engines import (
 )
 from cc_bot.db.erasure_log import ErasureLog, logs_in, read_erasures
 from cc_bot.db.files import free_bytes, has_folder, sidecar
-from cc_bot.db.process import ProcessStore, find_differing, find_free_shards, write_shards
+from cc_bot.db.process import ProcessStore
 from cc_bot.db.schema import Condition, examine, known_migrations
 from cc_bot.domain.errors import (
     CcBotError,
@@ -34,7 +34,7 @@ from cc_bot.domain.text import format_size
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.operator_file import operator_path
 from cc_bot.texts import Texts, explain
-from cc_bot.texts.cli import ProcessTexts, StorageTexts, storage_problem
+from cc_bot.texts.cli import StorageTexts, storage_problem
 
 MAX_BACKUP_AGE: Final = timedelta(days=7)
 MIN_FREE_BYTES: Final = 64 * 2**20  # with less, writes soon fail
@@ -189,7 +189,8 @@ async def _check_open(database: Database, words: Texts) -> Sequence[Finding]:
         return [*findings, failed("database", problem, texts.server_unreachable_fix)]
     if migrations := await list_pending(database):
         return [*findings, warning("database", texts.server_pending.format(count=len(migrations)))]
-    return [*findings, *await _check_processes(ProcessStore(database), words)]
+    store = ProcessStore(database)
+    return [*findings, *check_processes(await store.list_all(), await store.list_duties(), words)]
 
 
 class _RolledBack(Exception):
@@ -200,28 +201,3 @@ def _make_table() -> Transaction[None]:
     """Create a table and roll back. It fails on a standby or without permission, as a start would."""
     yield Statement("CREATE TABLE cc_bot_doctor (n BIGINT)")
     raise _RolledBack
-
-
-async def _check_processes(store: ProcessStore, words: Texts) -> Sequence[Finding]:
-    texts, findings = words[ProcessTexts], list[Finding]()
-    processes, duties = await store.list_all(), await store.list_duties()
-    for each in processes:
-        process = each.process
-        its_duties = [duty.name for duty in duties if duty.process == process.name]
-        shards = texts.all_shards if process.shards is None else process.shards_text or "-"
-        facts = {"host": process.host, "shards": shards, "duties": ", ".join(its_duties) or texts.no_duties}
-        if each.lapsed:
-            sentence = texts.process_lapsed.format(**facts)
-            findings.append(warning("database", sentence, texts.process_lapsed_fix))
-        elif each.is_unconnected:
-            sentence = texts.process_unconnected.format(**facts)
-            findings.append(warning("database", sentence, texts.process_unconnected_fix))
-        else:
-            findings.append(ok("database", texts.process.format(**facts)))
-    if free := find_free_shards(processes):
-        sentence = texts.free_shards.format(shards=write_shards(free))
-        findings.append(warning("database", sentence, texts.free_shards_fix))
-    if differing := find_differing(processes):
-        sentence = texts.differing.format(what=", ".join(differing))
-        findings.append(warning("database", sentence, texts.differing_fix))
-    return findings

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from importlib.resources import files
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -239,18 +239,17 @@ async def check_charts(locale: Locale, words: Texts) -> Finding:
     return ok("font", texts.font_ok) if png else failed("font", texts.font_failed)
 
 
-MIN_CERTIFICATE_TIME: Final = timedelta(days=14)  # certificates are usually renewed with a month left
 LOOPBACK_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
 PUBLIC_FILE: Final = "live.js"  # served without signing in
 
 
-async def check_pages(config: Config, words: Texts, clock: Clock, *, offline: bool) -> Sequence[Finding]:
+async def check_pages(config: Config, words: Texts, *, offline: bool) -> Sequence[Finding]:
     if config.web_port is None:
         return [off("pages", words[DoctorTexts].pages_off)]
     host = LOOPBACK_ADDRESSES.get(config.web_host, config.web_host)
     findings = [await _check_port(host, config.web_port, words)]
     if not offline and urlsplit(config.web_url).scheme == "https":
-        findings.append(await _check_url(config.web_url, words, clock))
+        findings.append(await _check_url(config.web_url, words))
     return findings
 
 
@@ -266,20 +265,16 @@ async def _check_port(host: str, port: int, words: Texts) -> Finding:
     return failed("pages", texts.pages_taken.format(where=address))
 
 
-async def _check_url(url: str, words: Texts, clock: Clock) -> Finding:
-    texts, address = words[DoctorTexts], urlsplit(url)
+async def _check_url(url: str, words: Texts) -> Finding:
+    texts = words[DoctorTexts]
     try:
-        is_ours = await _serves_pages(url)
-        time_left = await _fetch_expiry(address.hostname or "", address.port or 443) - clock()
-    except (aiohttp.ClientConnectorCertificateError, ssl.SSLError):
+        if await _serves_pages(url):
+            return ok("pages", texts.pages_reached.format(url=url))
+    except aiohttp.ClientConnectorCertificateError:
         return failed("pages", texts.pages_uncertified.format(url=url))
     except (aiohttp.ClientError, OSError, TimeoutError):
-        return warning("pages", texts.pages_unreached.format(url=url))
-    if not is_ours:
-        return warning("pages", texts.pages_unreached.format(url=url))
-    if time_left < MIN_CERTIFICATE_TIME:
-        return warning("pages", texts.pages_ending.format(days=time_left.days))
-    return ok("pages", texts.pages_reached.format(url=url, days=time_left.days))
+        pass
+    return warning("pages", texts.pages_unreached.format(url=url))
 
 
 async def _serves_pages(url: str) -> bool:
@@ -288,13 +283,3 @@ async def _serves_pages(url: str) -> bool:
         client.get(f"{url}/static/{PUBLIC_FILE}", ssl=ssl.create_default_context()) as response,
     ):
         return await response.read() == (files("cc_bot.web") / "static" / PUBLIC_FILE).read_bytes()
-
-
-async def _fetch_expiry(host: str, port: int) -> datetime:
-    async with asyncio.timeout(TIMEOUT_S):
-        _, writer = await asyncio.open_connection(host, port, ssl=ssl.create_default_context())
-        try:
-            certificate: dict[str, Any] = writer.get_extra_info("peercert")
-        finally:
-            writer.close()
-    return datetime.fromtimestamp(ssl.cert_time_to_seconds(certificate["notAfter"]), UTC)
