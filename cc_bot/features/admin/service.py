@@ -236,7 +236,7 @@ async def remove_rule(
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
     """Answer only owners, and other users with the note as one line. Answers in progress are finished."""
-    note = one_line(remove_controls(note))
+    note = one_line(remove_controls(note))[:MAX_NOTE_CHARACTERS]
     await administration.stores.access.begin_maintenance(note, set_by=caller.user_id)
     _log_change("maintenance_begun", caller)
     return Reply((caller.words[AdminTexts].maintenance_begun,))

@@ -236,8 +236,6 @@ def _read_field(request: web.Request, field: str) -> tuple[Any, ...]:
             return _read_subject(request)[:1]
         case "value":
             return (parse_limit_value(text),)
-        case "note":
-            return (text[:MAX_NOTE_CHARACTERS],)
         case _:
             return (text,)
 
