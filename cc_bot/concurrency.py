@@ -11,8 +11,8 @@ from typing import Any, Final, TypeVar
 from cc_bot.domain.errors import EarlierFilesInProgress
 
 CALLS_PER_S: Final = 15
-"""Of background work. Discord's limit for a bot is 50, which leaves room for answers. Beyond it, hikari 2.6.0
-retries each call at once, and Discord bans bots that keep exceeding it."""
+"""By background work. Discord allows a bot 50, so room is left for answers. Above 50, hikari 2.6.0 retries
+each call at once, and Discord bans bots that keep exceeding the limit."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ async def report_nothing(_done: int, _total: int) -> None: ...
 
 
 class Tasks(set[asyncio.Task[None]]):
-    """Keeps running background tasks: asyncio itself has weak references only."""
+    """Holds references to running background tasks, since asyncio's own are weak."""
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         self.add(task := asyncio.create_task(work))
@@ -50,7 +50,7 @@ class Tasks(set[asyncio.Task[None]]):
 
 @contextmanager
 def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
-    """Within the block, have the event loop call handlers, by signal names. Unlike `add_signal_handler`, it
+    """Within the block, the event loop calls the handlers, by signal name. Unlike `add_signal_handler`, this
     works on Windows."""
     loop = asyncio.get_running_loop()
 
@@ -67,7 +67,7 @@ def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]
 class KeyedLock:
     def __init__(self) -> None:
         self._locks: dict[Hashable, asyncio.Lock] = {}
-        self._users = Counter[Hashable]()  # by key, those that wait included
+        self._users = Counter[Hashable]()  # by key, including those that wait
 
     @asynccontextmanager
     async def hold(self, key: Hashable) -> AsyncIterator[Callable[[], None]]:
@@ -95,20 +95,20 @@ T = TypeVar("T")
 
 
 class ExportQueue:
-    """Queues exports to files. A file takes a second of a thread, and memory until Discord has it."""
+    """Queues exports: each keeps a thread busy for a second, and its file in memory until that is sent."""
 
     def __init__(self) -> None:
         self._order = KeyedLock()
         self.lock = asyncio.Lock()
 
-    def wait_turn(self, user_id: int) -> AbstractAsyncContextManager[object]:
+    def wait_for_earlier(self, user_id: int) -> AbstractAsyncContextManager[object]:
         """Wait for the user's earlier exports. Raises EarlierFilesInProgress beyond MAX_EXPORTS."""
         if self._order.count(user_id) >= MAX_EXPORTS:
             raise EarlierFilesInProgress
         return self._order.hold(user_id)
 
-    async def make_in_turn(self, pieces: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Yield the pieces of an export. Other exports run between two pieces, while one is sent."""
+    async def alternate(self, pieces: AsyncIterator[T]) -> AsyncIterator[T]:
+        """Yield the pieces of an export. While the caller sends one, other exports make theirs."""
         with suppress(StopAsyncIteration):
             while True:
                 async with self.lock:

@@ -33,7 +33,7 @@ DEFAULT_MODEL = "gpt-5.4-mini"
 LOCAL = "local"  # the sentence encoder of the extra `semantic`, if installed
 OFF = "off"
 SERVER_SETTINGS: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
-"""Shown as the example if a model of speech is set without a server."""
+"""The example in the error if a speech model is set without a server."""
 
 MAX_DOTENV_BYTES: Final = 1 << 18
 MAX_NUMBER: Final = 10**9
@@ -101,8 +101,8 @@ def url(text: str) -> str:
 
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
-    """Return the web pages' base URL; "" without a port. Raises PagesNotEncrypted if none is set for pages
-    that other machines open."""
+    """Return the web pages' base URL; "" without a port. Raises PagesNotEncrypted if no URL is set although
+    other machines can open the pages."""
     if port is None and not text:
         return ""
     if not text:
@@ -118,7 +118,7 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
         raise ValueError
     if address and address.is_unspecified:  # such as 0.0.0.0
         raise ValueError
-    # Requests are compared with it, so it is written as browsers write it (UTS #46).
+    # The hosts of requests are compared with this URL, so it is written as browsers do (UTS #46).
     netloc = parts.netloc.lower().encode("idna").decode()
     if not regex.fullmatch(r"[a-z0-9._-]+(:\d+)?|\[[0-9a-f:.]+\](:\d+)?", netloc):
         raise ValueError
@@ -248,10 +248,9 @@ def _setting(
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    variables: Mapping[str, str] = field(repr=False)
-    """The environment and `.env`, for `${NAME}` in mcp.json."""
+    variables: Mapping[str, str] = field(repr=False)  # the environment and `.env`, for `${NAME}` in mcp.json
     operator_locale: Locale  # the system's language unless CC_BOT_LOCALE is set
-    operator_timezone: ZoneInfo  # likewise, for the terminal chat
+    operator_timezone: ZoneInfo  # for the terminal chat: the system's unless CC_BOT_TIMEZONE is set
     discord_token: str | None = _setting("DISCORD_TOKEN", parse=optional(), secret=True)
     discord_api_url: str | None = _setting("DISCORD_API_URL", "", optional(url), "http://localhost/api/v10")
     openai_api_key: str | None = _setting("OPENAI_API_KEY", "", optional(header_value), "sk-…", secret=True)
@@ -273,8 +272,7 @@ class Config:
     history_limit: int = _setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")
     token_budget: int = _setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")
     block_tokens: int = _setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")
-    summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")
-    """In turns; 0: never."""
+    summary_every: int = _setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")  # in turns; 0: never
     summary_models: tuple[str, ...] = _setting("CC_BOT_SUMMARY_MODEL", "", optional(names), DEFAULT_MODEL)
     max_prompt_memories: int = _setting("CC_BOT_PROFILE_NOTES", "0", whole_number(0, MAX_PINNED), "0–10")
     """Number of memories in each request. 0: the model looks memories up."""
@@ -302,8 +300,7 @@ class Config:
     channels: ChannelReading = _setting(
         "CC_BOT_CHANNELS", "mentions", choice(ChannelReading), "off / mentions / all"
     )
-    locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")
-    """For users whose language is unknown."""
+    locale: Locale = _setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")  # for users whose language is unknown
     timezone: ZoneInfo = _setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")
     log_level: LogLevel = _setting(
         "CC_BOT_LOG_LEVEL", "info", choice(LogLevel), "debug / info / warning / error"
@@ -316,7 +313,7 @@ class Config:
     usage_days: int = _setting("CC_BOT_USAGE_DAYS", "400", days, "400")
     copy_days: int = _setting("CC_BOT_COPY_DAYS", "30", days, "30")
     data_folder: Path = _setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")
-    """For what is beside a SQLite file, if the database is on a server."""
+    """If the database is on a server: for the files that would be beside a SQLite file."""
     web_port: int | None = _setting("CC_BOT_WEB_PORT", "", port, "8080")
     web_host: str = _setting("CC_BOT_WEB_HOST", "127.0.0.1")
     web_url: str = _setting("CC_BOT_WEB_URL", "", str, "https://bot.example")

@@ -19,7 +19,7 @@ class NotRegularFile(OSError):
 
 def open_regular(path: Path) -> BufferedReader:
     """Raises FileNotFoundError, NotRegularFile and other OSErrors."""
-    # Also checked before opening: to open a device can have effects.
+    # Also checked before opening, since opening a device can have effects.
     if stat.S_ISREG(path.stat().st_mode):
         file = open(path, "rb", opener=lambda path, flags: os.open(path, flags | _NON_BLOCKING))  # noqa: SIM115
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -29,7 +29,6 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def read_regular(path: Path) -> bytes:
-    """Raises as `open_regular`."""
     with open_regular(path) as file:
         return file.read()
 

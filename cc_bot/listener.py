@@ -34,9 +34,8 @@ class Port:
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     max_connections: int
-    """At most half of the process's file limit. Beyond it, a connection replaces the one idle longest."""
-    request_s: float
-    """From the connection or a later request's first byte to the end of the headers."""
+    """At most half of the process's file limit. Beyond it, a new connection replaces the one idle longest."""
+    request_s: float  # from the connection or a later request's first byte to the end of the headers
     idle_s: float  # from a response to the next request
     send_s: float  # for the client to take about 48 KiB of a response
 

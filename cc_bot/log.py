@@ -1,7 +1,7 @@
 """Structured log records on stderr, without message text or secrets.
 
-Of a library's warning or error, the first line is logged. What may be a token is masked in it, since hikari
-logs URLs. Exceptions are logged by type and position.
+Libraries' warnings and errors are cut to the first line. Possible tokens are masked, since hikari logs URLs.
+Exceptions are logged by type and position.
 """
 
 import logging
@@ -69,7 +69,7 @@ def _shorten_event(_logger: object, _method: str, record: Record) -> Record:
 
 
 def _mask_token(match: re.Match[str]) -> str:
-    """Return "…" for what may be a token, and names, which are made of short words, unchanged."""
+    """Mask a possible token as "…", but keep names, which consist of short words."""
     words = [word for word in re.split("[_-]", match[0]) if word]
     is_name = all(len(word) <= MAX_WORD_LETTERS and word in (word.lower(), word.upper()) for word in words)
     return match[0] if is_name and not any(map(str.isdigit, match[0])) else "…"

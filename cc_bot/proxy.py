@@ -11,7 +11,7 @@ _SCHEMES: Final = {"ws": "http", "wss": "https"}
 
 
 def proxy_for(url: str) -> str | None:
-    """None if there is none, or NO_PROXY names the host."""
+    """Return the proxy's URL; None without a proxy, or if NO_PROXY names the host."""
     parts = urlsplit(url)
     if not parts.hostname or proxy_bypass(parts.hostname):
         return None

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.turn import AnswerSpeaker
 from cc_bot.config import Config
-from cc_bot.domain.access import WebOrigin
+from cc_bot.domain.access import SignInOrigin
 from cc_bot.log import RecentRecords
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
@@ -66,7 +66,7 @@ async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> b
         say(words.pages_no_port)
         return False
     async with open_stores(config.database_url, clock=config.clock, embedder=None) as stores:
-        code = await stores.web_sessions.make_code(WebOrigin(user_id))
+        code = await stores.web_sessions.make_code(SignInOrigin(user_id))
     if not await _is_served(config.web_host, config.web_port):
         say(words.pages_not_served.format(host=config.web_host, port=config.web_port))
     say(words.pages_link)

@@ -128,7 +128,7 @@ def is_disk_error(error: BaseException) -> bool:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Backup:
-    moment: datetime  # without a time zone, which is that of the operator
+    moment: datetime  # naive, in the operator's time zone
     number: int  # among backups of the same second
     path: Path
 
@@ -154,7 +154,7 @@ def rotate(
     database: Path | None = None,
 ) -> tuple[Path, ...]:
     """Delete backups beyond the newest `keep` or older than `days`, and interrupted copies. Never deletes the
-    newest, `new_backup` or the live `database`, which may have such a name. Returns the backups deleted,
+    newest, `new_backup` or the live `database`, which may be named like one. Returns the deleted backups,
     oldest first. Raises OSError."""
     database = database.resolve() if database else None
     older = [each for each in backups_in(folder) if each.path.resolve() != database][1:]
@@ -234,7 +234,7 @@ def back_up_before(database: Path, version: int) -> Path:
 def _new_copy(
     database: Path, folder: Path, stem: str, announce: Announce = announce_nothing
 ) -> Iterator[tuple[Path, Path, int, RowCounts]]:
-    """Yield the copy, its final path, schema version and row counts; rename it on exit."""
+    """Yield the copy, its final path, schema version and row counts. Renames the copy on exit."""
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
     try:
@@ -275,7 +275,7 @@ def numbered_paths(folder: Path, stem: str) -> Iterator[Path]:
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:
-    """Create a file with mode 0600. Returns it, and the final path that it reserves."""
+    """Create a file with mode 0600. Returns its path, and the final path that it reserves."""
     for target in numbered_paths(folder, stem):
         partial = target.with_name(f".{target.name}.partial")
         with suppress(FileExistsError):

@@ -1,7 +1,7 @@
 """Maps dataclasses to columns of tables.
 
-With `MEMORY = Columns(Memory)`, `MEMORY.select` lists the columns in SQL, `MEMORY.read` makes a Memory of a
-row, and `MEMORY.write` the opposite. To add a column, add it to the schema and to the dataclass.
+With `MEMORY = Columns(Memory)`, `MEMORY.select` lists the columns in SQL, `MEMORY.read` turns a row into a
+Memory, and `MEMORY.write` the reverse. To add a column, add it to the schema and to the dataclass.
 """
 
 import json
@@ -27,8 +27,8 @@ class Store:
     def __init__(
         self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None, process: str = ""
     ) -> None:
-        """`log`: None while erasures of a log are repeated. `process`: this process's name, stored with its
-        work, which others finish if it dies."""
+        """`log`: None while a log's erasures are repeated. `process`: this process's name, stored with its
+        work, which other processes finish if it dies."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -46,7 +46,7 @@ def to_text(moment: datetime) -> str:
 
 def to_ms(moment: datetime) -> int:
     """Return Unix milliseconds, rounded down."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)  # a float would lose some
+    return (moment - _EPOCH) // timedelta(milliseconds=1)  # exact, unlike a float
 
 
 def from_ms(ms: int) -> datetime:
@@ -56,7 +56,7 @@ def from_ms(ms: int) -> datetime:
 
 
 def get_idle_cutoff(now: datetime, ttl: timedelta) -> str:
-    """Return the last activity that is too long ago for an open session."""
+    """Return the time at or before which a session's last activity means that it has expired."""
     try:
         return to_text(now - ttl)
     except OverflowError:  # a time limit of thousands of years
@@ -91,7 +91,7 @@ class Codec:
     write: Callable[[Any], Any] | None = None  # None: the value is stored as it is
     read: Callable[[Any], Any] | None = None  # None: the stored value is the field's
     column: str = ""  # the column's name, if it differs from the field's
-    null: str = "NULL"  # with a type, unless that is text
+    null: str = "NULL"  # with a CAST, unless the column is text
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -189,8 +189,8 @@ class Columns(Generic[V]):
         return {each.name: each.write(values[each.field]) for each in self._columns if each.field in values}
 
     def _build_expression(self, columns: "Columns[Any]", value: type, prefix: str) -> str:
-        """Add the columns of a class. Returns an expression that makes its object of a `row`. `prefix`: the
-        fields that lead to it, as in `key.`"""
+        """Add the columns of a class. Returns an expression that makes its object from a `row`. `prefix`: the
+        outer fields, such as `key.`"""
         arguments = []
         for name, hint in _field_types(value).items():
             if name in columns._without:
@@ -239,7 +239,7 @@ def _field_types(value: type) -> dict[str, Any]:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """Return the type without None (for a Literal: of its values), and whether None was allowed."""
+    """Return the type without None (for a Literal, the type of its values), and whether None was allowed."""
     optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
     if optional:
         hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types

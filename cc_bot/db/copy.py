@@ -73,7 +73,6 @@ async def ensure_empty(target: Database) -> None:
 
 
 async def plan_copy(source: Database) -> CopyPlan:
-    """Return which tables and columns to copy."""
     rows = await source.query(_SELECT_COLUMNS[source.dialect])
     source_columns = {(table, column) for table, column in rows}
     layouts = {

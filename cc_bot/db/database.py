@@ -39,7 +39,7 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
         "(SELECT value FROM json_each({0}))",
         "(SELECT value FROM json_array_elements_text(CAST({0} AS JSON)))",
     ),
-    # The same as a table, also of a column's array.
+    # Texts of a JSON array, which may be a column, as a table.
     "each_text": Fragment("json_each({0})", "json_array_elements_text(CAST({0} AS JSON))"),
     # The items of a JSON array, as a table.
     "rows": Fragment("json_each({0})", "json_array_elements(CAST({0} AS JSON))"),
@@ -63,7 +63,7 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = {
     # The position of the second text in the first, from 1; 0 if absent.
     "position": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
     "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
-    # Which row of a sum a user adds to: PostgreSQL has eight, so that writers wait less.
+    # The row of a sum that a user's writes add to: PostgreSQL has eight, so that writers wait less.
     "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
     # Unix milliseconds, by the database's clock.
     "now": Fragment(
@@ -192,12 +192,12 @@ def sanitize(value: Any) -> Any:
 class Diagnosis(NamedTuple):
     kind: type[StorageError]
     reason: str  # the engine's error code
-    remedy: str = ""  # for the operator; empty: our statement is wrong, which is not logged
+    remedy: str = ""  # for the operator; empty for a wrong statement, which is not logged
 
 
 class Database:
-    """A connection. Whatever uses it may raise StorageError, for an engine's error. Logs each kind once until
-    the next success, without the engine's message, which may quote users."""
+    """A connection. Its methods may raise StorageError. Logs each kind of error once until the next success,
+    without the engine's message, which may quote users."""
 
     dialect: Dialect
 
@@ -214,7 +214,7 @@ class Database:
     async def transaction(
         self, statements: Sequence[Statement], lock_keys: Sequence[LockKey]
     ) -> list[Sequence[Row]]:
-        """Run the statements as `write` does."""
+        """Like `write`. Returns the rows of each statement."""
         return await self.write(lambda: run_all(statements), lock_keys)
 
     async def read(self, steps: Callable[[], Transaction[T]]) -> T:
@@ -244,7 +244,7 @@ class Database:
         raise NotImplementedError
 
     async def scrub(self, *, vacuum: bool) -> ScrubOutcome:  # noqa: ARG002
-        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. Servers do so anyway."""
+        """Remove deleted data from the WAL and, with `vacuum`, from unused pages. PostgreSQL does both."""
         return "done"
 
     def begin_shutdown(self) -> None:

@@ -97,7 +97,7 @@ _COUNT_OTHERS: Final = """
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""Leaves out idle connections, which are a pooler's: a bot queries at least every 15 seconds."""
+"""Ignores idle connections, which belong to a pooler: a bot queries at least every 15 seconds."""
 _MAX_ATTEMPTS: Final = 20
 _PAUSE_S: Final = 0.1  # between attempts, as a closed connection may still be listed
 

@@ -61,7 +61,7 @@ def has_folder(database: Path) -> bool:
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
-    """Create the default folder. Raises DatabaseFolderMissing for another. `setting`: named in the error."""
+    """Create the default folder. Raises DatabaseFolderMissing, which names the `setting`, for another."""
     if not has_folder(database):
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
     database.parent.mkdir(mode=0o700, exist_ok=True)
@@ -72,7 +72,7 @@ class OwnerNote:
     """The file beside a lock that names the process which has or had it."""
 
     path: Path
-    previous: str  # the process before; empty if unknown
+    previous: str  # the name of the process that had it before; empty if unknown
 
     def write(self, name: str) -> None:
         self.path.touch(mode=0o600)

@@ -40,7 +40,7 @@ class JoinOptions:
     process: Process
     ended_names: Sequence[str] = ()  # processes that are known to have ended
     hash_files: Callable[[], Mapping[str, str]] = dict  # of the operator's files, by name
-    is_only_process: bool = False  # then other rows come from a backup, and the lease never expires
+    is_only_process: bool = False  # if so, other rows come from a backup, and the lease never expires
     on_wait: Callable[[Process], None] = lambda _: None  # called with the process whose lease has to expire
 
 
@@ -49,7 +49,7 @@ class Membership(Leases):
         self._store = store
         self._hash_files = options.hash_files
         self._is_only_process = options.is_only_process
-        self._wanted_duties = set[str]()  # held or awaited; a renewal releases all others
+        self._wanted_duties = set[str]()  # held or awaited; a renewal releases this process's others
         self._holders = dict[str, str | None]()  # the process of each duty at the last renewal
         self._must_stop = asyncio.Event()  # set until the next renewal
         self._is_drained = False  # the answers ended in time, so others take over nothing

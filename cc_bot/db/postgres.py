@@ -59,7 +59,7 @@ LONG_TIMEOUT_S: Final = 120.0  # for `read_long` and writes with MAINTENANCE_LOC
 FAST_FAIL_TIMEOUT_S: Final = 1.0  # while the server is known to be unreachable, and during shutdown
 CONNECT_TIMEOUT_S: Final = 5.0
 NEXT_HOST_TIMEOUT_S: Final = 2.0  # for each host, if the URL names several
-IDLE_TIMEOUT_S: Final = 15.0  # then the server ends the transaction of a suspended process, for its locks
+IDLE_TIMEOUT_S: Final = 15.0  # then the server ends a suspended process's transaction, which may hold locks
 _MAX_RETRY_PAUSE_S: Final = 0.4
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
@@ -76,7 +76,7 @@ class PostgresUrl:
     `prepare=off` is our own option, for poolers without prepared statements."""
 
     urls: tuple[str, ...] = field(repr=False)  # one for each host
-    without_password: str  # nor options
+    without_password: str  # also without options
     prepare: bool  # whether to use prepared statements
 
     @classmethod
@@ -181,7 +181,7 @@ def classify(error: BaseException) -> Diagnosis:
 
 
 def _lock_number(key: LockKey) -> int:
-    """Return the number of an advisory lock. Keys that share one only wait for each other."""
+    """Return the number of an advisory lock. Two keys may share a number: then they wait for each other."""
     return int.from_bytes(blake2b(repr(tuple(key)).encode(), digest_size=8).digest(), "big", signed=True)
 
 

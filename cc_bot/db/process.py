@@ -227,5 +227,4 @@ class ProcessStore(Store):
         await self._change([PROCESSES_LOCK], _GIVE_BACK, duty, process)
 
     async def list_duties(self) -> tuple[Duty, ...]:
-        """List all duties, also free ones."""
         return tuple(Duty(*row) for row in await self._database.query(SELECT_DUTIES))

@@ -22,8 +22,8 @@ from cc_bot.discord.locations import Locations, LruCache, key_of_interaction
 from cc_bot.domain.access import (
     AccessRules,
     Refusal,
+    SignInOrigin,
     Visitor,
-    WebOrigin,
     find_refusal,
     has_rule_for,
     is_closed_to_users,
@@ -85,7 +85,6 @@ class Owners:
     _fetched_at_s: float = -math.inf
 
     async def fetch(self) -> None:
-        """Raises hikari's errors."""
         self._fetched_at_s = monotonic()
         application = await self.rest.fetch_application()
         members = application.team.members if application.team else {}
@@ -241,12 +240,12 @@ class Gate:
             raise TooManyCommands(resets=self.clock() + timedelta(seconds=FLOOD_PAUSE_S))
         return await self._admit(visitor, kind, always=always)
 
-    async def admit_page(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
+    async def admit_page(self, origin: SignInOrigin, kind: RequestKind, *, always: bool = False) -> None:
         """As `admit`, for a web page. `origin`: where the user requested the sign-in link."""
         await self._admit(self._visitor_of_page(origin), kind, always=always)
 
-    async def find_refusals(self, origins: Sequence[WebOrigin]) -> dict[WebOrigin, Refusal]:
-        access, refusals = await self._read_access(), dict[WebOrigin, Refusal]()
+    async def find_refusals(self, origins: Sequence[SignInOrigin]) -> dict[SignInOrigin, Refusal]:
+        access, refusals = await self._read_access(), dict[SignInOrigin, Refusal]()
         for origin in origins:
             if refused := await self.find_refusal(self._visitor_of_page(origin), access):
                 refusals[origin] = refused
@@ -331,7 +330,7 @@ class Gate:
                 raise StorageError from error
         return self._last_access
 
-    def _visitor_of_page(self, origin: WebOrigin) -> Visitor:
+    def _visitor_of_page(self, origin: SignInOrigin) -> Visitor:
         channels = (origin.channel_id,) if origin.channel_id else ()
         return self._visitor(origin.user_id, channels, origin.guild_id)
 

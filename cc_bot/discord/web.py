@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.gate import Gate, error_of_refusal
 from cc_bot.discord.locations import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
-from cc_bot.domain.access import BotProfile, Subject, WebOrigin
+from cc_bot.domain.access import BotProfile, SignInOrigin, Subject
 from cc_bot.domain.errors import AccessError, AttachmentNotFetched, CcBotError
 from cc_bot.domain.message import ChannelKey, Location
 from cc_bot.domain.session import SessionKey
@@ -41,7 +41,7 @@ class DiscordForPages:
     _cache: LruCache[tuple[object, ...], tuple[object, float]] = field(default_factory=LruCache)
 
     async def admit(
-        self, origin: WebOrigin, what: Literal["command", "read"], *, always: bool = False
+        self, origin: SignInOrigin, what: Literal["command", "read"], *, always: bool = False
     ) -> None:
         try:
             await self.gate.admit_page(origin, what, always=always)
@@ -49,7 +49,7 @@ class DiscordForPages:
             _log.warning("page_not_admitted", error=type(error).__name__)
             raise CcBotError from error
 
-    async def refusals(self, origins: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
+    async def refusals(self, origins: Sequence[SignInOrigin]) -> Mapping[SignInOrigin, AccessError]:
         try:
             refused = await self.gate.find_refusals(origins)
         except (CcBotError, hikari.HikariError):

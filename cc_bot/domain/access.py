@@ -3,8 +3,8 @@
 1. Owners may. During maintenance, only they may.
 2. A denied user, role, channel or server may not, in spite of any allow rule. Rules for a channel include its
    threads.
-3. Allow rules mean "only these", for each kind of subject. A DM has no server and no roles, so lists of those
-   exclude it.
+3. Allow rules mean "only these", for each kind of subject. A DM has no server and no roles, so an allow rule
+   for a server or role excludes DMs.
 4. Anyone else may.
 """
 
@@ -94,7 +94,7 @@ def _rule_ids(rules: AccessRules, ruling: Ruling, subject: Subject) -> frozenset
 
 
 def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
-    """Return whether only owners may use the bot in a channel. It must not read what others write there."""
+    """Return whether only owners may use the bot in a channel: then the bot must not read messages there."""
     return _find_rule_refusal(rules, _location_ids(key.ids, guild_id)) is not None
 
 
@@ -114,8 +114,8 @@ class BotProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class WebOrigin:
-    """The user of web pages, and the channel where the sign-in link was asked for: its access rules apply."""
+class SignInOrigin:
+    """The user, and the channel where the user requested the sign-in link: its access rules apply."""
 
     user_id: int
     channel_id: int = 0  # 0: not on Discord
@@ -125,10 +125,10 @@ class WebOrigin:
 @dataclass(frozen=True, slots=True)
 class WebSession:
     id: int
-    origin: WebOrigin
+    origin: SignInOrigin
     made_at: datetime
     used_at: datetime
-    ends_at: datetime
+    ends_at: datetime  # at the latest; `expires_at` is earlier if the browser is idle
     browser: str = ""  # its name and system, such as `Chrome · Android`
 
     @property

@@ -17,7 +17,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`y_title` is of the values, `x_title` of the labels, which are numbers in a scatter chart."""
+    """`x_title` names the labels (numbers in a scatter chart), `y_title` the values."""
 
     id: str
     title: str
@@ -32,7 +32,7 @@ class Chart:
 
 
 def parse_numbers(labels: Iterable[str]) -> tuple[float, ...] | None:
-    """Return None if one is not a number of at most MAX_VALUE."""
+    """Return the labels as numbers; None unless all are numbers of at most MAX_VALUE."""
     try:
         numbers = tuple(float(label.replace(",", "")) for label in labels)
     except ValueError:

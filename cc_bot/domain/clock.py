@@ -120,7 +120,7 @@ def zone_name_for_word(typed: str) -> str:
 
 
 def suggest_zones(typed: str, own_zone: str | None = None) -> list[str]:
-    """Return zones that match a typed prefix, best first. Without one: `own_zone`, then common ones."""
+    """Return zones that match a typed prefix, best first. If it is empty: `own_zone`, then common zones."""
     folded = _fold(typed)
     if not folded:
         return _existing_zones([*filter(None, [own_zone]), DEFAULT_ZONE, *_WORDS_BY_ZONE, *_zone_names()])

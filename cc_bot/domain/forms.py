@@ -17,8 +17,6 @@ class FormChoice:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """Its texts are the server's."""
-
     name: str
     title: str
     kind: FieldKind = "text"
@@ -39,6 +37,6 @@ class Form:
 
 class FormAsker(Protocol):
     async def ask(self, form: Form) -> Mapping[str, str] | None:
-        """Return the entries by field name; None if the user declines. To withdraw the form, cancel."""
+        """Return the entries by field name; None if the user declines. Cancelling withdraws the form."""
 
     async def show_error(self, refusal: CcBotError) -> None: ...

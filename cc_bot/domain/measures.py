@@ -12,10 +12,9 @@ model_first_token: until the first word or tool call; model: all streams; discor
 until it is shown."""
 
 Ending = Literal["complete", "stopped", "cut", "refused", "failed"]
-"""How a turn ended. refused: as intended, since the user may not ask that, or not now; failed: an error."""
+"""How a turn ended. refused: the user may not ask that, or not now; failed: by an error."""
 
-Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
-"""speech: answers that are read aloud."""
+Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]  # speech: answers that are read aloud
 
 
 class Meter:

@@ -16,8 +16,7 @@ ReasoningEffort = Literal["", "none", "minimal", "low", "medium", "high"]
 """How much a model reasons before it answers; empty: its default."""
 REASONING_EFFORTS: Final = ("none", "minimal", "low", "medium", "high")
 
-Visibility = Literal["public", "private"]
-"""private: only the user sees it (an ephemeral reply, a DM)."""
+Visibility = Literal["public", "private"]  # private: only the user sees it (an ephemeral reply, a DM)
 Target = Literal["channel", "dm", "terminal"]
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
@@ -64,7 +63,7 @@ def has_quotation(text: str) -> bool:
     return any(line.lstrip().startswith(_QUOTATION) for line in text.splitlines())
 
 
-_REFS: Final = re.compile(r', "(?:former_)?ref": \d+')  # text does not match: its quotes are escaped
+_REFS: Final = re.compile(r', "(?:former_)?ref": \d+')  # never matches in a text, whose quotes are escaped
 
 
 def remove_row_ids(result: str) -> str:
@@ -75,7 +74,7 @@ MAYBE_DONE: Final = "maybe_done"  # a key of results: the call failed, but may h
 
 
 def parse_json(text: str, change: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Return the value, with each object passed through `change`; None if it is not JSON."""
+    """Return the value, with each object passed through `change`; None if the text is not JSON."""
     try:
         return json.loads(text or "{}", object_hook=change)
     except (ValueError, RecursionError):
@@ -91,8 +90,7 @@ class ToolCall:
     arguments: str
     result: str
     ok: bool = True
-    native: str = ""
-    """Set on the first call of each step: provider data to send back with the step's calls."""
+    native: str = ""  # set on the first call of each step: provider data to send back with the step's calls
 
     @property
     def outcome_unknown(self) -> bool:
@@ -137,8 +135,7 @@ class Document:
     unit: DocumentUnit
     parts: tuple[DocumentPart, ...]
     headings: tuple[Heading, ...] = ()
-    pictured: int = 0
-    """For a scan without text: how many of its first pages are attached as pictures."""
+    pictured: int = 0  # for a scan without text: how many of its first pages are attached as pictures
 
     @property
     def is_scan(self) -> bool:
@@ -152,8 +149,7 @@ class Document:
         return "\n".join(f"{self.part_label(number)}\n{self.parts[number - 1].text}" for number in numbers)
 
 
-MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20
-"""For all images in one request, and for all files of one message."""
+MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20  # for all images in one request, and for all files of one message
 FORWARD_NAME: Final = "forwarded message"
 
 
@@ -197,8 +193,8 @@ def is_recording(media_type: str | None) -> bool:
 
 
 ReferenceKind = Literal["reply", "reply_of_reply", "link", "picture_above", "menu", "since"]
-"""How a question refers to a message. reply_of_reply: it replies to a reply to it; picture_above:
-it follows its picture; menu, since: it was asked from its menu, about it or everything since."""
+"""How a question refers to a message. reply_of_reply: by a reply to its reply; picture_above: as the author's
+last picture; menu: from the message's menu; since: from the menu, with all later messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +222,11 @@ class Message:
     author_name: str = ""
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
-    heard: str = ""  # the transcript of its recordings, with which `content` ends
+    heard: str = ""  # the transcript of the recordings; `content` ends with it
     tainted: bool = False
-    """True if others may have written parts of it; of an answer: if the model had read text by others."""
+    """True if others may have written parts of it or, if it is an answer, text that the model had read."""
     reply_to: int | None = None
-    reference_kind: ReferenceKind = "reply"  # how it refers to `reply_to`
+    reference_kind: ReferenceKind = "reply"  # how the message refers to `reply_to`
     references: tuple[Reference, ...] = ()
     created_at: datetime | None = None
     id: int | None = field(default=None, compare=False)

@@ -14,7 +14,7 @@ from cc_bot.domain.text import Locale
 MAX_PROPOSALS: Final = 5  # per message: each needs one of its five rows of buttons
 PROPOSAL_LIFETIME: Final = timedelta(days=7)
 PENDING_CALL_LIFETIME: Final = timedelta(minutes=10)
-"""For a call with whose result the model continues: users soon forget what it is for."""
+"""For a call whose result the model continues with: users soon forget what the call is for."""
 
 Approvers = Literal["asker", "owners"]  # who may approve: the question's author, or the bot's owners
 
@@ -56,14 +56,14 @@ class ProposalText:
 class DeferredCall:
     name: str
     arguments: str  # a JSON object, with relative values made absolute
-    held: str = "{}"  # the state that was proposed on, as JSON: if it has changed, the call is not made
+    held: str = "{}"  # JSON of the state that the call was proposed for: if it changes, the call is refused
     asked: tuple[str, str] = field(default=("", ""), compare=False)
     """The name and arguments as the model wrote them in its call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the tool needs to know of the turn that proposed."""
+    """What the tool needs to know about the turn that made the proposal."""
 
     locale: Locale
     timezone: str
@@ -86,7 +86,7 @@ class ProposedCalls:
     position: int = 0  # number among the proposals of the answer, from 1; 0 if it is the only one
 
     def join(self, later: "ProposedCalls") -> "ProposedCalls":
-        """Return a proposal of these calls and those of `later`, with this title and first line."""
+        """Return a proposal of both's calls, with this proposal's title and first line."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
 
@@ -108,8 +108,7 @@ class CallMessage:
 
     location_id: int | None = None
     shown_in: int | None = None  # the message's id
-    token: str | None = None
-    """The token of the button press, which can edit the message until `token_until`."""
+    token: str | None = None  # the token of the button press, which can edit the message until `token_until`
     token_until: datetime | None = None
     ephemeral: bool = False
 

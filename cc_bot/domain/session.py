@@ -35,7 +35,7 @@ class Session:
     last_active: datetime
     _: KW_ONLY
     has_more: bool = field(default=False, compare=False)
-    """True if earlier messages of the history may not be read yet."""
+    """True if the session may have earlier messages that were not read."""
     has_files: bool = field(default=True, compare=False)
     summaries: tuple[PromptNote, ...] = ()
     unsummarized: tuple[PromptNote, ...] = ()
@@ -93,7 +93,7 @@ def clean_summary(text: str) -> str:
 
 
 def list_quoted(statements: Iterable[str]) -> str:
-    """Return user messages one a line, oldest first, without duplicates. Only the newest if too long."""
+    """Return the newest user messages that fit, one per line, oldest first, without duplicates."""
     plain = (" ".join(statement.split()) for statement in statements)
     lines = [f"- {shorten(statement, _MAX_STATEMENT_CHARACTERS)}" for statement in plain if statement]
     newest_first, room = list[str](), MAX_SUMMARY_CHARACTERS

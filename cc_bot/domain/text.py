@@ -54,7 +54,7 @@ def one_line(text: str) -> str:
 
 
 def remove_controls(text: str) -> str:
-    """Remove control characters and bidirectional marks. Emoji need joiners and variation selectors."""
+    """Remove control characters and bidirectional marks, but not joiners, which emoji need."""
     return _CONTROLS.sub("", _BIDI_MARKS.sub("", _LINE_BREAKS.sub("\n", text)))
 
 

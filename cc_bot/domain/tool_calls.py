@@ -1,6 +1,6 @@
 """The memories and web pages that stored tool calls refer to.
 
-A memory's text is removed from a call that is stored, and inserted when the call is read: so stored answers
+A memory's text is removed before a call is stored, and inserted when the call is read, so that stored answers
 keep no copy of an erased memory.
 """
 
@@ -65,7 +65,7 @@ def strip_memory_texts(call: ToolCall) -> ToolCall:
 def insert_memory_texts(message: Message, memories: Mapping[int, Memory]) -> Message:
     """Insert the memories' current texts into a stored answer's calls. A memory that is missing, or not for
     the answer's readers, becomes UNAVAILABLE. Then the calls also lose their encrypted reasoning, which may
-    contain its text."""
+    contain the memory's text."""
     readable = {
         id_: memory
         for id_, memory in memories.items()

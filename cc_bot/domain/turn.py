@@ -89,7 +89,7 @@ class ToolsUnavailable:
 
 @dataclass(frozen=True, slots=True)
 class ReplyWithheld:
-    """Discord hides the message that the question replies to from the bot. Once a day for a user."""
+    """Discord hides from the bot the message that the question replies to. At most once a day for a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
 class Notice:
     kind: NoticeKind
     ahead: int | None = None
-    """The waiting turns before this one; None while an earlier turn of the same key is unfinished."""
+    """How many turns wait before this one; None while an earlier turn with the same key is unfinished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ class AskedFile:
     url: str
     size: int
     media_type: str | None = None
-    own_words: bool = False  # as `Attachment.is_voice_message`
+    own_words: bool = False  # True for a voice message: its transcript counts as typed by the author
 
     @property
     def is_recording(self) -> bool:
@@ -228,8 +228,8 @@ class AskedQuestion:
     reply_to: int | None = None
     forwards: tuple[int, ...] = ()  # the forwarded messages of the same DM that the question is about
     heard: str = ""  # the transcript of its recordings, once known
-    pointing: ReferenceKind = "reply"  # how it refers to `reply_to`
-    links_in: str = ""  # the text whose message links are followed, if not `text`
+    pointing: ReferenceKind = "reply"  # how the question refers to `reply_to`: `Message.reference_kind`
+    links_in: str = ""  # if set, the text whose message links are followed instead of those in `text`
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +246,8 @@ class PendingTurn:
     temporary: bool = False
     locale: Locale | None = None
     question: AskedQuestion | None = None  # None if it may not be stored, or is in the archive already
-    question_id: int | None = None  # the interaction of a public command
-    replaces: int | None = None  # the row of an answer
+    question_id: int | None = None  # the question's message, or the interaction of a public command
+    replaces: int | None = None  # the row of the answer that this turn replaces
     interaction_id: int | None = None
     token: str | None = None
     token_until: datetime | None = None

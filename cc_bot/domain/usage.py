@@ -16,7 +16,7 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.turn import Usage
 
 UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
-"""concurrent: of turns that run or wait."""
+"""concurrent: turns that run or wait."""
 USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
 
 Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
@@ -59,8 +59,7 @@ class Payer:
 
     user_id: int
     guild_id: int = 0  # 0 in DMs and outside Discord
-    role_ids: tuple[int, ...] | None = ()
-    """None if unknown: then the most generous rule for any role applies."""
+    role_ids: tuple[int, ...] | None = ()  # None if unknown: then the most generous rule for any role applies
     front_end: Literal["discord", "terminal"] = "discord"
 
 
@@ -151,7 +150,7 @@ class RemainingTokens:
 def remaining_tokens(
     limits: Limits, snapshot: UsageSnapshot, now: datetime, zone: ZoneInfo
 ) -> tuple[RemainingTokens, ...]:
-    """Return what is left of token limits. Leaves out the daily one if the month has fewer tokens left."""
+    """Return what is left of token limits. Omits the daily limit if the month has fewer tokens left."""
     remaining = []
     if (day := limits.get("tokens_per_day")) is not None:
         remaining.append(
@@ -209,8 +208,7 @@ class Price:
 @dataclass(frozen=True, slots=True)
 class PriceList:
     currency: str = "USD"
-    models: Mapping[str, Price] = field(default_factory=dict)
-    """Keys are the names of models in requests."""
+    models: Mapping[str, Price] = field(default_factory=dict)  # keys are the names of models in requests
 
     def cost(self, model: str, usage: Usage) -> int:
         """Return the cost in millionths of the currency; 0 for a model without a price."""
@@ -319,8 +317,7 @@ class UsageReport:
     month: UsageBreakdown  # the days of this month so far
     recent: UsageBreakdown
     currency: str = ""  # empty if no model has a price
-    unpriced: tuple[str, ...] = ()
-    """Models used this month that have no price; empty if no model has one."""
+    unpriced: tuple[str, ...] = ()  # models used this month that have no price; empty if no model has one
     left: tuple[RemainingTokens, ...] = ()  # of each token limit
     users: int | None = None  # how many used tokens this month; None in a report about one user
 

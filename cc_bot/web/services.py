@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.parts import Parts
-from cc_bot.domain.access import BotProfile, Subject, WebOrigin
+from cc_bot.domain.access import BotProfile, SignInOrigin, Subject
 from cc_bot.domain.errors import AccessError
 from cc_bot.domain.message import Location
 from cc_bot.domain.session import SessionKey
@@ -19,10 +19,10 @@ RequestKind = Literal["command", "read"]  # changes count like commands, reads l
 class Discord(Protocol):
     """Discord as pages need it. What is unknown is None or False."""
 
-    async def admit(self, origin: WebOrigin, kind: RequestKind, *, always: bool = False) -> None:
+    async def admit(self, origin: SignInOrigin, kind: RequestKind, *, always: bool = False) -> None:
         """Count a request. Raises AccessError or StorageError. `always`: for a user's own data."""
 
-    async def refusals(self, origins: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
+    async def refusals(self, origins: Sequence[SignInOrigin]) -> Mapping[SignInOrigin, AccessError]:
         """Return why commands there would be refused, without counting them."""
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:

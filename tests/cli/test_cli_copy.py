@@ -17,13 +17,14 @@ from cc_bot.db.engines import dialect_of, without_password
 from cc_bot.db.erasure_log import ErasureLog
 from cc_bot.db.files import instance_lock
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import SameDatabase
 from tests.databases import laid_out
 from tests.end_to_end.program import Program
 
 ME = 123456789012345678
 THE_TERMINALS = 0
 NOWHERE = "postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot"
-ONTO_ITSELF = "This copies a database onto itself."
+ONTO_ITSELF = SameDatabase.en
 
 
 @pytest.fixture
@@ -162,7 +163,7 @@ class TestACopyThatCantBe:
             code, output = await program.run("copy", "--to", target)
             working.cancel()
             await asyncio.gather(working, return_exceptions=True)
-        assert (code, "Another cc-bot is working on" in only_sentence(output)) == (2, True)
+        assert (code, "Another cc-bot is using" in only_sentence(output)) == (2, True)
 
     async def test_for_want_of_a_server_says_which_and_not_its_password(self, program: Program) -> None:
         for ends in (("--from", NOWHERE, "--to", "sqlite:///other.db"), ("--to", NOWHERE)):

@@ -62,7 +62,7 @@ class TestLine:
         line, at_work, seen, release = ExportQueue(), set[int](), list[int](), asyncio.Event()
 
         async def take(number: int) -> None:
-            async with line.wait_turn(AIKO):
+            async with line.wait_for_earlier(AIKO):
                 at_work.add(number)
                 assert at_work == {number}
                 await release.wait()
@@ -73,7 +73,7 @@ class TestLine:
         await asyncio.sleep(0)
         with pytest.raises(EarlierFilesInProgress):
             await take(MAX_EXPORTS)
-        async with asyncio.timeout(60), line.wait_turn(BEN), line.lock:  # it is not another's
+        async with asyncio.timeout(60), line.wait_for_earlier(BEN), line.lock:  # it is not another's
             release.set()
         await taking
         await take(MAX_EXPORTS)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from cc_bot.discord.gate import FLOOD_PAUSE_S, MAX_BURST
+from cc_bot.domain.errors import LimitReached
 from tests.end_to_end.memories import run
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
@@ -42,8 +43,10 @@ async def test_a_limit_is_told_and_lets_no_request_be_made(
     assert sentence.startswith(USED_UP)
     assert 0 < in_seconds(sentence) <= 25 * 3600
     await stage.said(ben, channel, "Are you there?", "はい。")
-    assert (await refused(stage, ben, channel)).startswith("You have used up what there is for now.")
-    told = await stage.says(await stage.write(ben, channel, "もう一度"), "You have used up")
+    assert (await refused(stage, ben, channel)).startswith(LimitReached.en.partition(" Please")[0])
+    told = await stage.says(
+        await stage.write(ben, channel, "もう一度"), LimitReached.en.partition(" Please")[0]
+    )
     assert 0 <= in_seconds(told.text) <= 60
     assert len(stage.model.requests) == 2
     left = "SELECT count(*) FROM turns WHERE user_id IN (?, ?) AND state IN ('accepted', 'answered')"

@@ -9,12 +9,13 @@ from pathlib import Path
 import asyncpg
 
 from cc_bot.db.engines import dialect_of
+from cc_bot.domain.errors import DatabaseLocked
 from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import running_stage
 from tests.loopback.discord.watched import Watched
 
 A_MINUTE_S = 60.0
-BUSY = {"ja": "ふさがっていて", "en-US": "is busy with something else"}
+BUSY = {"ja": DatabaseLocked.ja, "en-US": DatabaseLocked.en}
 
 
 async def told(reply: Watched) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from cc_bot.domain.errors import DatabaseReadOnly, DatabaseUnreachable
 from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.faults.campaign import campaign
 from tests.loopback.discord import Reply
@@ -77,7 +78,7 @@ class TestServer:
         async with started(tmp_path, server) as stage:
             await server.change("default_transaction_read_only = on")
             for reply in await begun(stage, 3):
-                await told(reply, "I can't write to where I keep things")
+                await told(reply, DatabaseReadOnly.en)
             await stage.logs("DatabaseReadOnly")
             await server.change("default_transaction_read_only = off")
 
@@ -87,5 +88,5 @@ class TestServer:
         async with started(tmp_path, server) as stage:
             with server.halted():
                 for reply in await begun(stage, 3):
-                    await told(reply, "I can't reach where I keep things")
+                    await told(reply, DatabaseUnreachable.en)
             await stage.logs("DatabaseUnreachable")

@@ -13,7 +13,7 @@ from cc_bot.db import Database, ErasureLog, back_up
 from cc_bot.db.backup import Stage
 from cc_bot.db.erasure_log import read_erasures
 from cc_bot.db.files import instance_lock
-from cc_bot.domain.access import WebOrigin
+from cc_bot.domain.access import SignInOrigin
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AlreadyRunning,
@@ -107,7 +107,9 @@ class TestForgotten:
             database: Database = stores.memories._database
             await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
             await live(stores, database, YOU, "きりん", channel=ChannelKey(3))
-            signed_in = await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebOrigin(YOU)))
+            signed_in = await stores.web_sessions.sign_in(
+                await stores.web_sessions.make_code(SignInOrigin(YOU))
+            )
             assert signed_in is not None
             await stores.erasures.note("user", ME)
             backup = await bot.back_up()  # the erasing has begun, and this still has everything

@@ -16,7 +16,7 @@ from cc_bot.chat.stores.settings import WebSessionStore
 from cc_bot.chat.stores.usage import ReservationRequest, Settlement, UsageStore
 from cc_bot.db import Database, Statement
 from cc_bot.db.process import Process, ProcessStore
-from cc_bot.domain.access import WebOrigin
+from cc_bot.domain.access import SignInOrigin
 from cc_bot.domain.change import Change
 from cc_bot.domain.message import (
     Attachment,
@@ -224,7 +224,7 @@ async def do_everything_with_turns(stores: Stores) -> None:
 
 
 async def do_everything_with_browsers(stores: Stores, database: Database) -> None:
-    browsers, location = stores.web_sessions, WebOrigin(USER, 2, 3)
+    browsers, location = stores.web_sessions, SignInOrigin(USER, 2, 3)
     secret, session = got(await browsers.sign_in(await browsers.make_code(location)))
     later = WebSessionStore(database, clock=lambda: datetime.now(UTC) + timedelta(hours=1))
     assert await later.get(secret) == session

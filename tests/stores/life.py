@@ -8,7 +8,7 @@ from typing import Final
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.db import Database, Statement
-from cc_bot.domain.access import WebOrigin
+from cc_bot.domain.access import SignInOrigin
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Target, ToolCall
@@ -100,8 +100,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     )
     await stores[ScheduleStore].add(key, f"また{word}", utc_now())
     await stores[HeartbeatStore].add_marks(user_id, {"memory:1": utc_now() + timedelta(hours=1)})
-    await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebOrigin(user_id, 2, 7)))
-    await stores.web_sessions.make_code(WebOrigin(user_id, 2, 7))
+    await stores.web_sessions.sign_in(await stores.web_sessions.make_code(SignInOrigin(user_id, 2, 7)))
+    await stores.web_sessions.make_code(SignInOrigin(user_id, 2, 7))
     await stores.limits.set(LimitKey("user", user_id, "tokens_per_day"), 5, set_by=99)
     await stores.limits.set(LimitKey("role", user_id + 1, "tokens_per_day"), 5, set_by=user_id)
     await stores.access.set("user", user_id, "allow", set_by=99)

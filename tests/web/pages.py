@@ -15,7 +15,7 @@ import aiohttp
 from cc_bot.app.core import Core, open_core
 from cc_bot.app.web import web_services
 from cc_bot.config import read_config
-from cc_bot.domain.access import BotProfile, Subject, WebOrigin
+from cc_bot.domain.access import BotProfile, SignInOrigin, Subject
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import AccessError, NotAllowed
 from cc_bot.domain.message import ChannelKey, Location
@@ -51,13 +51,13 @@ class Town:
     counted: list[str] = field(default_factory=list)
 
     async def admit(
-        self, location: WebOrigin, what: Literal["command", "read"], *, always: bool = False
+        self, location: SignInOrigin, what: Literal["command", "read"], *, always: bool = False
     ) -> None:
         self.counted.append(what)
         if location.user_id in self.denied and not always:
             raise NotAllowed
 
-    async def refusals(self, locations: Sequence[WebOrigin]) -> Mapping[WebOrigin, AccessError]:
+    async def refusals(self, locations: Sequence[SignInOrigin]) -> Mapping[SignInOrigin, AccessError]:
         return {location: NotAllowed() for location in locations if location.user_id in self.denied}
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
@@ -113,7 +113,7 @@ class Site:
     url: str
 
     async def link(self, user_id: int = TARO) -> str:
-        code = await self.services.stores.web_sessions.make_code(WebOrigin(user_id, CHANNEL))
+        code = await self.services.stores.web_sessions.make_code(SignInOrigin(user_id, CHANNEL))
         return f"{self.url}/sign-in?code={code}"
 
     @asynccontextmanager

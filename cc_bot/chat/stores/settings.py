@@ -21,8 +21,8 @@ from cc_bot.domain.access import (
     AccessRules,
     Maintenance,
     Ruling,
+    SignInOrigin,
     Subject,
-    WebOrigin,
     WebSession,
 )
 from cc_bot.domain.clock import Clock, utc_now
@@ -351,7 +351,7 @@ PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at
 
 
 class WebSessionStore(Store):
-    async def make_code(self, origin: WebOrigin) -> str:
+    async def make_code(self, origin: SignInOrigin) -> str:
         """Store and return a code that signs its user in once, within LINK_LIFETIME."""
         code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
         row = (_hash(code), origin.user_id, origin.channel_id, origin.guild_id)
@@ -371,14 +371,14 @@ class WebSessionStore(Store):
         await self._database.transaction([insert, delete], [user_lock(origin.user_id)])
         return code
 
-    async def find_code(self, code: str) -> WebOrigin | None:
+    async def find_code(self, code: str) -> SignInOrigin | None:
         """Return where a code was made, and leave it unused; None if it is used, expired or invalid."""
         sql = """
             SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2
             /* scope: all users */
         """
         rows = await self._database.query(sql, _hash(code), to_text(self._clock()))
-        return WebOrigin(*rows[0]) if rows else None
+        return SignInOrigin(*rows[0]) if rows else None
 
     async def sign_in(self, code: str, browser: str = "") -> tuple[str, WebSession] | None:
         """Use a code; returns a secret and its new session. None if the code is used, expired or invalid."""

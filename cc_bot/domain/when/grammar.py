@@ -30,12 +30,12 @@ MAX_HOUR: Final = 29  # `25時` is 1:00 of the next day
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockTime:
     minute: int | None = None
     """None if only a part of the day is named. MINUTES_PER_DAY and more: on the next day."""
     part: Part = ""
     is_12_hour: bool = False  # True if the hour may be in the afternoon: `3時`, not `3:00`
-    is_now: bool = False  # the same time of day as now: 今頃, same time
+    is_now: bool = False  # True for the same time of day as now: 今頃, same time
 
     def minute_of_day(self) -> int | None:
         """Return the minute of the day; None for a part of the day without a default."""
@@ -70,7 +70,7 @@ class TimeWords:
     kinds: set[str] = field(default_factory=set)  # of the forms found, as in _TABLE
     shift: tuple[int, int, int] = (0, 0, 0)  # months, days and seconds from now
     days: list[int] = field(default_factory=list)  # from today
-    week: int | None = None  # from the current one, as `month` and `year`
+    week: int | None = None  # weeks from the current one; `month` and `year` likewise
     month: int | None = None
     year: int | None = None
     year_number: int | None = None
@@ -80,10 +80,10 @@ class TimeWords:
     nth: list[tuple[int, int]] = field(default_factory=list)
     """Number and weekday: (2, 0) is the second Monday of a month, (0, 0) the last."""
     weekdays: list[int] = field(default_factory=list)
-    not_today: bool = False  # today's weekday means that in a week: 次の金曜
+    not_today: bool = False  # on a Friday, 次の金曜 is not today but in a week
     implies_repeat: bool = False  # by the weekdays: 平日, mondays
     every: tuple[int, Unit] | None = None  # count and unit of a repeat
-    clocks: list[Clock] = field(default_factory=list)
+    clocks: list[ClockTime] = field(default_factory=list)
     part: Part = ""  # a part of the day not yet followed by a clock time
 
     @property
@@ -112,14 +112,14 @@ _NUMERALS: Final = re.compile(
     r"(?<![〇零一二三四五六七八九十])(?:[〇零一二三四五六七八九]?十[〇零一二三四五六七八九]?|[〇零一二三四五六七八九]++)"
     r"(?=[時分秒日月週年か回度])|(?<=第)[一二三四五](?![十一二三四五六七八九])"
 )
-_MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
+_MONTH_COUNTER: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
 _ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
 _ERA_YEAR: Final = re.compile(rf"({'|'.join(_ERAS)})\s?(\d{{1,2}}|元)年")
 
 
 def normalize(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).casefold().strip().replace("’", "'")
-    plain = _MONTHS_LONG.sub("か月", plain)
+    plain = _MONTH_COUNTER.sub("か月", plain)
     plain = _NUMERALS.sub(lambda match: kanji_to_digits(match[0]), plain)
     plain = _NUMBER_EN.sub(lambda match: str(_NUMBERS_EN.split("|").index(match[0]) + 1), plain)
     return _ERA_YEAR.sub(lambda match: f"{_ERAS[match[1]] + int(match[2].replace('元', '1'))}年", plain)
@@ -131,7 +131,7 @@ _UNITS: Final[tuple[tuple[str, Unit], ...]] = (
     *(("s", "seconds"), ("h", "hours"), ("d", "days"), ("w", "weeks"), ("y", "years")),
 )
 """Prefixes of unit names; the first match counts."""
-_SIZES: Final[tuple[Unit, ...]] = get_args(Unit)
+_UNITS_BY_SIZE: Final[tuple[Unit, ...]] = get_args(Unit)
 _SHORT_JA: Final = "時間半?|分半?|秒"
 _SHORT_EN: Final = r"(?:hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
 _LONG_EN: Final = r"(?:days?|d|weeks?|w|months?|years?|y)(?![a-z])"
@@ -161,10 +161,11 @@ def _find_unit(name: str) -> Unit:
 
 
 def _read_span(span: str) -> tuple[int, int, int]:
-    """Return months, days and seconds. Raises WhenNotUnderstood for parts of a day or month."""
+    """Return months, days and seconds. Raises WhenNotUnderstood for a fraction of a day or month, or units
+    in another than descending order."""
     total = defaultdict[Unit, float](float)
     for number, half, name, half_more in _AMOUNT.findall(span):
-        if any(_SIZES.index(_find_unit(name)) >= _SIZES.index(each) for each in total):
+        if any(_UNITS_BY_SIZE.index(_find_unit(name)) >= _UNITS_BY_SIZE.index(each) for each in total):
             raise WhenNotUnderstood
         count = 0.5 if number[0] in "半h" else 1.0 if number[0] == "a" else float(number)
         total[_find_unit(name)] += count + 0.5 * bool(half or half_more or name.endswith("半"))
@@ -371,18 +372,18 @@ def is_inside_word(text: str, at: int) -> bool:
 
 
 def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
-    """Parse the time that begins at `at`. Returns also its end. Raises WhenNotUnderstood."""
-    words, end, before_part, listed = TimeWords(), at, at, False
+    """Parse the time that begins at `at`. Returns its words and its end. Raises WhenNotUnderstood."""
+    words, end, before_part, after_list_word = TimeWords(), at, at, False
     while at < len(text):
-        kind, match = _match_form(text, at, bare="clock" in words.kinds and listed)
-        may_follow = kind in ("part", "every") or (listed and kind in _LISTED)
+        kind, match = _match_form(text, at, bare="clock" in words.kinds and after_list_word)
+        may_follow = kind in ("part", "every") or (after_list_word and kind in _LISTED)
         if match and (may_follow or kind not in words.kinds):
             before_part = end
             _add_form(words, kind, match)
             words.kinds |= {"month", "monthday"} if kind == "date" else {kind}
-            at, end, listed = match.end(), match.end(), listed and kind in ("part", "every")
+            at, end, after_list_word = match.end(), match.end(), after_list_word and kind in ("part", "every")
         elif list_word := _LIST_WORD.match(text, at):
-            at, listed = list_word.end(), True
+            at, after_list_word = list_word.end(), True
         elif filler := _FILLER.match(text, at):
             at = filler.end()
             end = at if at == len(text) else end
@@ -391,7 +392,7 @@ def parse_beginning(text: str, at: int = 0) -> tuple[TimeWords, int]:
     if words.part and words.clocks and words.clocks[-1].minute is not None:
         end = before_part  # 8時に朝会
     elif words.part:
-        words.clocks.append(Clock(part=words.part))
+        words.clocks.append(ClockTime(part=words.part))
     if len({clock.minute is None for clock in words.clocks if not clock.is_now}) > 1:
         raise WhenNotUnderstood  # 朝晩9時
     if words.every and not words.every[1]:
@@ -469,30 +470,30 @@ def _add_weekdays(words: TimeWords, groups: dict[str, str], text: str) -> None:
 def _add_part(words: TimeWords, match: re.Match[str]) -> None:
     """A part of the day belongs to the hour before it (`9 in the morning`) or to the next one."""
     part = next(each for each in _PARTS if each == match.lastgroup)
-    before = words.clocks[-1] if words.clocks else Clock()
+    before = words.clocks[-1] if words.clocks else ClockTime()
     if match[0].isascii() and not before.part and before.minute is not None:
         words.clocks[-1] = replace(before, part=part)
         return
     if words.part:  # 朝と夜
-        words.clocks.append(Clock(part=words.part))
+        words.clocks.append(ClockTime(part=words.part))
     words.part = part
 
 
-def _read_clock(groups: dict[str, str], text: str, words: TimeWords) -> Clock:
+def _read_clock(groups: dict[str, str], text: str, words: TimeWords) -> ClockTime:
     if "as_now" in groups:
-        return Clock(is_now=True)
+        return ClockTime(is_now=True)
     if "noon" in groups or "midnight" in groups:
-        return Clock(NOON if "noon" in groups else MINUTES_PER_DAY)  # 24:00
+        return ClockTime(NOON if "noon" in groups else MINUTES_PER_DAY)  # 24:00
     hour, minute = int(groups["hour"]), int(groups.get("minute", 30 if "half" in groups else 0))
     if hour > MAX_HOUR or minute > 59:
         raise NoSuchTime
-    half = groups.get("ampm")
-    if half and not 1 <= hour <= 12:
+    a_or_p = groups.get("ampm")
+    if a_or_p and not 1 <= hour <= 12:
         raise WhenNotUnderstood
-    hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-    exact = half or groups["hour"].startswith("0") or ":" in text
+    hour = hour % 12 + (12 if a_or_p == "p" else 0) if a_or_p else hour
+    exact = a_or_p or groups["hour"].startswith("0") or ":" in text
     part = words.part or (words.clocks[-1].part if words.clocks else "")
-    return Clock(hour * 60 + minute, part, is_12_hour=not exact)
+    return ClockTime(hour * 60 + minute, part, is_12_hour=not exact)
 
 
 def _add_date(words: TimeWords, groups: dict[str, str]) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.when.grammar import MINUTES_PER_DAY, NOON, Clock, TimeWords, find_times
+from cc_bot.domain.when.grammar import MINUTES_PER_DAY, NOON, ClockTime, TimeWords, find_times
 from cc_bot.domain.when.repeats import anchor_interval, is_hour_based, next_time
 from cc_bot.domain.when.resolve import add_months, day_choices, named_year, resolve_moments, resolve_repeats
 
@@ -28,10 +28,9 @@ class MentionedTime:
     begin: int
     end: int
     written: str
-    day_ranges: tuple[tuple[date, int], ...] = ()
-    """Of the possible days: the first, and how many."""
+    day_ranges: tuple[tuple[date, int], ...] = ()  # of the possible days: the first, and the count
     or_week_later: bool = False
-    clocks: tuple[Clock, ...] = ()  # excludes parts of the day that have no usual time
+    clocks: tuple[ClockTime, ...] = ()  # excludes parts of the day that have no usual time
     moment: datetime | None = None  # of a duration from now: `3時間後`
     is_lead_time: bool = False  # a duration before another time: `1時間前`
     repeat: str = ""  # Cron, without a time of day
@@ -57,7 +56,7 @@ class MentionedTime:
         )
 
 
-def _fits(clock: Clock, minute: int) -> bool:
+def _fits(clock: ClockTime, minute: int) -> bool:
     apart = abs(minute - (clock.minute_of_day() or 0) % MINUTES_PER_DAY)
     if clock.minute is None:
         return apart <= _PART_OF_DAY_MINUTES

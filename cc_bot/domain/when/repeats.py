@@ -1,8 +1,8 @@
 """Repeats as stored: a five-field cron expression in the user's time zone, or `every 6h`, in elapsed hours.
 
 An interval may follow cron (`0 10 * * 2 every 2 weeks from 2026-11-24`); its weeks begin on Monday. A time
-that a clock change skips is as much later. Of a time that occurs twice the first counts (RFC 5545, section
-3.3.5), except in an hourly repeat.
+that a clock change skips moves later by the length of the change. If a time occurs twice, the first counts
+(RFC 5545, section 3.3.5), except in an hourly repeat.
 """
 
 import re
@@ -27,7 +27,7 @@ _INTERVAL: Final = re.compile(
 Unit = Literal["days", "weeks", "months"]
 _MAX_COUNT: Final[dict[Unit, int]] = {"days": 366, "weeks": 104, "months": 120}
 _YEARS_AHEAD: Final = 50
-_SAME_LOCAL_TIME: Final = timedelta(hours=3)  # more than a clock change
+_SEARCH_MARGIN: Final = timedelta(hours=3)  # longer than any clock change
 _CRON_ERRORS: Final = (CronSimError, ValueError, TypeError, AssertionError, OverflowError)
 """cronsim also raises these besides its own."""
 
@@ -51,7 +51,7 @@ class Interval:
         return every if self.since is None else f"{every} from {self.since.isoformat()}"
 
     def next_period_start(self, day: date) -> date | None:
-        """Return the first day of the next period; None if the day is in one."""
+        """Return the first day of the next period in which the repeat is due; None if `day` is in one."""
         if self.since is None:
             return None
         if day < self.since:
@@ -99,7 +99,7 @@ def check_repeat(text: str) -> str:
 
 
 def anchor_interval(repeat: str, day: date) -> str:
-    """Return the repeat, with an interval without a start date starting on this day."""
+    """Return the repeat. If its interval has no start date, it starts on `day`."""
     if is_hour_based(repeat):
         return repeat
     cron, interval = split_repeat(repeat)
@@ -107,7 +107,7 @@ def anchor_interval(repeat: str, day: date) -> str:
 
 
 def move_start(repeat: str, due: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    """Return the first time from `due` on, and the repeat moved to the time of day and interval of `due`."""
+    """Return the first time from `due` on, and the repeat at the same time of day, its interval from then."""
     if is_hour_based(repeat):
         return due, repeat
     local = due.astimezone(zone)
@@ -155,7 +155,7 @@ def next_time(
         if is_hour_based(repeat):
             return _next_hour_based(repeat, after, zone, quiet)
         return _next_by_cron(repeat, after, zone) if repeat else None
-    except _CRON_ERRORS:  # the repeat is invalid, or the time after the year 9999
+    except _CRON_ERRORS:  # the repeat is invalid, or the next time would be after the year 9999
         return None
 
 
@@ -179,7 +179,7 @@ def _next_by_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
         raise ValueError(cron)
     folds = (0, 1) if fields[1] == "*" else (0,)
     best: datetime | None = None
-    for local in _local_times(cron, interval, after.astimezone(zone).replace(tzinfo=None) - _SAME_LOCAL_TIME):
+    for local in _local_times(cron, interval, after.astimezone(zone).replace(tzinfo=None) - _SEARCH_MARGIN):
         moments = [local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in folds]
         best = min([*(each for each in moments if each > after), *([best] if best else [])], default=None)
         if best and best <= moments[0]:

@@ -30,7 +30,7 @@ from cc_bot.domain.when.grammar import (
     MINUTES_PER_DAY,
     NAMED_DAYS,
     NOON,
-    Clock,
+    ClockTime,
     TimeWords,
     Unit,
     is_inside_word,
@@ -58,8 +58,8 @@ class ResolvedTime:
 
 
 def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool = False) -> list[ResolvedTime]:
-    """Return a moment for each day and time of day. Raises WhenNotUnderstood (NoSuchTime is one; also for a
-    repeat), WhenPassed or WhenTooFar."""
+    """Return a moment for each day and time of day. Raises WhenPassed, WhenTooFar, or WhenNotUnderstood, also
+    for a repeat; its subclass NoSuchTime for a date or time that does not exist."""
     if len(text) > MAX_LENGTH or len(written := normalize(text)) > MAX_LENGTH:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     try:
@@ -83,7 +83,7 @@ def read_moments(text: str, now: datetime, zone: ZoneInfo, *, allow_past: bool =
 
 
 def day_choices(words: TimeWords, today: date) -> list[list[date]]:
-    """Return candidates for each named day. The first that is not over is meant."""
+    """Return candidates for each named day. The user means the first candidate that is not over."""
     named = words.day_kinds - {"every"}
     if named <= {"span"}:
         return [[today, today + timedelta(days=1)]]
@@ -111,8 +111,8 @@ def resolve_moments(
 ) -> list[ResolvedTime]:
     """Raises as `read_moments`; ValueError or OverflowError outside the calendar."""
     local = now.astimezone(zone)
-    current = Clock(local.hour * 60 + local.minute)
-    clocks: list[Clock | None] = [current if each.is_now else each for each in words.clocks]
+    current = ClockTime(local.hour * 60 + local.minute)
+    clocks: list[ClockTime | None] = [current if each.is_now else each for each in words.clocks]
     if "shift" in words.kinds or words.day_kinds == {"span"}:
         if len(clocks) > 1 or words.day_kinds - {"shift", "span"}:
             raise WhenNotUnderstood
@@ -130,13 +130,15 @@ def resolve_moments(
     return sorted(found)
 
 
-def _local_times(words: TimeWords, days: list[date], clock: Clock | None, today: date) -> Iterator[datetime]:
+def _local_times(
+    words: TimeWords, days: list[date], clock: ClockTime | None, today: date
+) -> Iterator[datetime]:
     minute = clock.minute_of_day() if clock else DEFAULT_MINUTE_OF_DAY
     is_today, has_no_day = words.days == [0], not words.day_kinds
     if minute is None or (clock is None and (has_no_day or is_today)):
         raise WhenNotUnderstood  # today without a time
     if clock is None:
-        clock = Clock(minute)
+        clock = ClockTime(minute)
     if clock.part == "late" and not (has_no_day or is_today) and minute >= MINUTES_PER_DAY:
         raise WhenNotUnderstood  # 金曜の深夜1時: the night before or after?
     if minute >= MINUTES_PER_DAY and (has_no_day or (is_today and clock.part == "night")):
@@ -160,8 +162,8 @@ def _local_time(day: date, minute: int) -> datetime:
     return datetime(day.year, day.month, day.day) + timedelta(minutes=minute)  # noqa: DTZ001 - local
 
 
-def _resolve_shift(words: TimeWords, clock: Clock | None, now: datetime, zone: ZoneInfo) -> ResolvedTime:
-    """Hours are elapsed hours. Days and months are those of the calendar."""
+def _resolve_shift(words: TimeWords, clock: ClockTime | None, now: datetime, zone: ZoneInfo) -> ResolvedTime:
+    """Hours count elapsed time. Days and months follow the calendar."""
     months, days, seconds = words.shift
     if not (any(words.shift) or "shift" in words.kinds) or (seconds and clock):
         raise WhenNotUnderstood
@@ -269,8 +271,7 @@ _AFTER_PART: Final = re.compile(
     r"|[\s、,(]{0,4}(?:[祝祭休平土日月火水木金]\S{0,5}?)?(?:を?は?除|以外)|[\s、,(]{0,4}年末まで"
     r"|から.{0,12}(?:毎|ごと|隔)|の?(?:深夜|夜中|未明|明け方)"
 )
-"""Text after which the match was only part of an expression: `3日`間, `明日`か明後日,
-`毎日9時`(祝日を除く)."""
+"""What follows a match that is only part of an expression: `3日`間, `明日`か明後日, `毎日9時`(祝日を除く)."""
 _LIMITED: Final = re.compile(
     r"\b(?:until|till|except|excluding|unless)\b|[\d時日月年末回]まで|以外|[をは]除"
     r"|\bfor (?:the next )?(?:\d{1,9}|an?) (?:day|week|month|year)s?\b"
@@ -284,7 +285,7 @@ _BEFORE_PART: Final = re.compile(
     r"[\d第隔先毎数約週再:/.〜~-]$|[\d後日時分朝昼夜晩曜]と$"
     r"|\b(?:and|or|until|till|through|except|excluding|from|to|between|starting|beginning)\s$"
 )
-"""Text before which the match was only part of an expression: `第6`金曜."""
+"""What precedes a match that is only part of an expression: 第6`金曜`."""
 _INCOMPLETE_END: Final = re.compile(r"[\s、,にのは毎]$|\b(?:on|the|of|by|about|around|please)$")
 _PARTICLES: Final = re.compile(
     r"^(?:に?なったら|に|の|は|から|[、,:：\s]|(?:to|about|of|that)\s){1,8}", re.IGNORECASE
@@ -292,7 +293,7 @@ _PARTICLES: Final = re.compile(
 
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[ScheduledTime, ...]:
-    """Parse a time and a repeat. Returns several schedules if one can't express them (`明日9時と18時`).
+    """Parse a time and a repeat. Returns several schedules for several times (`明日9時と18時`).
 
     With a repeat, `when` is its beginning, and gives the day and time that the repeat omits. Raises as
     `read_moments`, and RepeatNotUnderstood, RepeatTooOften or SeveralTimes.
@@ -448,8 +449,8 @@ def _read_repeat(text: str, start: datetime | None) -> list[str]:
 
 
 def resolve_repeats(words: TimeWords, start: datetime | None) -> list[str]:
-    """Return a cron expression for each minute of the hour: one can't express 9:00 and 18:30. `start` (local
-    time) gives the day and time of day that the words omit."""
+    """Return a cron expression for each minute of the hour, as a single one can't express 9:00 and 18:30.
+    `start` (local time) gives the day and time of day that the words omit."""
     if not words.is_repeated or words.week is not None:
         raise RepeatNotUnderstood
     if any(each.is_now or each.minute_of_day() is None for each in words.clocks):

@@ -243,7 +243,7 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: MemoryService) -> None:  # noqa: A002 - the option's name
     """Send all memories as files."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
-    async with service.export_queue.wait_turn(caller.user_id):
+    async with service.export_queue.wait_for_earlier(caller.user_id):
         async with service.export_queue.lock:
             exported = await service.stores.memories.export_all(caller.user_id)
             files = await asyncio.to_thread(_build_files, exported, caller, service.clock(), readable)

@@ -412,7 +412,7 @@ def make_export_writer(
 async def export_file(caller: Caller, *, readable: bool, service: MemoryService) -> AsyncIterator[bytes]:
     """Yield all memories as a JSON or Markdown file; nothing without memories. Raises
     EarlierFilesInProgress."""
-    async with service.export_queue.wait_turn(caller.user_id):
+    async with service.export_queue.wait_for_earlier(caller.user_id):
         async with service.export_queue.lock:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
             file = await asyncio.to_thread(make_export_writer(caller, now, readable=readable), exported)
@@ -429,7 +429,7 @@ async def plan_import(
     """
     _ensure_not_paused(caller)
     store = service.stores.memories
-    async with service.export_queue.wait_turn(caller.user_id):
+    async with service.export_queue.wait_for_earlier(caller.user_id):
         await store.admit_import(caller.user_id)
         data = await fetch()
         async with service.export_queue.lock:
@@ -443,7 +443,7 @@ async def run_import(
 ) -> int:
     """Store the memories of a file from `plan_import`. Returns their number."""
     _ensure_not_paused(caller)
-    async with service.export_queue.wait_turn(caller.user_id):
+    async with service.export_queue.wait_for_earlier(caller.user_id):
         data = await fetch()
         async with service.export_queue.lock:
             memories = await asyncio.to_thread(read_memory_file, data)

@@ -43,7 +43,7 @@ from cc_bot.discord.pages.custom_ids import (
 from cc_bot.discord.pages.page import Button, EphemeralView, Menu, Paragraph, timestamp
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.services import BotDependencies
-from cc_bot.domain.access import WebOrigin, WebSession
+from cc_bot.domain.access import SignInOrigin, WebSession
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.domain.message import ChannelReading, UserSettings
@@ -250,7 +250,7 @@ ALL_BROWSERS: Final = "all"
 async def open_pages(caller: Recipient, *, browsers: WebSessionStore, bot: BotDependencies) -> EphemeralView:
     texts, links = caller.words[WebCommandTexts], tuple[Button, ...]()
     if bot.pages_url:
-        code = await browsers.make_code(WebOrigin(caller.user_id, caller.channel_id, caller.guild_id))
+        code = await browsers.make_code(SignInOrigin(caller.user_id, caller.channel_id, caller.guild_id))
         links = (Button(texts.open, "", url=f"{bot.pages_url}/sign-in?{urlencode({'code': code})}"),)
     sentence = texts.link if links else texts.not_served
     return _browsers_view(sentence, await browsers.list(caller.user_id), caller, links)
@@ -363,8 +363,8 @@ async def export(
     caller: Recipient, *, ctx: lightbulb.Context, privacy: Privacy, queue: ExportQueue, recipients: Recipients
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
-    async with queue.wait_turn(caller.user_id):
-        files = queue.make_in_turn(privacy.export(caller.user_id))
+    async with queue.wait_for_earlier(caller.user_id):
+        files = queue.alternate(privacy.export(caller.user_id))
         sentence = await _send_files(files, ctx.interaction, caller.words[PrivacyTexts], day)
         await ctx.interaction.edit_initial_response(sentence)
 
