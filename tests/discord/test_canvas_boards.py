@@ -8,7 +8,6 @@ import pytest
 from hikari import Embed
 from structlog.testing import capture_logs
 
-from cc_bot.db.process import UNSHARDED
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.canvas import delivery
@@ -121,7 +120,7 @@ class TestRefresh:
         await scene.refresh()
         scene.left.add(scene.session)
         await scene.refresh()
-        assert (scene.titles, await scene.stores[CanvasMessageStore].list_keys_in_shard(10)) == ([], [])
+        assert (scene.titles, await scene.stores[CanvasMessageStore].get(scene.session)) == ([], None)
         await scene.draw(SetMode("board"))
         await scene.refresh()
         assert scene.titles == []
@@ -141,7 +140,7 @@ class TestUpkeep:
         drew = ToolCall("2", "canvas_add_card", arguments, '{"id": "note"}')
         await stored(scene.stores, "?", "はい", recalled(memory), drew, key=scene.session)
         await scene.refresh()
-        scene.boards.begin_shard(UNSHARDED)
+        scene.boards.start()
         try:
             await scene.stores.memory_removal.erase(scene.aiko.id, memory.id, stub="×")
             await scene.discord.wait(lambda: scene.titles == ["買い物"], "the card to go")

@@ -24,10 +24,8 @@ from cc_bot.charts.png import draw_png
 from cc_bot.chat.stores.canvases import CanvasStore, CurrentCanvas
 from cc_bot.concurrency import KeyedLock, Tasks
 from cc_bot.db.leases import Leases
-from cc_bot.db.process import Shard
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_messages import IsCurrent, SideMessages
-from cc_bot.discord.gateway import ShardLookup, shard_of
 from cc_bot.discord.interactions import RETRY_PAUSES_S, Answerable, can_write, is_bot_dm, retry
 from cc_bot.discord.locations import Locations, LruCache
 from cc_bot.discord.pages.page import NO_PINGS
@@ -54,8 +52,6 @@ MAX_REFRESHED: Final = 50
 MAX_FAILED: Final = 1000  # canvases that wait for a retry
 RETRY_AFTER_S: Final = 600.0  # an archived thread refuses edits until a user writes there
 REFRESH_S: Final = 60.0
-MAX_RESTORED: Final = 500  # per shard
-CHECK_PAUSE_S: Final = 0.2  # answers come first: Discord allows 50 requests a second
 
 Draw = Callable[[Chart, Locale], bytes | None]
 _draw_cached: Final[Draw] = lru_cache(MAX_CACHED_PICTURES)(draw_png)
@@ -87,18 +83,16 @@ class CanvasMessages(SideMessages):
     _retry_at_s: LruCache[SessionKey, float] = field(default_factory=LruCache)
     _lock: KeyedLock = field(default_factory=KeyedLock)
     _updates: Tasks = field(default_factory=Tasks)
-    _restore_tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _background_tasks: Tasks = field(default_factory=Tasks)
     _closed: bool = False
 
     def listen(self, bot: hikari.GatewayBot) -> None:
         bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
 
-    def begin_shard(self, shard: Shard) -> None:
-        """Restore the canvases of a shard, and start to refresh stale ones."""
-        if not self._background_tasks:
-            self._background_tasks.start(self.leases.run_as_leader("canvases", self._refresh_stale_regularly))
-        self._restore_tasks[shard.id] = self._background_tasks.start(self._restore_all(shard))
+    def start(self) -> None:
+        """Refresh outdated canvases, now and regularly."""
+        if not self._background_tasks and not self._closed:  # it may reconnect during shutdown
+            self._background_tasks.start(self.leases.run_as_leader("canvases", self._refresh_regularly))
 
     async def refresh(
         self,
@@ -147,36 +141,14 @@ class CanvasMessages(SideMessages):
             if message and message.message_id == message_id:
                 await self.store.record(key, NO_MESSAGE, message.shown_revision)
 
-    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        if earlier := self._restore_tasks.get(event.shard.id):
-            earlier.cancel()
-            await asyncio.gather(earlier, return_exceptions=True)
-        if not self._closed:  # it may reconnect during shutdown
-            self.begin_shard(shard_of(event.shard))
+    async def _on_connected(self, _: hikari.ShardReadyEvent) -> None:
+        self.start()
 
-    async def _refresh_stale_regularly(self) -> None:
+    async def _refresh_regularly(self) -> None:
         while True:
-            await asyncio.sleep(REFRESH_S)
             with log_errors("canvases"):
                 await self.refresh_outdated()
-
-    async def _restore_all(self, shard: Shard) -> None:
-        shards = ShardLookup(self.locations, self.recipients.guilds)
-        with log_errors("canvases"):
-            for key in await self.store.list_keys_in_shard(MAX_RESTORED, shard):
-                if await shards.gets_events(shard, key.channel_id):
-                    await self.restore(key)
-                    await asyncio.sleep(CHECK_PAUSE_S)
-
-    async def restore(self, key: SessionKey) -> None:
-        """Refresh a canvas whose message may have been deleted while the bot was offline. Never raises."""
-        try:
-            message = await self.store.get(key)
-            if message and message.message_id and await self._is_gone(key.channel_id, message.message_id):
-                await self.forget_message(message.message_id)
-        except (CcBotError, hikari.HikariError) as error:
-            _log.warning("canvas_not_looked_for", error=type(error).__name__)
-        await self.refresh(key)
+            await asyncio.sleep(REFRESH_S)
 
     async def refresh_outdated(self) -> None:
         now_s = asyncio.get_running_loop().time()
@@ -323,14 +295,6 @@ class CanvasMessages(SideMessages):
                 await follow_up.interaction.delete_message(follow_up.message_id)
             except hikari.HikariError as error:  # dismissed by its reader, or the token expired
                 _log.debug("canvas_not_dropped", error=type(error).__name__)
-
-    async def _is_gone(self, channel_id: int, message_id: int) -> bool:
-        with contextlib.suppress(hikari.ForbiddenError):  # the bot may not read the channel
-            try:
-                await self.rest.fetch_message(channel_id, message_id)
-            except hikari.NotFoundError:
-                return True
-        return False
 
     async def _delete(self, channel_id: int, message_id: int) -> None:
         self.expected_deletions.expect(message_id)

@@ -8,7 +8,6 @@ from cc_bot.chat.stores.opening import StoreContext
 from cc_bot.db import user_lock
 from cc_bot.db.columns import KEY, Columns, Store, key_columns
 from cc_bot.db.personal import PersonalTable
-from cc_bot.db.process import UNSHARDED, Shard, in_shard
 from cc_bot.domain.session import SessionKey
 
 # ruff: noqa: S608 - put together from constants alone
@@ -52,13 +51,6 @@ _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id 
 
 # All users: Discord does not say who deletes a message.
 SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* scope: all users */"
-
-# $1 shard, $2 shard count, $3 limit
-SELECT_SHARD_KEYS: Final = f"""
-    SELECT {KEY.with_alias("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
-    WHERE {in_shard("p", "$1", "$2")}
-    LIMIT $3 /* scope: all users */
-"""
 
 # A channel's agent changes for all its users.
 SELECT_CHANNEL_KEYS: Final = f"""
@@ -109,7 +101,3 @@ class CanvasMessageStore(Store):
 
     async def list_keys_in_channel(self, channel_id: int, limit: int) -> list[SessionKey]:
         return [*map(KEY.read, await self._database.query(SELECT_CHANNEL_KEYS, channel_id, limit))]
-
-    async def list_keys_in_shard(self, limit: int, shard: Shard = UNSHARDED) -> list[SessionKey]:
-        """List the keys, of all users, in channels of a shard or of an unknown shard."""
-        return [*map(KEY.read, await self._database.query(SELECT_SHARD_KEYS, shard.id, shard.count, limit))]
