@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlencode
 
 import structlog
@@ -86,6 +86,7 @@ class ConversationPages(Pages):
         def name_day(session: ArchivedSession) -> str:
             return moments.name_day(session.created_at.astimezone(zone), now)
 
+        agents = await self._services.agents.get_all()
         keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]
         return render(
             request,
@@ -99,7 +100,8 @@ class ConversationPages(Pages):
             session_path=session_path,
             plain_title=plain_title,
             summaries=await stores.summaries.list_current(selected) if selected else (),
-            **await _display_names(self._services, keys, visitor),
+            channels=await channel_names(self._services, (key.channel_id for key in keys), visitor),
+            agents={name: agent.display_name(visitor.locale) for name, agent in agents.items()},
             page=page,
             key_text=key_text,
         )
@@ -130,7 +132,7 @@ class ConversationPages(Pages):
             messages=messages,
             agent=await self._name_agent(request, session),
             discord_path=await self._discord_path(session.key.channel_id),
-            **await _display_names(self._services, [session.key], visitor),
+            channels=await channel_names(self._services, [session.key.channel_id], visitor),
             page=page,
             key_text=key_text,
             to_html=to_html,
@@ -224,16 +226,6 @@ def _find_key(text: str, known: Iterable[SessionKey]) -> SessionKey | None:
 
 
 _DISCORD_EPOCH_MS: Final = 1_420_070_400_000
-
-
-async def _display_names(
-    services: WebServices, keys: Iterable[SessionKey], visitor: WebVisitor
-) -> Mapping[str, Any]:
-    agents = await services.agents.get_all()
-    return {
-        "channels": await channel_names(services, (key.channel_id for key in keys), visitor),
-        "agents": {name: agent.display_name(visitor.locale) for name, agent in agents.items()},
-    }
 
 
 async def channel_names(services: WebServices, ids: Iterable[int], visitor: WebVisitor) -> Mapping[int, str]:

@@ -44,7 +44,7 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.text import remove_leading_emoji
-from cc_bot.features.memory.errors import MemoryHidden, TooManyImports
+from cc_bot.features.memory.errors import MemoryHidden, MemoryNotFound, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.replies import MomentTexts, UsageTexts
@@ -66,7 +66,7 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     410: (LinkExpired,),
     413: (RequestTooLarge, AttachmentTooLarge),
     429: (TooManyLinks, TooManyRequests, TooManyCommands, TooManyImports, EarlierFilesInProgress),
-    404: (MemoryHidden, NothingHere, ScheduleNotFound, OwnersOnly),
+    404: (MemoryHidden, MemoryNotFound, NothingHere, ScheduleNotFound, OwnersOnly),
     403: (AccessError,),
     400: (InputError,),
     503: (StorageError,),

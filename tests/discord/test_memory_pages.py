@@ -96,7 +96,7 @@ class TestCard:
         assert len(reply_view(hidden, READER).content) <= 2000
 
 
-@given(st.text(st.characters(exclude_characters="\\"), max_size=4000))
+@given(st.text(st.characters(exclude_characters="\\", codec="utf-8"), max_size=4000))
 def test_what_can_not_be_kept_is_given_back_whole(entered: str) -> None:
     view = pages.build_refused_view("だめでした。", entered, JA)
     shown = card_text(view) if view.paragraphs else ""

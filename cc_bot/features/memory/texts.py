@@ -1,14 +1,15 @@
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
 
 from cc_bot.domain.change import Change
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.files import MARKDOWN_MARK, ImportPlan, PortableMemory
 from cc_bot.features.memory.model import (
     DEFAULT_CATEGORY,
     MAX_CONTENT_CHARACTERS,
     Memory,
-    SourceKind,
+    Source,
     format_expiry,
 )
 from cc_bot.texts import Texts
@@ -181,13 +182,14 @@ class MemoryCardTexts(Area):
             return self.pin_mark_only
         return self.pin_foreign if memory.tainted else self.pin_read.format(count=max_notes)
 
-    def explain_source(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
-        """Say where a memory comes from. Author and model may be empty."""
-        if kind == "message" and author:
+    def explain_source(self, source: Source, escape: Callable[[str], str] = str) -> str:
+        """Say where a memory comes from."""
+        author, model = (escape(shorten(one_line(name), 100)) for name in (source.author, source.model))
+        if source.kind == "message" and author:
             return self.from_message.format(author=author)
-        if kind == "model" and model:
+        if source.kind == "model" and model:
             return self.from_model.format(model=model)
-        return self.source_sentences[kind]
+        return self.source_sentences[source.kind]
 
 
 class ReceiptTexts(Area):
@@ -273,8 +275,6 @@ class WebMemoryTexts(Area):
     private = Sentence(ja="DM と、自分だけに見える回答でだけ使います", en="Used only in DMs and in answers that you alone see")
 
     private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
-    until = Sentence(ja="{date} まで", en="until {date}")
-    expired = Sentence(ja="期限切れ", en="expired")
     none = Sentence(ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。", en="There are no memories yet. Add one here, or say “remember that …” in a conversation.")
 
     add = Sentence(ja="メモリを追加する", en="Add a memory")

@@ -21,7 +21,7 @@ from cc_bot.discord.pages.page import (
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.files import ImportPlan
-from cc_bot.features.memory.model import Memory, Source
+from cc_bot.features.memory.model import Memory
 from cc_bot.features.memory.service import JUST_BEFORE, describe_expiry
 from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
@@ -122,15 +122,10 @@ def _list_fields(memory: Memory, caller: Caller, clock: Clock) -> list[tuple[str
 
 def _format_source(memory: Memory, words: Texts) -> str:
     link = memory.source.link
-    lines = [explain_source(memory.source, words)]
+    lines = [words[MemoryCardTexts].explain_source(memory.source, escape_markdown)]
     if 0 < len(link) <= _MAX_LINK_CHARACTERS:
         lines.append(words[MemoryCardTexts].source_link.format(link=link))
     return "\n".join((*lines, timestamp(memory.created_at, "f")))
-
-
-def explain_source(source: Source, words: Texts) -> str:
-    author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
-    return words[MemoryCardTexts].explain_source(source.kind, author=author, model=model)
 
 
 def _format_versions(memory: Memory, versions: Sequence[Memory], words: Texts) -> str:
@@ -247,5 +242,6 @@ def format_sentence(template: str, memory: Memory) -> str:
 
 def _format_used_memory(memory: Memory, characters: int, words: Texts) -> str:
     text = escape_markdown(shorten(one_line(memory.content), characters))
-    details = (explain_source(memory.source, words), timestamp(memory.created_at), memory.source.link)
+    source = words[MemoryCardTexts].explain_source(memory.source, escape_markdown)
+    details = (source, timestamp(memory.created_at), memory.source.link)
     return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, details))}"

@@ -19,7 +19,7 @@ from multidict import MultiDict
 from cc_bot.chat.reply import Reply
 from cc_bot.db import Row
 from cc_bot.domain.errors import AttachmentTooLarge, InputError, NothingHere
-from cc_bot.domain.text import one_line, shorten
+from cc_bot.domain.text import one_line, remove_leading_emoji, shorten
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.errors import (
     CategoryNeeded,
@@ -34,12 +34,10 @@ from cc_bot.features.memory.model import (
     UNDO_TIME,
     Audience,
     ErasureCounts,
-    FoundMemory,
     Memory,
     MemoryFilter,
     Source,
     SourceKind,
-    format_expiry,
     parse_category,
 )
 from cc_bot.features.memory.service import (
@@ -51,6 +49,7 @@ from cc_bot.features.memory.service import (
     MIN_SURE_CONFIDENCE,
     MemoryForm,
     MemoryService,
+    describe_expiry,
     export_file,
     fill_form,
     form_hash,
@@ -192,13 +191,7 @@ class MemoryPages(Pages):
         )
         if page.number != max(1, page_number):
             raise NothingHere
-        numbers = {each.memory.number for each in page.found}
-        selected_elsewhere = [
-            FoundMemory(memory, 1.0)
-            for number in selected
-            if number not in numbers and (memory := await self._memories.get_by_number(user_id, number))
-        ]
-        now = self._services.clock()
+        clock = self._services.clock
         categories: Sequence[Row] = ()
         tags: Sequence[Row] = ()
         if PART_HEADER not in request.headers:
@@ -219,11 +212,9 @@ class MemoryPages(Pages):
             entered=entered or MemoryForm(audience="private"),
             is_adding=entered is not None,
             selected=selected,
-            selected_elsewhere=selected_elsewhere,
             new_category=category,
             shorten_content=_shorten_content,
-            is_expired=lambda memory: memory.is_expired(now),
-            last_day=lambda memory: format_expiry(memory.expires_at, visitor.timezone),
+            expiry=lambda memory: remove_leading_emoji(describe_expiry(memory, visitor, clock)),
             min_sure_confidence=MIN_SURE_CONFIDENCE,
             list_query=urlencode({**params, **({"page": page.number} if page.number > 1 else {})}),
             **_LIMITS,
@@ -261,13 +252,12 @@ class MemoryPages(Pages):
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         """Run the action in the path, and go back to the memory, or to the list if the press came from it.
-        Raises NothingHere, and what `run_action` raises."""
+        Raises MemoryNotFound, and what `run_action` raises."""
         visitor, action = visitor_of(request), request.match_info["action"]
-        memory_id = await self._find_id(request)
+        service = self._services[MemoryService]
+        memory_id = await memories.find_id(visitor, path_id(request, "number"), service)
         version = _parse_number(form_text(request, "version") or "0")
-        reply = await memories.run_action(
-            visitor, action, memory_id, version=version, service=self._services[MemoryService]
-        )
+        reply = await memories.run_action(visitor, action, memory_id, version=version, service=service)
         path, undo = _memory_path(path_id(request, "number")), ""
         back = request.query.get("back", get_form(request).get("back"))
         if isinstance(back, str):
@@ -304,9 +294,8 @@ class MemoryPages(Pages):
             conflict=conflict,
             versions=versions,
             can_undo_edit=bool(versions) and versions[0].id > memory.id,
-            source=_explain_source(memory, visitor.words),
-            is_expired=memory.is_expired(self._services.clock()),
-            last_day=format_expiry(memory.expires_at, visitor.timezone),
+            source=visitor.words[MemoryCardTexts].explain_source(memory.source),
+            expiry=remove_leading_emoji(describe_expiry(memory, visitor, self._services.clock)),
             pin_hint=pin_use(memory, self._memories.max_prompt_memories) if memory.pinned else "",
             **_LIMITS,
         )
@@ -316,13 +305,6 @@ class MemoryPages(Pages):
         if found := await self._load(path_id(request, "number"), visitor_of(request).user_id):
             return found
         raise NothingHere
-
-    async def _find_id(self, request: web.Request) -> int:
-        """Return the memory's id, even if hidden. Raises NothingHere."""
-        memory_id = await self._memories.get_id(visitor_of(request).user_id, path_id(request, "number"))
-        if memory_id is None:
-            raise NothingHere
-        return memory_id
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
         """Delete or restore the selected memories, or set their category. Raises InputError."""
@@ -512,12 +494,6 @@ def _memory_path(number: int) -> str:
 
 def _shorten_content(memory: Memory | PortableMemory) -> str:
     return shorten(one_line(memory.content), MAX_PREVIEW_CHARACTERS)
-
-
-def _explain_source(memory: Memory, words: Texts) -> str:
-    source = memory.source
-    author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
-    return words[MemoryCardTexts].explain_source(source.kind, author=author, model=model)
 
 
 def _describe_count(count: int, is_search: bool, words: WebMemoryTexts) -> str:
