@@ -66,7 +66,7 @@ class ConsoleTexts(Area):
     latency = Sentence(ja="モデルが答え始めるまで（秒）", en="Seconds until the model begins to answer")
     verdicts = by_key({"ok": Sentence(ja="正常", en="ok"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="異常", en="failed")})
     recent = Sentence(ja="この1時間の記録", en="Log of the last hour")
-    recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="{errors} errors, {warnings} warnings")
+    recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="errors: {errors}, warnings: {warnings}")
 
     version = Sentence(ja="バージョン", en="Version")
     version_value = Sentence(ja="cc-bot {version}（データベース {schema}）", en="cc-bot {version} (database {schema})")
