@@ -208,7 +208,7 @@ class WebReminderTexts(Area):
     new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When its time comes, it is said in the terminal that is open.")
     text = Sentence(ja="お知らせする内容", en="What to remind you of")
     when = Sentence(ja="いつ", en="When")
-    when_example = Sentence(ja="いつ（例: 明日9時）", en="When, such as tomorrow at 9")
+    when_example = Sentence(ja="いつ（例: 明日9時）", en="When: tomorrow at 9")
     once = Sentence(ja="1回だけ", en="once")
     more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More for reminder {number}")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="Or: in 30 minutes, every morning at 7.")
