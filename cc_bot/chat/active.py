@@ -21,7 +21,7 @@ from cc_bot.domain.turn import Done, Notice
 
 MAX_WAITING: Final = 5  # turns with the same queue key
 MAX_WAITING_PER_SLOT: Final = 25  # a longer queue would mostly time out
-MAX_WAIT_S: Final = 180.0  # plus a turn's time limit, less than the 900 s of an interaction token
+MAX_WAIT_S: Final = 180.0  # with a turn's time limit, below the 900 s of an interaction token
 NOTICE_EVERY_S: Final = 5.0  # each queue notice is a message edit
 
 

@@ -36,7 +36,7 @@ class Agents:
         return (await self.get_all()).get(name)
 
     async def list_available(self, location: Location) -> tuple[Agent, ...]:
-        """Return the agents that may answer there, the default one first."""
+        """Return the agents that may answer in the location, the default one first."""
         return tuple(agent for agent in (await self.get_all()).values() if is_allowed(location, agent))
 
     async def get_default(self, _location: Location, _choices: StoredAgentChoices) -> Agent:

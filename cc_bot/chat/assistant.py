@@ -291,7 +291,7 @@ class Assistant:
 
 
 def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
-    """Return the calls not to repeat: those of an interrupted run, and the replaced answer's lasting ones."""
+    """Return the calls not to repeat: an interrupted run's, and lasting ones of the replaced answer."""
     known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
     replaced = turn.replaced.tool_calls if turn.replaced else ()
     calls = (call for call in replaced if _may_have_changed(call, registry))

@@ -28,14 +28,14 @@ class Finding:
     detail: str
     fix: str = ""
     label: str = field(default="", compare=False)  # the label of its check, which the doctor fills in
-    setting: str = field(default="", compare=False)  # the one to correct, if it is known
+    setting: str = field(default="", compare=False)  # the setting to correct, if it is known
 
 
 class Check(NamedTuple):
     name: str
     coroutine: Coroutine[Any, Any, Finding | Sequence[Finding]]
     limit_s: float = 30.0
-    label: str = ""  # its name for the operator; empty if the doctor has one
+    label: str = ""  # the check's name for the operator; empty if the doctor has one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,7 +117,7 @@ MAX_PHRASE_RUNS: Final = 4
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
-"""An address, or adjacent letters of one script."""
+"""A run: an address, or adjacent letters of one script."""
 
 
 def is_typed_phrase(typed: str, arguments: Mapping[str, object]) -> bool:

@@ -47,7 +47,7 @@ from cc_bot.llm.model import ChatRequest, SystemPart, ToolSchema
 
 
 def cache_key(key: SessionKey | ChannelKey) -> str:
-    """Return a stable key for a provider's prefix cache; it does not reveal a user's id."""
+    """Return a stable key, without a user's id, for a provider's prefix cache."""
     match key:
         case SessionKey(user_id, channel_id, agent):
             name = f"session {user_id} {channel_id} {agent}"
@@ -109,7 +109,7 @@ class Conversations:
         )
 
     async def read_newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        """Return the session, its newest question and answer. Raises NotNewest if it is not `answer_id`."""
+        """Return the session, its newest question and answer. Raises NotNewest unless that is `answer_id`."""
         session = await self.stores.sessions.open(key, visibility="private", extra=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (

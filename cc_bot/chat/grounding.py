@@ -365,7 +365,7 @@ def _split_words(words: Sequence[_Word]) -> list[tuple[_Word, ...]]:
     return [tuple(words[begin:end]) for begin, end in zip(begins, [*begins[1:], len(words)], strict=False)]
 
 
-_Comparison = tuple[list[_Sentence], _Clause]  # what the author said, and what a change claims
+_Comparison = tuple[list[_Sentence], _Clause]  # sentences of the author, and the claim of a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +384,7 @@ class OwnWords:
         return any(_has_part(*pair) for pair in self._comparisons(text))
 
     def says_reminder(self, text: str) -> bool:
-        """Return whether a reminder says only what the author said, or that it is time."""
+        """Return whether a reminder has only words that the author said, or a few neutral words."""
         return any(_has_part(*pair, _NEUTRAL_WORDS) for pair in self._all_comparisons(text))
 
     def means_time(self, due: datetime, repeat: str) -> bool:
@@ -462,7 +462,7 @@ class OwnWords:
         )
 
     def _referenced_messages(self) -> Iterator["OwnWords"]:
-        """Yield the earlier messages if this one only asks to remember, without saying what."""
+        """Yield the earlier messages if this message only asks to remember something, without content."""
         own = _request_text(self.message) if self.earlier_messages else ""
         if _PHRASES["request"].search(own) and not _join_clauses(self._parse(own, drop_requests=True)).words:
             yield from (replace(self, message=each, earlier_messages=()) for each in self.earlier_messages)

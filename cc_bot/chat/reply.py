@@ -64,7 +64,7 @@ class Item:
     number: int
     text: str  # as stored; front ends shorten and escape it
     details: tuple[str, ...] = ()
-    problem: str = ""  # why it does not work now
+    problem: str = ""  # why the item does not work now
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Action:
     label: str
     kind: ActionKind
     id: int
-    command: str = ""  # does the same in the terminal
+    command: str = ""  # the command of the terminal that does the same
     former_id: int = 0  # the version of a memory that undoing restores
 
 

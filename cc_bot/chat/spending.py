@@ -27,7 +27,7 @@ class _SentRequest:
     request: ChatRequest
     model: str  # the model that answers, as far as known
     output: list[str] = field(default_factory=list)
-    usage: Usage = Usage()  # as reported at the end
+    usage: Usage = Usage()  # as reported at the end of the stream
 
     def record(self, event: ModelEvent) -> None:
         match event:

@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 class SummaryPlan:
     every_turns: int
     history_limit: int  # messages; 0 for no limit
-    pause_s: float = 60.0  # after a second failure in a row; doubled after each further one
+    pause_s: float = 60.0  # after two failures in a row; each further failure doubles the pause
     time_limit_s: float = TIME_LIMIT_S
 
 

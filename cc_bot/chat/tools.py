@@ -71,7 +71,7 @@ class ToolContext:
     shared_objects: Mapping[type[Any], Any] = field(default_factory=dict)  # by class, see TurnPart
     typed: str = ""  # typed in this message, without quotations
     own_words: str = ""  # typed or said in this message
-    earlier_words: tuple[str, ...] = ()  # from the message replied to and earlier ones, newest first
+    earlier_words: tuple[str, ...] = ()  # in the message replied to and earlier messages, newest first
     has_read_stored_data: bool = False  # True if the model has seen results of `personal` tools
     forms: FormAsker | None = None
     approved_values: str | None = None  # `DeferredCall.held` of an approved call; None if not approved
@@ -112,7 +112,7 @@ class ToolOutcome:
     text: str  # a JSON object; `{"error": …}` if `ok` is False
     ok: bool
     has_secret: bool = False  # True if the arguments must not be stored
-    changes: tuple[Change, ...] = ()  # committed
+    changes: tuple[Change, ...] = ()  # stored changes
     recalled_memories: tuple[Memory, ...] = ()
     proposal: ProposedCalls | None = None  # a change that needs approval and was not made
     new_memories: tuple[int, ...] = ()  # their ids
@@ -145,7 +145,7 @@ class CallableTool(ABC):
         """As `run`, but errors become results for the model."""
         try:
             return await self.run(context, arguments)
-        except ValidationError as error:  # without the arguments themselves
+        except ValidationError as error:  # reported without the arguments' values
             problems = error.errors(include_input=False, include_url=False, include_context=False)
             lines = [f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in problems]
             return failed("; ".join(lines))

@@ -209,7 +209,7 @@ class TurnOptions:
     channel_id: int = 0
     thread_title: str = ""
     thread_owner_id: int = 0
-    can_post: bool = True  # True if the bot may post in the channel without a token
+    can_post: bool = True  # True if the bot may post in the channel without an interaction
     front_end: Literal["discord", "terminal"] = "discord"
     entry_id: str = ""  # the turn's id in the ledger; empty if it has none
     earlier_calls: tuple[ToolCall, ...] = ()  # calls by an interrupted earlier run of the same turn

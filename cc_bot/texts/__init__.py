@@ -46,7 +46,7 @@ def _texts_in(locale: Locale, names: Locale) -> Texts:
 
 
 def texts(locale: Locale, *, names: Locale | None = None) -> Texts:
-    """Return all texts in one language, with command names in that of `names`."""
+    """Return all texts in one language, with command names in the language `names`."""
     return _texts_in(locale, names or locale)
 
 

@@ -120,9 +120,7 @@ class UnfinishedTexts(Area):
 
     outcome_unknown = Sentence(ja="❓ メモリかお知らせを変えている最中に止まりました。済んだかどうかは、</memory list> と </remind list> で確かめられます。", en="❓ I was cut off while changing a memory or reminder. </memory list> and </remind list> show whether it was done.")
     server_outcome_unknown = Sentence(ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。", en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.")
-    cannot_ask_again = Sentence(
-        ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question was asked again already, is older than the 7 days for which I keep it, or was erased. If you still need an answer, please ask a new question."
-    )
+    cannot_ask_again = Sentence(ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。", en="This question was asked again already, is older than 7 days, or was erased. If you still need an answer, please ask it anew.")
 
 
 class MessageMenuTexts(Area):

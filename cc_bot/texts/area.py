@@ -24,7 +24,7 @@ _COMMAND_MENTION: Final = re.compile(r"</([^\W\d_][\w -]{0,97}):\d{1,20}>")
 
 
 class Both(Generic[Wording]):
-    """A wording in each language. An instance of its Area has one of them under the same name."""
+    """A wording in each language. An instance of the Area has one of them under the same name."""
 
     __slots__ = ("en", "ja")
 

@@ -88,7 +88,7 @@ class BackupTexts(Area):
     replaced_for_days = Sentence(ja="それまでのデータベースは、{days}日のあいだ {path} に残します。", en="The database that was there is kept for {days} days as {path}.")
     erased_again = Sentence(
         ja="バックアップのあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
-        en="Everything that was erased after the backup was made has been erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
+        en="Everything erased after the backup was made is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
     )
     erasures_unknown = Sentence(ja="消去の記録がないため、消した人のデータが戻っているかもしれません。", en="There is no erasure log, so data of erased users may be back.")
     will_be_deleted = Sentence(ja="次のファイルを消します。元には戻せません。", en="These files will be deleted for good:")
@@ -112,8 +112,7 @@ class BackupTexts(Area):
     erasures_since = Sentence(ja="いつの時点に復元したか（例: 2026-11-22T04:15。既定: データベースの中のいちばん新しい時刻）", en="the moment that was restored, for example 2026-11-22T04:15 (default: the newest moment in the database)")
     time_expected = Sentence(ja="2026-11-22 か 2026-11-22T04:15 のように書いてください", en="must be written like 2026-11-22 or 2026-11-22T04:15")
     reapplied = Sentence(
-        ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
-        en="Everything that was erased after {since} has been erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
+        ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。", en="Everything erased after {since} is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted})."
     )
     nothing_reapplied = Sentence(ja="{since} よりあとに消去されたもので、データベースに残っているものはありませんでした。", en="Nothing that was erased after {since} is in the database.")
     unknown_moment = Sentence(ja="いちばん初め", en="the beginning")
@@ -196,9 +195,7 @@ class TerminalTexts(Area):
     model_errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {
             ModelNotFound: Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL."),
-            ModelUnreachable: Sentence(
-                ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check that it is running and that OPENAI_BASE_URL (or base_url in models.toml) is right."
-            ),
+            ModelUnreachable: Sentence(ja="AIモデルのサーバー {host} につながりません。サーバーが動いているか、OPENAI_BASE_URL（models.toml なら base_url）が正しいかを確かめてください。", en="The AI model's server at {host} can't be reached. Check the server and OPENAI_BASE_URL (or base_url in models.toml)."),
             ModelRefusedKey: Sentence(ja="AIモデルのサーバーがAPIキーを受け付けません。OPENAI_API_KEY（models.toml なら api_key）と、その残高や権限を確かめてください。", en="The AI model's server does not accept the API key. Check OPENAI_API_KEY (or api_key in models.toml), its credit and its permissions."),
             ModelRefusedRequest: Sentence(ja="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、cc-bot doctor で CC_BOT_MODEL の設定を確かめてください。", en="The AI model did not accept this question. Put it another way, or check CC_BOT_MODEL with cc-bot doctor."),
         }

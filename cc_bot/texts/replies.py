@@ -98,7 +98,7 @@ class UsageTexts(Area):
         return [*left, self.costs.format(today=today, month=month)] if report.currency else left
 
     def remarks(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
-        """Say how many used it, and which models have no price."""
+        """Say how many members used the bot, and which models have no price."""
         users = [] if report.users is None else [self.users.format(count=report.users)]
         unpriced = [self.unpriced.format(models=", ".join(map(name, report.unpriced)))] if report.unpriced else []
         return [*users, *unpriced]

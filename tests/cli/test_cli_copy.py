@@ -102,7 +102,7 @@ class TestCopy:
         before = {path: path.read_bytes() for path in folder.iterdir()}
         [backup] = folder.glob("*.db")
         code, output = await program.run("copy", "--from", f"sqlite:///backup/{backup.name}", "--to", target)
-        assert (code, "has been erased again (users: 2, " in output) == (0, True)
+        assert (code, "is erased again (users: 2, " in output) == (0, True)
         assert {path: path.read_bytes() for path in folder.iterdir()} == before
         async with open_stores(target, data_folder=program.folder / "data", embedder=None) as stores:
             assert not await stores.personal_data.list_users()
@@ -199,10 +199,7 @@ class TestErasuresApply:
         assert await remembered(target, program.folder) == ["猫が好き"]
         code, output = await program.run("erasures", "apply")
         assert code == 0
-        assert (
-            "has been erased again (users: 1, memories: 0, conversations: 0, deleted on Discord: 0)."
-            in output
-        )
+        assert "is erased again (users: 1, memories: 0, conversations: 0, deleted on Discord: 0)." in output
         assert str(ME) not in output
         assert await remembered(target, program.folder) == []
         code, output = await program.run("erasures", "apply", str(log))

@@ -169,7 +169,7 @@ _KINDS: Final = (
     _CharacterKind(re.compile("[A-Z]+(?![a-z])"), 0.9, 0.03),
     _CharacterKind(re.compile("[0-9]{1,3}"), 1.5),  # includes the space before, a token of its own
     _CharacterKind(re.compile("[!-/:-@\\[-`{-~]+"), 0.45, 0.22),  # ASCII marks
-    _CharacterKind(re.compile(r"[\r\n][\r\n \t]*"), 1.2),  # and the indentation after it
+    _CharacterKind(re.compile(r"[\r\n][\r\n \t]*"), 1.2),  # with the indentation after it
     _CharacterKind(re.compile("[ \t\r\n]{16}"), 0.3),  # further spaces of a deep indentation
     _CharacterKind(re.compile("[\u3041-\u309f]+"), 0.03, 0.56),  # hiragana
     _CharacterKind(re.compile("[\u30a1-\u30fa\u30fc-\u30ff]+"), 1.55, 0.27),  # katakana

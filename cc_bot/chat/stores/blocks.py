@@ -320,7 +320,7 @@ SELECT_ANY_STORED: Final = f"""
     LIMIT 1
 """
 
-# Later statements delete what earlier ones join on.
+# The order matters: later statements delete rows that earlier statements join on.
 _DELETE_WITH_DEPENDENTS: Final = (
     *(_THAW, _THAW_QUESTIONS, _HIDE_QUESTIONS_IN_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
     *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED_FILES),

@@ -111,7 +111,7 @@ FORGET_INTERRUPTED: Final = """
     /* scope: all users */
 """
 
-# Mentions. Statements repeat the condition of the index turns_due, or it would not be used.
+# Mentions. Statements repeat the condition of the index turns_due, so that the index is used.
 
 _IS_DUE: Final = "kind = 'mention' AND state <> 'shown'"
 _IS_DUE_IN_THREAD: Final = f"{_IS_DUE} AND t.channel_id = $1 AND t.thread_id = $2"
@@ -199,7 +199,7 @@ class TurnLedger(Store):
     async def claim(
         self, turn_id: str, user_id: int, renew: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """Replace an interrupted turn by `renew(turn)`, and return that; None if it is missing or claimed."""
+        """Replace an interrupted turn by `renew(turn)`, and return that turn; None if claimed or missing."""
 
         def steps() -> Transaction[PendingTurn | None]:
             sql = f"""

@@ -103,7 +103,7 @@ SELECT_APPROVED: Final = f"""
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1 AND state = 'open' /* scope: all users */"
 
 ReviseCall = Callable[[ToolCall], ToolCall]
-"""Takes a call of the answer. Returns it with its result if the proposal contains it, else unchanged."""
+"""Takes a call of the answer. Returns the call, with its result if the proposal contains the call."""
 
 
 class ProposalStore(Store):

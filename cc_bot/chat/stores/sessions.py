@@ -376,7 +376,7 @@ class SessionStore:
         return await fill_in_texts(self.database, session.key.user_id, found)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
-        """Return the question of an answer, without files; None if it is missing."""
+        """Return the question of an answer, without files; None if either is missing."""
         sql = f"SELECT {MESSAGE.with_alias('q')} {FROM_QUESTION}"
         return MESSAGE.read_first(await self.database.query(sql, user_id, answer_id))
 

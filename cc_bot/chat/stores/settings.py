@@ -224,7 +224,7 @@ class TokenFactorStore(Store):
 
 @dataclass(frozen=True, slots=True)
 class LimitOverride:
-    """A limit that an owner set. It replaces the one of the operator's file."""
+    """A limit that an owner set. It replaces the limit of the operator's file."""
 
     key: LimitKey
     value: int | None

@@ -42,8 +42,8 @@ from cc_bot.domain.usage import (
 
 USED_TOKENS: Final = f"prompt_tokens + completion_tokens + {TOKENS_PER_AUDIO_SECOND} * seconds"
 
-# Usage by day, and reservations, whose day is empty. One statement, so that usage settled meanwhile counts
-# exactly once.
+# Rows of usage by day, and of reservations, whose day is empty. They are read by one statement, so that usage
+# settled meanwhile counts exactly once.
 _SELECT_USER_TOKENS: Final = f"""
     SELECT day, '' AS purpose, CAST(sum({USED_TOKENS}) AS BIGINT) AS tokens, 0 AS at FROM usage
     WHERE user_id = $1 AND day >= $2
@@ -132,7 +132,7 @@ class ReservationRequest:
 class Reservation:
     id: int
     request: ReservationRequest
-    day: date  # the day on which it counts, even if it ends later
+    day: date  # the day on which the usage counts, even if the turn ends later
 
 
 @dataclass(frozen=True, slots=True)

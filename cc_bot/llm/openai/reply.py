@@ -138,9 +138,7 @@ _FINAL: Final = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>final<\|messa
 _FINAL_MARKERS: Final = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>")
 # Some prompts open the tag, so that the answer only has the end.
 _LONE_END_TAG: Final = re.compile(rf"(?:\A|\n)[ \t]*[<\[]/{_TAG_NAMES}[>\]][ \t]*(?=\n)", re.IGNORECASE)
-_QUOTE: Final = re.compile(
-    rf"```|[<\[]{_TAG_NAMES}[>\]]", re.IGNORECASE
-)  # tags after this belong to the answer
+_QUOTE: Final = re.compile(rf"```|[<\[]{_TAG_NAMES}[>\]]", re.IGNORECASE)  # later tags are in the answer
 _MAX_LONE_END_LENGTH: Final = 16
 
 
