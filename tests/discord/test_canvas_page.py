@@ -90,7 +90,7 @@ class TestCanvas:
     def test_shows_boxes_to_tick_and_the_title_of_a_picture_once(self) -> None:
         listed = Text("list", "- [ ] 牛乳\n- [x] 卵\n1. [ ] パン\n[ ]", "買い物")
         _, text = texts_of(built(Canvas((listed, SALES)), with_pictures=True))
-        assert text == "### 買い物\n☐ 牛乳\n☑ 卵\n1. ☐ パン\n[ ]"
+        assert text == "### 買い物\n⬜ 牛乳\n✅ 卵\n1. ⬜ パン\n[ ]"
 
     @pytest.mark.slow
     @given(canvases, st.booleans())

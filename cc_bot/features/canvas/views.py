@@ -123,7 +123,7 @@ def _render_element(element: Element, pictures: Mapping[str, bytes], *, marks_pr
 
 
 def _show_box(item: re.Match[str]) -> str:
-    return f"{item['indent']}{item['number'] or ''}{'☐' if item['mark'] == ' ' else '☑'} "
+    return f"{item['indent']}{item['number'] or ''}{'⬜' if item['mark'] == ' ' else '✅'} "
 
 
 def _short_name(element: Element) -> str:
