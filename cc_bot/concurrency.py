@@ -89,7 +89,7 @@ class KeyedLock:
         return self._users[key]
 
 
-MAX_EXPORTS: Final = 4  # of a user, the running one included
+MAX_EXPORTS: Final = 4  # per user, including the running one
 
 T = TypeVar("T")
 

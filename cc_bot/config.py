@@ -327,7 +327,7 @@ class Config:
     """0: the number that Discord recommends."""
     api_keeps_limits: bool = _setting("DISCORD_API_KEEPS_LIMITS", OFF, on_off, "on / off")
     """True if the proxy at DISCORD_API_URL limits the rate over all processes."""
-    notify_socket: str = _setting("NOTIFY_SOCKET")  # of systemd
+    notify_socket: str = _setting("NOTIFY_SOCKET")  # systemd's
     test_clock_offset: timedelta = _setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")
 
     @property

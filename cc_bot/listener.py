@@ -28,7 +28,7 @@ class Port:
     number: int
     host_setting: str
     port_setting: str
-    example: str  # of a port
+    example: str  # a valid port number
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ MAX_HEAD_BYTES: Final = 2**14
 MAX_CONTENT_TYPE_BYTES: Final = 256  # aiohttp parses it to objects of fifty times its size
 MAX_STREAM_BYTES: Final = 2**14  # at once, on a WebSocket: twice the longest message
 STREAM_BYTES_PER_S: Final = 2**12  # a page needs less than a tenth
-REQUESTS_PER_ITERATION: Final = 4  # of the event loop
+REQUESTS_PER_ITERATION: Final = 4  # started in one iteration of the event loop
 MAX_LENGTH_DIGITS: Final = 15
 _HEAD_END: Final = b"\r\n\r\n"
 _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")

@@ -26,7 +26,7 @@ _log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 1_000_000
 STABLE_AFTER_S: Final = 0.05
-"""Between two checks of a changed file. If it has changed again, it is still being written."""
+"""The pause between checks of a changed file, which is read once it no longer changes."""
 MAX_CHECKS: Final = 20
 
 _FileVersion = tuple[int, ...] | None  # None if the file is missing

@@ -43,8 +43,8 @@ _SELECT_COLUMNS: Final[Mapping[Dialect, str]] = {
 class CopiedTable:
     name: str
     columns: tuple[str, ...]
-    count: int  # of rows
-    number_column: str  # as in TableLayout
+    count: int  # the number of rows
+    number_column: str  # see TableLayout
     last_number: int
 
     @property

@@ -30,7 +30,7 @@ Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "p
 
 _SALT_BYTES: Final = 16
 _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}  # takes about 4 ms
-_TRUNCATED_LINE: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # left by a crash: it lacks the last `}`
+_TRUNCATED_LINE: Final = re.compile(rb"(\{[\x20-\x7c~]*)?")  # left by a crash: the last `}` is missing
 _FORMER_HEAD: Final = re.compile(rb'\{"version": 2, "salt": "([0-9a-f]{32})"\}')
 
 _log = structlog.get_logger(__name__)

@@ -39,7 +39,7 @@ class Leases:
 class JoinOptions:
     process: Process
     ended_names: Sequence[str] = ()  # processes that are known to have ended
-    hash_files: Callable[[], Mapping[str, str]] = dict  # of the operator's files, by name
+    hash_files: Callable[[], Mapping[str, str]] = dict  # hashes the operator's files, by name
     is_only_process: bool = False  # if so, other rows come from a backup, and the lease never expires
     on_wait: Callable[[Process], None] = lambda _: None  # called with the process whose lease has to expire
 
@@ -54,7 +54,7 @@ class Membership(Leases):
         self._must_stop = asyncio.Event()  # set until the next renewal
         self._is_drained = False  # the answers ended in time, so others take over nothing
         self.on_change: list[Callable[[], None]] = []  # called when a process joins or leaves
-        self.on_end: list[Callable[[], None]] = []  # called when others may take over its answers
+        self.on_end: list[Callable[[], None]] = []  # called when others may take over this process's answers
         self.renewed_s = monotonic()  # the time of the last renewal
         self.process = replace(options.process, file_hashes=options.hash_files())
         self.active: tuple[ActiveProcess, ...] = ()  # at the last renewal, including this one

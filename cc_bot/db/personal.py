@@ -23,9 +23,9 @@ class PersonalTable:
     table: str
     kind: "DataKind | None"  # None: derived rows, neither shown nor exported
     time_column: str = ""  # empty if there is none
-    name: str = ""  # of the list in an export; empty: the table's name
+    name: str = ""  # the list's name in an export; empty: the table's name
     user_column: str = "user_id"
-    where: str = ""  # in addition to the user column
+    where: str = ""  # a condition besides the user column
     hidden: tuple[str, ...] = ()  # columns not exported: derived ones, Discord tokens, process names
     erasure: Literal["delete", "unsign", "keep"] = "delete"  # unsign: replace the user's id by 0
     deleted_with_last_session: bool = False  # when no session with the row's session key is left

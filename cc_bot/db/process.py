@@ -17,7 +17,7 @@ from cc_bot.db.columns import MS, Codec, Columns, Store, from_ms, object_to_json
 RENEWAL_INTERVAL: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)
 
-MAX_CONNECT_TIME: Final = timedelta(minutes=1)  # of a starting process, to Discord
+MAX_CONNECT_TIME: Final = timedelta(minutes=1)  # for a starting process to connect to Discord
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Shard:
     """A Discord connection for some of the servers."""
 
     id: int
-    count: int  # of all shards; 1: this one covers all servers
+    count: int  # how many shards there are; 1: this shard covers all servers
 
 
 UNSHARDED: Final = Shard(0, 1)
@@ -37,8 +37,8 @@ class Process:
     host: str
     version: str
     shards: tuple[int, ...] | None = ()  # None: all shards; a terminal has none
-    shard_count: int = 0  # of all processes; 0 if this one has all or none
-    file_hashes: Mapping[str, str] = field(default_factory=dict)  # of the operator's files, by name
+    shard_count: int = 0  # shards in all processes; 0 if this process has all or none
+    file_hashes: Mapping[str, str] = field(default_factory=dict)  # hashes of the operator's files, by name
 
     @property
     def shards_text(self) -> str:
@@ -215,7 +215,6 @@ class ProcessStore(Store):
         return tuple(name for (name,) in await self._change([PROCESSES_LOCK], _DELETE, json.dumps([*names])))
 
     async def list_all(self) -> tuple[ActiveProcess, ...]:
-        """List the active processes, oldest first."""
         return tuple(map(_ACTIVE.read, await self._database.query(SELECT_PROCESSES)))
 
     async def take(self, duty: str, process: str) -> bool:

@@ -237,7 +237,7 @@ Condition = Literal["fine", "missing", "no_folder", "foreign"]
 @dataclass(frozen=True, slots=True)
 class Examination:
     condition: Condition
-    size_bytes: int = 0  # of the file and its WAL
+    size_bytes: int = 0  # including the WAL
     version: int | None = None  # None if unreadable
     mismatch: str = ""  # an object that differs from the migrations
     problem: type[StorageError] | None = None  # what ended the check early

@@ -98,7 +98,7 @@ class FileBudget:
 
 
 TIMEOUT_S = 20.0
-MAX_BYTES = 20 * 2**20  # in a message, besides recordings, which have a limit of their own
+MAX_BYTES = 20 * 2**20  # for a message's files except recordings, which have their own limit
 _MAX_NAME_LENGTH = 100
 
 

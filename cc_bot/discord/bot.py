@@ -98,7 +98,7 @@ async def run_bot(parts: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 async def _retry_while_discord_fails(call: Callable[[], Awaitable[T]], report: Callable[..., None]) -> T:
-    """Report only the first failure."""
+    """`report` is called for the first failure only."""
     for attempt, pause_s in enumerate(chain(_RETRY_PAUSES_S, repeat(_RETRY_PAUSES_S[-1]))):
         try:
             return await call()

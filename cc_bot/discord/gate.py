@@ -71,7 +71,7 @@ SeenRoles = LruCache[tuple[int | None, int], tuple[int, ...]]
 
 class OwnerNews(Protocol):
     async def next(self, words: Texts) -> str:
-        """Wait for something that the owners are to be notified of."""
+        """Wait for the next news, and return a sentence about it."""
 
 
 @dataclass(slots=True)

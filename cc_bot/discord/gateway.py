@@ -25,8 +25,8 @@ from cc_bot.proxy import proxy_for
 API_URL: Final = "https://discord.com/api"
 
 MAX_REQUESTS: Final = 45
-"""In WINDOW_S, with the bot's token. Discord allows 50 a second, and bans bots for 10,000 refused requests in
-ten minutes."""
+"""Requests in WINDOW_S with the bot's token. Discord allows 50 a second, and bans bots for 10,000 refused
+requests in ten minutes."""
 WINDOW_S: Final = 1.25  # longer than a second, as requests take different times to arrive
 FIRST_SHARD: Final = 0  # gets DMs, and channels whose server is unknown
 
@@ -222,6 +222,6 @@ def rate_limit_usage(rest: hikari.api.RESTClient) -> float:
 
 def pace_requests(rest: hikari.api.RESTClient, share: RateLimitShare = RateLimitShare()) -> None:
     client = cast("hikari.impl.RESTClientImpl", rest)
-    client._bucket_manager = PacedBucketManager(  # hikari has no option for it
+    client._bucket_manager = PacedBucketManager(  # hikari has no option for this
         client._bucket_manager.max_rate_limit, share
     )

@@ -158,7 +158,7 @@ class Presses:
             words = (await self._recipients.find_quickly(interaction, settings)).words
             await tell(interaction, words[AnswerTexts].unknown_press)
             return
-        if settings is None and handler.response != "by_handler":  # reading them may take long
+        if settings is None and handler.response != "by_handler":  # reading the settings may take long
             await _acknowledge(interaction, handler)
         handle = partial(self._handle, interaction, control, handler, settings)
         if handler.response in ("update", "later") and isinstance(interaction, hikari.ComponentInteraction):
@@ -283,7 +283,7 @@ def command(
         async def invoke(self: Any, ctx: lightbulb.Context) -> None:
             await injected(ctx, **{name: getattr(self, name) for name in option_names})
 
-        lightbulb.invoke(invoke)  # marks it; the wrapper that it returns would generate code at each call
+        lightbulb.invoke(invoke)  # marks `invoke`; the wrapper returned would generate code at each call
         description = {"description": f"{key}_description"} if is_slash else {}
         keywords = {"name": key, **description, "localize": True, **parameters}
         register(new_class(key, (base,), keywords, lambda body: body.update(options, invoke=invoke)))

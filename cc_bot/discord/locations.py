@@ -43,7 +43,7 @@ class LruCache(Generic[Key, Value]):
 
 class ThreadTitle(NamedTuple):
     text: str = ""
-    owner_id: int = 0  # the thread's creator, who may have written it
+    owner_id: int = 0  # the thread's creator, who may have written the title
 
 
 class Locations:
@@ -113,7 +113,7 @@ async def may_read(
     guild = await rest.fetch_guild(guild_id)
     member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
-    if thread is not None:  # the permissions of its channel apply
+    if thread is not None:  # a thread has the permissions of its channel
         channel = await rest.fetch_channel(thread.parent_id)
     if not isinstance(channel, hikari.PermissibleGuildChannel) or channel.guild_id != guild.id:
         return False

@@ -28,7 +28,7 @@ from cc_bot.texts.replies import MomentTexts
 
 _log = structlog.get_logger(__name__)
 
-DEFAULT_LOCALE = hikari.Locale.EN_US  # of the names under which commands are registered
+DEFAULT_LOCALE = hikari.Locale.EN_US  # the language of the names under which commands are registered
 DATABASE_TIMEOUT_S: Final = 0.5
 UNKNOWN_INTERACTION = 10062
 MANAGER_PERMISSIONS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
@@ -130,7 +130,6 @@ class Recipients:
     async def find(
         self, interaction: hikari.PartialInteraction, settings: UserSettings | None = None
     ) -> Recipient:
-        """Reads the settings unless they are given."""
         user_id, locale = int(interaction.user.id), self.discord_locale(interaction)
         self._languages[user_id] = locale
         recipient = await self._recipient(user_id, locale, settings)

@@ -59,12 +59,12 @@ MAX_PICTURE_AGE: Final = timedelta(minutes=5)
 MAX_PICTURE_DISTANCE: Final = 25
 TIMEOUT_S: Final = 15.0  # then the question is asked without references
 RETRY_PAUSES_S: Final = (1.0,)
-MAX_MESSAGES: Final = 200  # of a conversation
-MAX_CHARACTERS: Final = 24_000  # of a conversation; 18,000 tokens of Japanese
+MAX_MESSAGES: Final = 200  # of a conversation to summarize
+MAX_CHARACTERS: Final = 24_000  # in the same; 18,000 tokens of Japanese
 MAX_CHARACTERS_EACH: Final = 1000
 
 _TYPES_READ: Final = ORDINARY_TYPES | {hikari.MessageType.CHAT_INPUT, hikari.MessageType.CONTEXT_MENU_COMMAND}
-_ChannelAccess = dict[tuple[int, int], bool]  # by guild and channel: may the author and the bot read it?
+_ChannelAccess = dict[tuple[int, int], bool]  # by guild and channel: whether author and bot may read it
 _CONTINUE_QUESTIONS: Final = frozenset(texts(locale)[AnswerTexts].continue_question for locale in Locale)
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
@@ -131,7 +131,7 @@ def is_finished(message: hikari.Message) -> bool:
 class QuestionLocation:
     channel_id: int
     guild_id: int | None
-    id: int  # of the question's message or interaction
+    id: int  # the id of the question's message or interaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,6 @@ class Refusal:
 def find_refusal(
     visitor: Visitor, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
 ) -> Refusal | None:
-    """Return why a visitor may not use the bot; None if they may."""
     if visitor.user_id in owners:
         return None
     if maintenance is not None:
@@ -98,15 +97,15 @@ def is_closed_to_users(key: ChannelKey, guild_id: int | None, rules: AccessRules
     return _find_rule_refusal(rules, _location_ids(key.ids, guild_id)) is not None
 
 
-LINK_LIFETIME: Final = timedelta(minutes=10)  # of a sign-in link
-MAX_SESSION_IDLE_TIME: Final = timedelta(days=7)  # then a browser session ends
-MAX_SESSION_LIFETIME: Final = timedelta(days=30)  # of a browser session
+LINK_LIFETIME: Final = timedelta(minutes=10)  # then a sign-in link expires
+MAX_SESSION_IDLE_TIME: Final = timedelta(days=7)  # then an unused browser session ends
+MAX_SESSION_LIFETIME: Final = timedelta(days=30)  # then a browser session ends even if it is used
 
 
 @dataclass(frozen=True, slots=True)
 class BotProfile:
     name: str = "cc-bot"
-    avatar: bytes = b""  # a PNG; empty: it has none
+    avatar: bytes = b""  # a PNG; empty if the bot has none
 
     @property
     def avatar_hash(self) -> str:
@@ -129,7 +128,7 @@ class WebSession:
     made_at: datetime
     used_at: datetime
     ends_at: datetime  # at the latest; `expires_at` is earlier if the browser is idle
-    browser: str = ""  # its name and system, such as `Chrome · Android`
+    browser: str = ""  # the browser's name and system, such as `Chrome · Android`
 
     @property
     def user_id(self) -> int:

@@ -156,7 +156,7 @@ FORWARD_NAME: Final = "forwarded message"
 @dataclass(frozen=True, slots=True)
 class FileQuota:
     user_bytes: int = 100 * 2**20
-    total_bytes: int = 2 * 2**30  # of all users; the users with the most lose files first
+    total_bytes: int = 2 * 2**30  # for all users together; the users with the most bytes lose files first
 
 
 FILE_QUOTA: Final = FileQuota()
@@ -206,8 +206,8 @@ class Reference:
     author_name: str = ""  # empty if the assistant wrote it
     author_id: int = 0
     attachments: tuple[Attachment, ...] = ()
-    is_visible: bool = True  # False if it was deleted, or the author or the bot may not see it
-    tainted: bool = True  # True if it holds text by others than the author and the assistant
+    is_visible: bool = True  # False if the message was deleted, or the author or the bot may not see it
+    tainted: bool = True  # True if others than the question's author and the assistant wrote parts of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +288,7 @@ class Agent:
     name: str = DEFAULT_AGENT  # lower-case letters, digits, `-` and `_`, at most 32
     display_names: dict[Locale, str] = field(default_factory=dict, hash=False)
     descriptions: dict[Locale, str] = field(default_factory=dict, hash=False)
-    prompt: str = ""  # empty: the built-in one
+    prompt: str = ""  # empty: the built-in prompt
     models: tuple[str, ...] = ()
     temperature: float | None = None
     reasoning: ReasoningEffort = ""
@@ -331,7 +331,7 @@ class ChannelKey:
 class Location:
     key: ChannelKey
     guild_id: int | None = None
-    is_dm: bool = False  # with one user
+    is_dm: bool = False  # True for a DM of the bot and one user
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,8 +353,8 @@ class ContextMessage(NamedTuple):
     content: str
     author_id: int = 0
     reply_to: int | None = None
-    replied: str | None = None  # the beginning of the message `reply_to`; None if it is not archived
-    replied_name: str | None = None  # its author; None for the assistant
+    replied: str | None = None  # the beginning of the message `reply_to`; None if that is not archived
+    replied_name: str | None = None  # the author of that message; None for the assistant
     replied_author_id: int = 0
     tainted: bool = True  # as `Message.tainted`, also for `replied`
 

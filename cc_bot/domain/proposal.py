@@ -21,12 +21,12 @@ Approvers = Literal["asker", "owners"]  # who may approve: the question's author
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time, which front ends format."""
+    """A time in a proposal, formatted by front ends."""
 
     at: datetime
     ends_day: bool = False  # True for the end of a day: only the date is shown
     repeat: str = ""  # the repeat in words; `at` is then the first time
-    timezone: str = ""  # of the repeat; empty for the reader's time zone
+    timezone: str = ""  # the repeat's time zone; empty for the reader's
     place: Target | None = None  # the reminder's destination; None if not shown
 
 
@@ -74,7 +74,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ProposedCalls:
-    """The calls of one proposal: one, or several that draw."""
+    """The calls of one proposal: a single call, or several that change the canvas."""
 
     calls: tuple[DeferredCall, ...]
     shown: ProposalText
@@ -124,7 +124,7 @@ class Proposal:
     id: int
     key: SessionKey
     answer_id: int
-    visibility: Visibility  # the visibility of the turn that made it
+    visibility: Visibility  # the same as that of the turn that made the proposal
     content: ProposedCalls
     _: KW_ONLY
     made_at: datetime

@@ -19,7 +19,7 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0  # prompt tokens from the server's cache
-    seconds: int = 0  # of audio
+    seconds: int = 0  # seconds of audio
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -79,7 +79,7 @@ class ServerCallInterrupted:
 @dataclass(frozen=True, slots=True)
 class MemoriesRecalled:
     memory_ids: tuple[int, ...]
-    numbers: tuple[int, ...]  # by which users name the memories
+    numbers: tuple[int, ...]  # the numbers by which users refer to the memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ class AskedQuestion:
     tainted: bool = False
     reply_to: int | None = None
     forwards: tuple[int, ...] = ()  # the forwarded messages of the same DM that the question is about
-    heard: str = ""  # the transcript of its recordings, once known
+    heard: str = ""  # the transcript of the question's recordings, once known
     pointing: ReferenceKind = "reply"  # how the question refers to `reply_to`: `Message.reference_kind`
     links_in: str = ""  # if set, the text whose message links are followed instead of those in `text`
 
@@ -245,7 +245,7 @@ class PendingTurn:
     guild_id: int | None = None
     temporary: bool = False
     locale: Locale | None = None
-    question: AskedQuestion | None = None  # None if it may not be stored, or is in the archive already
+    question: AskedQuestion | None = None  # None if the question may not be stored, or is archived
     question_id: int | None = None  # the question's message, or the interaction of a public command
     replaces: int | None = None  # the row of the answer that this turn replaces
     interaction_id: int | None = None
@@ -258,7 +258,7 @@ class PendingTurn:
     location_id: int | None = None
     """The channel where the bot posts without a token, or the button was pressed; None: the session's."""
     pages: tuple[int, ...] = ()  # the follow-ups so far; without a valid token, all messages
-    earlier: tuple[int, ...] = ()  # of the replaced answer: the messages above the one with the button
+    earlier: tuple[int, ...] = ()  # the replaced answer's messages above the one with the button
     answer_id: int | None = None
     former: str | None = None  # the id of the interrupted turn that this one asks again
     calls: tuple[ToolCall, ...] = ()

@@ -63,7 +63,7 @@ class Payer:
     front_end: Literal["discord", "terminal"] = "discord"
 
 
-Limits = Mapping[LimitName, int]  # of one user or guild; without those that are not limited
+Limits = Mapping[LimitName, int]  # the limits of one user or guild; what is not limited is absent
 
 
 def limits_of_user(rules: LimitRules, payer: Payer) -> Limits:
@@ -103,7 +103,7 @@ def _limit_of_user(rules: LimitRules, payer: Payer, name: LimitName) -> int | No
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
-    """None: no limit."""
+    """Return the highest value. None, which means no limit, is the highest."""
     numbers = [value for value in values if value is not None]
     return max(numbers) if len(numbers) == len(values) and numbers else None
 
@@ -111,7 +111,7 @@ def _most_generous(values: Sequence[int | None]) -> int | None:
 @dataclass(frozen=True, slots=True)
 class UsageSnapshot:
     turn_starts: tuple[datetime, ...] = ()  # within the last minute, oldest first
-    tokens_today: int = 0  # with reservations of turns in flight, as `tokens_this_month`
+    tokens_today: int = 0  # including reservations of turns in flight; `tokens_this_month` likewise
     tokens_this_month: int = 0
     turns_in_flight: int = 0
 
@@ -182,7 +182,7 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 TOKENS_PER_AUDIO_SECOND: Final = 10  # as OpenAI's models count
-MICROS: Final = 1_000_000  # of a unit of currency: costs are integers, so that sums are exact
+MICROS: Final = 1_000_000  # in a unit of currency: costs are integers, so that sums are exact
 MAX_PRICE: Final = 10**9  # per million tokens
 
 
@@ -278,7 +278,6 @@ class UsageBreakdown:
 
 
 def break_down(rows: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
-    """Sum up the rows of the days from `first` to `last`."""
     rows = [each for each in rows if first <= each.day <= last]
     days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
     by_month = len(days) > MAX_DAYS_SHOWN
@@ -318,7 +317,7 @@ class UsageReport:
     recent: UsageBreakdown
     currency: str = ""  # empty if no model has a price
     unpriced: tuple[str, ...] = ()  # models used this month that have no price; empty if no model has one
-    left: tuple[RemainingTokens, ...] = ()  # of each token limit
+    left: tuple[RemainingTokens, ...] = ()  # for each token limit
     users: int | None = None  # how many used tokens this month; None in a report about one user
 
     @property

@@ -186,7 +186,7 @@ def _reading_problem(target: hikari.Message) -> InputError | None:
 
 
 def _form_fields(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
-    """The audience is typed: hikari's forms have no menus."""
+    """The user types the audience, since hikari's forms have no menus."""
     question = ModalActionRowBuilder().add_text_input(
         "question",
         words[MessageMenuTexts].form_question,

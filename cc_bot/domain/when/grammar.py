@@ -11,13 +11,13 @@ from typing import Final, Literal, get_args
 from cc_bot.domain.errors import InputError, NoSuchTime, WhenNotUnderstood
 from cc_bot.domain.text import kanji_to_digits
 
-Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late"]
+PartOfDay = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late"]
 Unit = Literal["", "seconds", "minutes", "hours", "days", "weeks", "months", "years"]
 
 NOON: Final = 12 * 60
 MINUTES_PER_DAY: Final = 24 * 60  # times of day are minutes after midnight
 SMALL_HOURS: Final = 5 * 60
-DEFAULT_MINUTES: Final[dict[Part, int]] = {
+DEFAULT_MINUTES: Final[dict[PartOfDay, int]] = {
     "am": 9 * 60,
     "morning": 8 * 60,
     "noon": 12 * 60,
@@ -33,7 +33,7 @@ MAX_HOUR: Final = 29  # `25時` is 1:00 of the next day
 class ClockTime:
     minute: int | None = None
     """None if only a part of the day is named. MINUTES_PER_DAY and more: on the next day."""
-    part: Part = ""
+    part: PartOfDay = ""
     is_12_hour: bool = False  # True if the hour may be in the afternoon: `3時`, not `3:00`
     is_now: bool = False  # True for the same time of day as now: 今頃, same time
 
@@ -67,9 +67,9 @@ class ClockTime:
 
 @dataclass(slots=True)
 class TimeWords:
-    kinds: set[str] = field(default_factory=set)  # of the forms found, as in _TABLE
+    kinds: set[str] = field(default_factory=set)  # kinds of the forms found: the first words of _TABLE's rows
     shift: tuple[int, int, int] = (0, 0, 0)  # months, days and seconds from now
-    days: list[int] = field(default_factory=list)  # from today
+    days: list[int] = field(default_factory=list)  # days from today
     week: int | None = None  # weeks from the current one; `month` and `year` likewise
     month: int | None = None
     year: int | None = None
@@ -81,10 +81,10 @@ class TimeWords:
     """Number and weekday: (2, 0) is the second Monday of a month, (0, 0) the last."""
     weekdays: list[int] = field(default_factory=list)
     not_today: bool = False  # on a Friday, 次の金曜 is not today but in a week
-    implies_repeat: bool = False  # by the weekdays: 平日, mondays
+    implies_repeat: bool = False  # True for weekdays such as 平日, mondays
     every: tuple[int, Unit] | None = None  # count and unit of a repeat
     clocks: list[ClockTime] = field(default_factory=list)
-    part: Part = ""  # a part of the day not yet followed by a clock time
+    part: PartOfDay = ""  # a part of the day not yet followed by a clock time
 
     @property
     def day_kinds(self) -> set[str]:
@@ -191,7 +191,7 @@ _DAYS: Final = {
 _DAY: Final = "|".join(
     re.escape(name) + r"\b" * name.isascii() for name in sorted(_DAYS, key=len, reverse=True)
 )
-_PARTS: Final[tuple[Part, ...]] = get_args(Part)
+_PARTS: Final[tuple[PartOfDay, ...]] = get_args(PartOfDay)
 _RHYTHMS: Final[dict[str, tuple[int, Unit]]] = {
     "hourly": (1, "hours"),
     "daily": (1, "days"),

@@ -28,10 +28,10 @@ class MentionedTime:
     begin: int
     end: int
     written: str
-    day_ranges: tuple[tuple[date, int], ...] = ()  # of the possible days: the first, and the count
+    day_ranges: tuple[tuple[date, int], ...] = ()  # first day and number of days
     or_week_later: bool = False
     clocks: tuple[ClockTime, ...] = ()  # excludes parts of the day that have no usual time
-    moment: datetime | None = None  # of a duration from now: `3時間後`
+    moment: datetime | None = None  # for a duration from now: `3時間後`
     is_lead_time: bool = False  # a duration before another time: `1時間前`
     repeat: str = ""  # Cron, without a time of day
 
@@ -153,7 +153,7 @@ def mentions_repeat(first: datetime, repeat: str, written: str, now: datetime, z
 
 
 def _repeat_without_time(words: TimeWords, start: datetime) -> str:
-    """Return the repeat; an empty text if it is invalid."""
+    """Return the repeat; "" if it is invalid."""
     try:
         [repeat] = resolve_repeats(replace(words, clocks=[]), start)
     except InputError:
