@@ -171,6 +171,7 @@ class TestWithScripts:
             await expect(page.get_by_label("お知らせする内容")).to_have_value("薬")
             trouble.forgive("400")
             await page.get_by_label("いつ", exact=True).fill("明日9時")
+            await expect(page.get_by_role("alert")).to_have_count(0)
             await page.get_by_role("button", name="予約する").dblclick()
             await expect(page.locator("#said")).to_contain_text("お知らせします")
             assert len(await site.core.stores[ScheduleStore].list(TARO)) == 1

@@ -25,9 +25,9 @@ class HeartbeatTexts(Area):
 class WebHeartbeatTexts(Area):
     title = Sentence(ja="声かけ", en="Checking in")
     hint = Sentence(ja="近づいた予定や新しいメモリを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。", en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.")
-    every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
-    quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
-    quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")
+    every = Sentence(ja="間隔（時間、1〜168）", en="Every so many hours (1 to 168)")
+    quiet_from = Sentence(ja="静かにする（から）", en="Quiet from")
+    quiet_to = Sentence(ja="静かにする（まで）", en="Quiet until")
     start = Sentence(ja="DM での声かけを始める", en="Start it, by DM")
     again = Sentence(ja="この内容で始め直す（DM）", en="Start it anew, by DM")
     stop = Sentence(ja="声かけをやめる", en="Stop it")

@@ -142,8 +142,7 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
     reminder = await find_reminder(schedules, caller.user_id, id)
     if await schedules.cancel(caller.user_id, reminder.id) is None:
         raise ScheduleNotFound(id=id)
-    notes = await _paused_notes(caller, schedules)
-    return Reply((cancelled_sentence(reminder, caller),), notes=notes, receipts_changed=True)
+    return Reply((cancelled_sentence(reminder, caller),), receipts_changed=True)
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:

@@ -63,6 +63,16 @@ function refuse(form, html) {
   field.focus();
 }
 
+/* A refusal goes when its form is sent again, or its field is changed. */
+function clearRefusal(form) {
+  document.getElementById("refused")?.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+}
+
+document.addEventListener("input", ({ target }) => {
+  if (target.form && target.getAttribute("aria-errormessage")) clearRefusal(target.form);
+});
+
 async function send(form, submitter) {
   const data = new FormData(form, submitter);
   const method = submitter?.getAttribute("formmethod") ?? form.getAttribute("method");
@@ -75,8 +85,7 @@ async function send(form, submitter) {
   const body = isGet ? undefined : multipart ? data : new URLSearchParams(data);
   main().setAttribute("aria-busy", "true");
   say(""); // removes the sentence of an earlier press
-  document.getElementById("refused")?.remove();
-  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+  clearRefusal(form);
   const watch = form.dataset.progress && setInterval(async () => {
     const sentence = await (await fetch(form.dataset.progress)).text();
     if (main().hasAttribute("aria-busy")) say(sentence);
