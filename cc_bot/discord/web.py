@@ -6,14 +6,14 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from time import monotonic
-from typing import Final, Literal, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 import hikari
 import structlog
 
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.gate import Gate, error_of_refusal
+from cc_bot.discord.gate import Gate, RequestKind, error_of_refusal
 from cc_bot.discord.locations import LruCache, guild_permissions
 from cc_bot.discord.recipients import MANAGER_PERMISSIONS
 from cc_bot.domain.access import BotProfile, SignInOrigin, Subject
@@ -40,11 +40,9 @@ class DiscordForPages:
     answers: Answers
     _cache: LruCache[tuple[object, ...], tuple[object, float]] = field(default_factory=LruCache)
 
-    async def admit(
-        self, origin: SignInOrigin, what: Literal["command", "read"], *, always: bool = False
-    ) -> None:
+    async def admit(self, origin: SignInOrigin, kind: RequestKind, *, always: bool = False) -> None:
         try:
-            await self.gate.admit_page(origin, what, always=always)
+            await self.gate.admit_page(origin, kind, always=always)
         except hikari.HikariError as error:
             _log.warning("page_not_admitted", error=type(error).__name__)
             raise CcBotError from error
