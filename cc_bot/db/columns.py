@@ -56,7 +56,7 @@ def from_ms(ms: int) -> datetime:
 
 
 def get_idle_cutoff(now: datetime, ttl: timedelta) -> str:
-    """Return the time at or before which a session's last activity means that it has expired."""
+    """Return a time. A session whose last activity was then or earlier has expired."""
     try:
         return to_text(now - ttl)
     except OverflowError:  # a time limit of thousands of years

@@ -96,7 +96,7 @@ async def _plan_table(source: Database, layout: TableLayout, shared: set[tuple[s
 
 
 async def _last_number(source: Database, table: str, column: str) -> int:
-    """Return the last number used, even by a deleted row: an old button may name it."""
+    """Return the last number used, even by a deleted row, which an old button may name."""
     if source.dialect == "sqlite":
         rows = await source.query("SELECT seq FROM sqlite_sequence WHERE name = $1", table)
     else:

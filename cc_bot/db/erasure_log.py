@@ -68,7 +68,7 @@ class Erasures:
     unreadable: Mapping[Path, int]  # logs that were not read, with the first invalid line
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
-        """Return whether the id was erased after `since`, or at any time if that is None."""
+        """Return whether the id was erased at `since` or later, or ever if that is None."""
         if kind == "user" and (self.last_user_time is None or (since and self.last_user_time < since)):
             return False  # without a slow hash
         times = (self.last_times.get(_hash(salt, kind, id_)) for salt in self.salts)

@@ -183,9 +183,9 @@ class ProcessStore(Store):
     async def renew(
         self, process: Process, wanted: Collection[str] = (), *, connected: bool = False, late: bool = False
     ) -> Renewal | None:
-        """Renew a process, and release duties that are not `wanted`. Returns None if it is dead. Declares
-        others dead whose lease has expired, unless an outage may have stopped all: this process is `late`, or
-        its lease has expired too."""
+        """Renew a process, and release duties that are not `wanted`. Returns None if it was declared dead.
+        Declares others dead whose lease has expired, unless an outage may have stopped all processes: this
+        one is `late`, or its lease has expired too."""
 
         def steps() -> Transaction[Renewal | None]:
             sql = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"

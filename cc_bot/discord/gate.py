@@ -111,7 +111,7 @@ class Owners:
         return (self.configured | policy.owners) or self._application_owners
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
-        """Raises OwnersOnly. Every owners' command calls it: others can use a hidden command."""
+        """Raises OwnersOnly. Every owners' command calls this: hiding a command does not stop other users."""
         if int(interaction.user.id) not in await self.ids(fresh=True):
             raise OwnersOnly
 

@@ -349,7 +349,7 @@ _SUGGESTION_TIMEOUT_S: Final = 2.8  # Discord waits three seconds
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, container: linkd.Container
 ) -> None:
-    """Pass a command through the gate, and let the command get what the gate read as Preloaded."""
+    """Pass a command through the gate. The command may inject what the gate read as Preloaded."""
     preloaded = await gate.admit(ctx.interaction, always=ctx.interaction.command_name == "privacy")
     container.add_value(Preloaded, preloaded)
 

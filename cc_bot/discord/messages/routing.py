@@ -233,7 +233,7 @@ class MessageRouter:
     """Questions sent while the bot was offline; the channel's conversation answers them."""
 
     def addresses_bot(self, message: hikari.PartialMessage) -> bool:
-        """If the bot reads all messages, a reply without a ping addresses it, unless it mentions others."""
+        """A reply without a ping counts if the bot reads all messages and the reply mentions no others."""
         bot_id = int(self.bot().id)
         if is_addressed(message, bot_id):
             return True
@@ -244,7 +244,7 @@ class MessageRouter:
         return is_from_person(message) and (message.guild_id is None or self.addresses_bot(message))
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether the message belongs to its author's session, and the session that it replies to."""
+        """Return whether the message belongs to its author's session, and the session replied to, if known."""
         replied, author = replied_bot_message(message, int(self.bot().id)), message.author
         if not author:
             return False, None
