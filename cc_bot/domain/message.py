@@ -359,7 +359,7 @@ class ContextMessage(NamedTuple):
     tainted: bool = True  # as `Message.tainted`, also for `replied`
 
     def is_foreign_to(self, user_id: int | None) -> bool:
-        """Return whether it contains text that the user did not write. Answers to them count as theirs."""
+        """Return whether others than the user wrote parts of it. Answers to the user count as the user's."""
         if self.tainted or user_id is None:
             return True
         author_id = self.replied_author_id if self.role == "assistant" else self.author_id

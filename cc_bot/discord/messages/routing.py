@@ -244,7 +244,7 @@ class MessageRouter:
         return is_from_person(message) and (message.guild_id is None or self.addresses_bot(message))
 
     async def find_session(self, message: hikari.PartialMessage) -> tuple[bool, SessionKey | None]:
-        """Return whether the message belongs to its author's session, and the session replied to, if known."""
+        """Return whether the message belongs to its author's session, and the session that it replies to."""
         replied, author = replied_bot_message(message, int(self.bot().id)), message.author
         if not author:
             return False, None

@@ -98,7 +98,7 @@ class TimeWords:
 
     @property
     def implied_unit(self) -> Unit:
-        """Return the unit of a repeat without one: weeks in `every friday`, days in 毎朝."""
+        """Return the unit of a repeat that names none: weeks in `every friday`, days in 毎朝."""
         if self.month_number or self.named_day:
             return "years"
         if self.nth or self.monthdays:

@@ -188,8 +188,8 @@ def _next_by_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _local_times(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """Yield times without a zone. With one, cronsim would move skipped times to the end of the clock change,
-    and lose times where clocks move by half an hour (Lord Howe Island)."""
+    """Yield times without a zone. With a zone, cronsim would move skipped times to the end of the clock
+    change, and lose times where clocks move by half an hour (Lord Howe Island)."""
     until = start.year + _YEARS_AHEAD
     times = CronSim(cron, start)
     while (local := next(times, None)) and local.year <= until:
