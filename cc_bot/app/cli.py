@@ -23,7 +23,7 @@ from cc_bot.domain.errors import CcBotError, CopyStopped, MissingToken, OutputLo
 from cc_bot.domain.text import Locale
 from cc_bot.features import find_module, modules
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts, storage_problem
+from cc_bot.texts.cli import ARGPARSE_JA, BackupTexts, CliTexts, StorageTexts, storage_problem
 
 T = TypeVar("T")
 
@@ -122,7 +122,8 @@ def _sentence_for(error: CcBotError, config: Config | None, locale: Locale) -> s
 
 def _make_parser(all_texts: Texts) -> argparse.ArgumentParser:
     words = all_texts[CliTexts]
-    vars(argparse)["_"] = lambda text: words.argparse.get(text, text)  # its gettext
+    translations = ARGPARSE_JA if all_texts.locale is Locale.JA else {}
+    vars(argparse)["_"] = lambda text: translations.get(text, text)  # its gettext
     parser = argparse.ArgumentParser(
         prog="cc-bot", description=words.description, epilog=words.without_command
     )

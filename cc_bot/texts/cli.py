@@ -1,33 +1,32 @@
 """The command line, the terminal, and mistakes in the operator's files."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from cc_bot.domain.errors import CcBotError, DatabaseCrowded, DatabaseDamaged, DatabaseForbidden, DatabaseFull, DatabaseImpatient, DatabaseLocked, DatabaseReadOnly, DatabaseUnreachable, ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnreachable, PoolerForgets, StorageError
 from cc_bot.domain.usage import MAX_LIMIT, MAX_PRICE
 from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+ARGPARSE_JA: Final[Mapping[str, str]] = {
+    "usage: ": "使い方: ",
+    "positional arguments": "コマンドと引数",
+    "options": "オプション",
+    "show this help message and exit": "この説明を表示します",
+    "%(prog)s: error: %(message)s\n": "%(prog)s: %(message)s\n",
+    "argument %(argument_name)s: %(message)s": "%(argument_name)s: %(message)s",
+    "unrecognized arguments: %s": "知らない引数です: %s",
+    "the following arguments are required: %s": "足りない引数があります: %s",
+    "expected one argument": "値を書いてください",
+    "ambiguous option: %(option)s could match %(matches)s": "%(option)s は、次のどれかわかりません: %(matches)s",
+    "invalid choice: %(value)r (choose from %(choices)s)": "%(value)r は使えません。使えるもの: %(choices)s",
+}
+"""Translations of argparse's own messages."""
 
 
 class CliTexts(Area):
     description = Sentence(ja="Discord で、覚えていてくれるアシスタント。", en="A Discord assistant that remembers.")
     without_command = Sentence(ja="コマンドを付けずに始めると、足りない設定を尋ねて .env に保存し、ボットを動かします。", en="Without a command it asks for missing settings, saves them to .env and runs the bot.")
     version = Sentence(ja="版を表示します", en="show the version")
-    argparse: Both[Mapping[str, str]] = Both(
-        ja={
-            "usage: ": "使い方: ",
-            "positional arguments": "コマンドと引数",
-            "options": "オプション",
-            "show this help message and exit": "この説明を表示します",
-            "%(prog)s: error: %(message)s\n": "%(prog)s: %(message)s\n",
-            "argument %(argument_name)s: %(message)s": "%(argument_name)s: %(message)s",
-            "unrecognized arguments: %s": "知らない引数です: %s",
-            "the following arguments are required: %s": "足りない引数があります: %s",
-            "expected one argument": "値を書いてください",
-            "ambiguous option: %(option)s could match %(matches)s": "%(option)s は、次のどれかわかりません: %(matches)s",
-            "invalid choice: %(value)r (choose from %(choices)s)": "%(value)r は使えません。使えるもの: %(choices)s",
-        },
-        en={},
-    )
-    """Translations of the messages of argparse."""
     run = Sentence(ja="Discord ボットを動かします（DISCORD_TOKEN が必要です）", en="run the Discord bot (needs DISCORD_TOKEN)")
     web = Sentence(ja="ブラウザで自分のページを開くリンクを表示します（cc-bot run が動いているとき）", en="print a link to your pages in a browser (while cc-bot run is running)")
     chat = Sentence(ja="ターミナルで話します（トークンも API キーもいりません）", en="chat in the terminal (needs neither a token nor an API key)")

@@ -11,7 +11,7 @@ import pytest
 from cc_bot.domain.errors import InvalidValue
 from cc_bot.domain.text import Locale
 from cc_bot.texts import explain, texts
-from cc_bot.texts.cli import CliTexts
+from cc_bot.texts.cli import ARGPARSE_JA, CliTexts
 from tests.end_to_end.program import Program
 
 HEAVY = {
@@ -28,7 +28,7 @@ def english(tmp_path: Path, **more: str) -> Program:
 async def test_help_lists_the_commands_in_the_operators_language(tmp_path: Path) -> None:
     code, output = await Program(tmp_path, {}).run("--help")
     words = texts(Locale.JA)[CliTexts]
-    assert (code, words.chat in output, words.argparse["usage: "] in output) == (0, True, True)
+    assert (code, words.chat in output, ARGPARSE_JA["usage: "] in output) == (0, True, True)
     assert "usage" not in output + (await Program(tmp_path, {}).run("nonsense"))[1]
     assert all(command in output for command in ("run", "chat", "backup", "migrate"))
 
