@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -13,66 +12,72 @@ from PIL import Image
 from playwright.async_api import Browser, expect
 
 from bench.programs import roomy
-from cc_bot.domain.text import Locale
-from cc_bot.texts import texts
-from cc_bot.texts.commands import CoreCommandTexts
-from scripts.demo.drawing import HEAD, day_line, message, used_line, user_message
+from scripts.demo.drawing import HEAD, MENTION, day_line, message, reply_line, user_message
 from scripts.demo.scene import FRIDAY, Scene, read_scene
 from tests.browser import new_page, running_browser
 from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import File, Reply
+from tests.loopback.discord import Channel, ChannelReply, File, User
 from tests.loopback.model_server import Call, End, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 from tests.web.pages import free_port
 
 FOLDER: Final = Path(sys.argv[1])
-FILM_SIZE: Final = (800, 496)
+FILM_SIZE: Final = (800, 460)
 SHOT_SIZE: Final = (640, 560)
 MESSAGE_SIZE: Final = (528, 462)
 PAGE_SIZE: Final = (820, 718)
-CHUNK_S, TYPED_S, SHORTEST_S, RECEIPT_S, INVITED_S, LAST_S = 0.42, 0.1, 0.2, 2.4, 0.9, 2.2
+CHUNK_S, TYPED_S, SHORTEST_S, RECEIPT_S, INVITED_S, POSTED_S, LAST_S = 0.42, 0.1, 0.2, 4.0, 1.2, 0.5, 3.0
 Frame = tuple[str, float]
 """HTML, and the seconds for which it is shown."""
 
 
 async def film(stage: Stage, said: Scene) -> list[Frame]:
+    """An answer with its receipt; another day, in another channel, an answer that knows."""
     user, friend = (stage.discord.user(name, locale=said.locale) for name in (said.user, said.friend))
     first, second, _ = (stage.discord.guild_channel(name) for name in said.channels)
     await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")  # a user's first answer has a hint
     keep = Call("remember", {"content": said.memory})
     remind = Call("schedule", {"when": f"{FRIDAY}T08:00", "text": said.reminder})
-    stage.model.script(calls(keep, remind), _spoken(said.answer))
-    reply = await stage.ask(user, first, said.question)
-    frames = [*_asked(Window(said, 0, day_line(said.days[0])), reply, said.question, RECEIPT_S)]
+    stage.model.script(calls(keep, remind), says(said.answer))
+    kept = await _answer(stage, user, first, said.question)
+    opening = Window(
+        said, 0, day_line(said.days[0]) + user_message(said.user, said.times[0], said.question, asks=True)
+    )
+    frames = [(opening.draw(_drawn(kept, said, 0, said.question)), RECEIPT_S)]
 
     await stage.discord.post(friend, second, said.invitation, mention=False)
     stage.model.script(calls(Call("recall", {"query": said.memory})), _spoken(said.next_answer))
-    reply = await stage.ask(user, second, said.next_question)
     above = day_line(said.days[1]) + user_message(said.friend, said.times[1], said.invitation)
-    window = Window(said, 1, above)
-    return [*frames, (window.draw(), INVITED_S), *_asked(window, reply, said.next_question, LAST_S)]
+    window, question = Window(said, 1, above), said.next_question
+    frames.append((window.draw(), INVITED_S))
+    step = max(2, len(question) // 9)
+    frames += [(window.draw(typed=question[:end]), TYPED_S) for end in range(1, len(question), step)]
+    reply = await _answer(stage, user, second, question)
+    window.above += user_message(said.user, said.times[1], question, asks=True)
+    frames.append((window.draw(), POSTED_S))
+    states = reply.history
+    ends = [*(shown.at_s for shown in states[1:]), states[-1].at_s + LAST_S]
+    for shown, end_s in zip(states, ends, strict=True):
+        answer = message(shown, said.locale, said.times[1], reply_line(said.user, question))
+        frames.append((window.draw(answer), max(end_s - shown.at_s, SHORTEST_S)))
+    return frames
 
 
 def _spoken(parts: list[str]) -> Answer:
     return Answer(*(Say(part, CHUNK_S) for part in parts), End())
 
 
-def _asked(window: "Window", reply: Reply, question: str, last_s: float) -> Iterator[Frame]:
-    """The command as it is typed, then each state of its answer for as long as it was shown."""
-    said, step = window.said, max(2, len(question) // 9)
-    for end in (*range(1, len(question), step), len(question)):
-        yield window.draw(typed=question[:end]), TYPED_S
-    used, states = used_line(said.user, _command(said)[0], question), reply.history
-    ends = [*(shown.at_s for shown in states[1:]), states[-1].at_s + last_s]
-    for shown, end_s in zip(states, ends, strict=True):
-        answer = message(shown, said.locale, said.times[window.number], used)
-        yield window.draw(answer), max(end_s - shown.at_s, SHORTEST_S)
+async def _answer(
+    stage: Stage, user: User, channel: Channel, question: str, files: tuple[File, ...] = ()
+) -> ChannelReply:
+    """The finished answer to a mention."""
+    reply = stage.discord.answer(await stage.write(user, channel, question, attachments=files))
+    return await reply.finished()
 
 
-def _command(said: Scene) -> tuple[str, str]:
-    """The names of `/ask` and of its option."""
-    commands = texts(Locale.JA if said.locale == "ja" else Locale.EN)[CoreCommandTexts]
-    return commands.ask[0], commands.ask_question[0]
+def _drawn(reply: ChannelReply, said: Scene, time: int, question: str, file: str = "") -> str:
+    above = reply_line(reply.post.author.name, question, file)
+    return "".join(message(shown, said.locale, said.times[time], above) for shown in reply.messages)
 
 
 class Window:
@@ -83,9 +88,8 @@ class Window:
 
     def draw(self, messages: str = "", *, typed: str = "") -> str:
         said, name = self.said, self.said.channels[self.number]
-        command, option = _command(said)
         empty = said.empty_input.format(channel=name)
-        written = f'<b>/{command}</b><span class="option">{option} <i>{typed}</i></span>'
+        written = f"<b>{MENTION} {typed}</b>"
         names = (f'<p class="hash{" open" * (each == name)}">{each}</p>' for each in said.channels)
         return (
             f'<div class="window"><div class="channels"><h1>{said.server}</h1>{"".join(names)}</div>'
@@ -117,12 +121,10 @@ async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: st
     user = stage.discord.user(said.reader, locale=said.locale)
     await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")
 
-    async def ask(words: tuple[str, str], wanted: Call, file: File | None = None) -> str:
+    async def ask(words: tuple[str, str], wanted: Call, *files: File) -> str:
         stage.model.script(calls(wanted), says(words[1]))
-        options = {"attachment": file} if file else {}
-        reply = await stage.ask(user, stage.discord.guild_channel(), words[0], **options)
-        used = used_line(user.name, _command(said)[0], words[0], file.name if file else "")
-        return "".join(message(shown, said.locale, said.times[1], used) for shown in reply.messages)
+        reply = await _answer(stage, user, stage.discord.guild_channel(), words[0], files)
+        return _drawn(reply, said, 1, words[0], "".join(file.name for file in files))
 
     kept = await ask(said.fact_told, Call("remember", {"content": said.fact}))
     used = await ask(said.fact_used, Call("recall", {"query": said.fact}))

@@ -17,13 +17,14 @@ ZONE: Final = ZoneInfo("Asia/Tokyo")
 _CSS = Path(__file__).with_name("discord.css").read_text("utf-8")
 ICON: Final = (Path(web.__file__).parent / "static" / "icon.svg").read_text("utf-8")
 HEAD: Final = f'<!doctype html><html lang="ja"><meta charset="utf-8"><style>{_CSS}</style>'
+MENTION: Final = '<span class="mention">@cc-bot</span>'
 WEEKDAYS: Final = "月火水木金土日"
 APP: Final = {"ja": "アプリ", "en-US": "APP"}
 THINKING: Final = {"ja": "cc-bot が考え中…", "en-US": "cc-bot is thinking…"}
 
 
 def message(shown: Shown, locale: str, time: str, used: str = "") -> str:
-    """One state of one message of the bot. `used`: the line above, about the command that it answers."""
+    """One state of one message of the bot. `used`: the line above, about the message that it answers."""
     inner = f'<div class="text">{markdown(shown.content, locale)}</div>' if shown.content else ""
     if shown.loading:
         dots = '<span class="dots"><i></i><i></i><i></i></span>'
@@ -33,16 +34,17 @@ def message(shown: Shown, locale: str, time: str, used: str = "") -> str:
     return _said(picture, name, time, inner, used)
 
 
-def user_message(name: str, time: str, text: str) -> str:
-    return _said(f'<div class="face other">{name[0]}</div>', name, time, escape(text))
+def user_message(name: str, time: str, text: str, *, asks: bool = False) -> str:
+    """A person's message; one that `asks` mentions the bot."""
+    face = f'<div class="face{"" if asks else " other"}">{name[0]}</div>'
+    return _said(face, name, time, f"{MENTION} {escape(text)}" if asks else escape(text))
 
 
-def used_line(user: str, command: str, text: str, file: str = "") -> str:
-    """The line of the command above its answer."""
-    face = f'<span class="face">{user[0]}</span><span class="name">{user}</span>'
+def reply_line(user: str, text: str, file: str = "") -> str:
+    """The line above an answer: the message that it replies to."""
+    face = f'<span class="face">{user[0]}</span><span class="name">@{user}</span>'
     attached = f" 📎 {file}" if file else ""
-    typed = f'<span class="command">/{command}</span><span>{escape(text)}{attached}</span>'
-    return f'<div class="used">{face}{typed}</div>'
+    return f'<div class="used">{face}<span>{MENTION} {escape(text)}{attached}</span></div>'
 
 
 def day_line(name: str) -> str:

@@ -27,7 +27,7 @@ class Scene:
     question: str
     memory: str
     reminder: str
-    answer: list[str]
+    answer: str
     invitation: str
     next_question: str
     next_answer: list[str]
