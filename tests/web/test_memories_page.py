@@ -87,7 +87,7 @@ class TestWithoutScripts:
             await is_said(page, EDITED)
             await page.get_by_role("button", name="最後の変更を取り消す").click()
             await expect(page.get_by_label("内容")).to_have_value("水曜は在宅")
-            await page.get_by_role("button", name="削除する").click()
+            await page.get_by_role("button", name=texts(Locale.JA)[MemoryCardTexts].delete).click()
             await page.get_by_role("button", name="元に戻す").click()
             await expect(page.locator("#said")).to_contain_text("水曜は在宅")
             await page.goto(site.url + MEMORIES)

@@ -68,7 +68,7 @@ from cc_bot.web.visitor import WebVisitor, visitor_of
 PAGE_SIZE: Final = 30
 MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
-MAX_TITLE_CHARACTERS: Final = 60
+MAX_TITLE_CHARACTERS: Final = 40
 MAX_CHOICES: Final = 100  # of categories and tags
 PART_HEADER: Final = "X-Part"  # a script asks for the list alone
 
