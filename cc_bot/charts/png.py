@@ -1,4 +1,4 @@
-"""Charts as PNG, on a dark background, which looks right on both of Discord's."""
+"""Charts as PNG, on a dark background, which looks right in both of Discord's themes."""
 
 import re
 import struct
@@ -15,9 +15,9 @@ from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.kinsoku import graphemes
 from cc_bot.domain.text import Locale
 
-PICTURE_WIDTH: Final = 800  # 600 high, unless there is much to write
+PICTURE_WIDTH: Final = 800
 GROUND: Final = "#1E1F22"
-# Joiners, variants, keycaps, skin tones and tags, which are left out: resvg has no glyphs of sequences.
+# Joiners, variation selectors, keycaps, skin tones and tags: resvg can't draw emoji sequences.
 _NOT_DRAWN: Final = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 EMOJI_FONTS: Final = (
     "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf",  # Debian, Ubuntu: fonts-noto-color-emoji
@@ -45,12 +45,11 @@ _STYLE: Final = (
 
 
 def can_draw_png() -> bool:
-    """Return whether the extra `charts` is installed."""
     return all(map(find_spec, _EXTRA_PACKAGES))
 
 
 def draw_png(chart: Chart, locale: Locale, *, emoji_fonts: Sequence[str] = EMOJI_FONTS) -> bytes | None:
-    """Return a PNG; None without the extra `charts` or a letter's glyph. May block for 0.1 s."""
+    """Return a PNG; None if the extra `charts` is not installed or a letter has no glyph. Takes 0.1 s."""
     if not can_draw_png():
         return None
     import resvg_py  # noqa: PLC0415 - of an extra
@@ -107,7 +106,7 @@ def _characters(font_path: Path) -> frozenset[int]:
 
 
 def _make_drawable(text: str, emoji: Path | None) -> str | None:
-    """Return the text, with the names of emoji that no font has; None if a letter has no glyph."""
+    """Replace emoji that no font has by their names. Returns None if a letter has no glyph."""
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     letters = _characters(_font_path())
     drawable = ""

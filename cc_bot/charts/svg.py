@@ -1,6 +1,6 @@
-"""Charts as SVG, for pages and pictures. A chart is drawn for a width and stretched to its column: lengths
-across are percentages, text keeps its size. The pages' policy forbids inline styles, so colours are classes
-of `canvas.css`; series differ without them, too. The font is unknown: text widths are generous estimates."""
+"""Draws charts as SVG. Horizontal lengths are percentages, so a chart fills its column while its text keeps
+its size. The pages' policy forbids inline styles, so colours are classes of `canvas.css`; dashes, shapes and
+hatches tell series apart, too. The browser's font is unknown, so text widths are generous estimates."""
 
 import math
 import re
@@ -16,16 +16,16 @@ from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.answer import ChartTexts
 
-_Span = tuple[float, float]
+_Pair = tuple[float, float]  # start and end, x and y, or width and height
 _GAP: Final = 8
 _TITLE_SIZE: Final = 18
-_BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
+_WIDE_LETTERS: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
 _UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def width_of(text: str, size: float = 14) -> float:
-    """Return the greatest width in usual fonts."""
-    ems = (1.0 if is_wide(each) else 0.78 if each in _BROAD else 0.58 for each in graphemes(text))
+    """Return the width in the widest of the usual fonts."""
+    ems = (1.0 if is_wide(each) else 0.78 if each in _WIDE_LETTERS else 0.58 for each in graphemes(text))
     return size * sum(ems)
 
 
@@ -33,12 +33,12 @@ def width_of(text: str, size: float = 14) -> float:
 class Layout:
     """Lengths in units: a CSS pixel of a page, two pixels of a picture."""
 
-    width: int  # the least; a page stretches it
-    height: int  # exceeded if there is much to write
+    width: int  # the minimum: a page stretches the chart
+    height: int  # approximate
     size: int = 14  # of text, as in `canvas.css`
-    small: int = 13  # of numbers
+    small: int = 13  # the text size of numbers
     margin: int = 0
-    is_picture: bool = False  # with the title
+    is_picture: bool = False  # includes the title
 
     @property
     def line(self) -> int:
@@ -62,7 +62,6 @@ def chart_html(chart: Chart, locale: Locale) -> str:
 
 
 def chart_svg(chart: Chart, locale: Locale, layout: Layout = PAGE_LAYOUTS[-1]) -> str:
-    """Return the chart; its title is the accessible name."""
     drawing = _Drawing(f"svg-{chart.id}-{layout.width}", layout)
     if layout.is_picture:
         title = shorten_to_width(chart.title, layout.width, lambda text: width_of(text, _TITLE_SIZE))
@@ -88,11 +87,9 @@ def _number(value: float, decimals: int = 1) -> str:
 
 @dataclass(slots=True)
 class _Drawing:
-    """`bottom` is the lowest point drawn so far."""
-
     name: str
     layout: Layout
-    bottom: float = 0.0
+    bottom: float = 0.0  # the lowest point drawn so far
     parts: list[str] = field(default_factory=list)
 
     def across(self, x: float) -> str:
@@ -106,12 +103,12 @@ class _Drawing:
         inner = f"<title>{_escape(title)}</title>" if title else _escape(content)
         self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
 
-    def add_path(self, d: str, title: str = "", at: _Span | None = None, /, **more: float | str) -> None:
-        """Draw a path stretched with the chart; `at` a point, one of a fixed size."""
-        place = 'viewBox="0 0 {width} 100" width="100%" height="100" preserveAspectRatio="none"'
+    def add_path(self, d: str, title: str = "", at: _Pair | None = None, /, **more: float | str) -> None:
+        """Draw a path that is stretched with the chart, or a shape of fixed size at the point `at`."""
+        position = 'viewBox="0 0 {width} 100" width="100%" height="100" preserveAspectRatio="none"'
         if at is not None:
-            place = f'x="{self.across(at[0])}" y="{_number(at[1])}"'
-        self.parts.append(f'<svg {place.format(width=self.layout.width)} overflow="visible">')
+            position = f'x="{self.across(at[0])}" y="{_number(at[1])}"'
+        self.parts.append(f'<svg {position.format(width=self.layout.width)} overflow="visible">')
         self.add("path", title, d=d, **more)
         self.parts.append("</svg>")
 
@@ -124,7 +121,7 @@ class _Drawing:
         self.add("text", "", text, class_=f"chart-{kind}", x=at, y=y, text_anchor=anchor, **more)
 
     def write_line(self, text: str, x: float = 0, anchor: str = "start") -> None:
-        """Write below everything; skip an empty text."""
+        """Write a line below everything drawn so far; an empty text adds no line."""
         if text:
             text = shorten_to_width(text, self.layout.width, self.layout.width_of_number)
             self.write(text, x, self.bottom + self.layout.small, anchor, kind="number")
@@ -157,7 +154,7 @@ _POINTS: Final = (
 )
 _DOT: Final = "m-2-2h4v4h-4z"
 _HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
-_MIN_HATCHED: Final = 4
+_MIN_HATCHED_WIDTH: Final = 4
 _SWATCH: Final = 24
 _FILLED: Final = ("bar", "stacked", "area")
 
@@ -166,15 +163,15 @@ def _fill(drawing: _Drawing, series: int) -> dict[str, str]:
     return {"fill": f"url(#{drawing.name}-{series + 1})"} if series else {"class_": "series-1"}
 
 
-def _draw_bar(drawing: _Drawing, at: int, title: str, corner: _Span, size: _Span) -> None:
+def _draw_bar(drawing: _Drawing, at: int, title: str, corner: _Pair, size: _Pair) -> None:
     (x, y), (width, height) = corner, size
-    fill = _fill(drawing, at) if width >= _MIN_HATCHED else {"class_": f"series-{at + 1}"}
+    fill = _fill(drawing, at) if width >= _MIN_HATCHED_WIDTH else {"class_": f"series-{at + 1}"}
     across = {"x": drawing.across(x), "width": drawing.across(max(0.5, width))}
     drawing.add("rect", title, **fill, **across, y=y, height=max(0.5, height))
 
 
-def _draw_grid_line(drawing: _Drawing, tick: float, start: _Span, end: _Span, cut: str = "") -> None:
-    """`cut`: what to say of an axis that does not begin at zero, which is dashed."""
+def _draw_grid_line(drawing: _Drawing, tick: float, start: _Pair, end: _Pair, cut: str = "") -> None:
+    """`cut`: the tooltip of a dashed line, where the axis begins or ends away from zero."""
     kind = "chart-cut" if cut else "chart-zero" if tick == 0 else "chart-grid"
     xs = {"x1": drawing.across(start[0]), "x2": drawing.across(end[0])}
     drawing.add("line", cut, class_=kind, **xs, y1=start[1], y2=end[1])
@@ -211,7 +208,7 @@ def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
     drawing.bottom += _GAP
 
 
-def _draw_stroke(drawing: _Drawing, series: int, d: str, at: _Span | None = None) -> None:
+def _draw_stroke(drawing: _Drawing, series: int, d: str, at: _Pair | None = None) -> None:
     dashes = {"stroke_dasharray": _DASHES[series]} if _DASHES[series] else {}
     drawing.add_path(d, "", at, class_=f"chart-line series-{series + 1}", **dashes)
 
@@ -223,7 +220,7 @@ def _tooltip(chart: Chart, at: int, index: int) -> str:
 
 
 def _value_title(chart: Chart) -> str:
-    """Return the title of the values' axis; of a single series, its name."""
+    """Return the title of the value axis, or else the name of a single series."""
     name = chart.series[0].name if len(chart.series) == 1 else ""
     return chart.y_title or (name if name != chart.title else "")
 
@@ -245,7 +242,7 @@ class _Axis:
 
 
 def _make_axis(values: Sequence[float], locale: Locale, *, from_zero: bool = False) -> _Axis:
-    """Include zero if it is near. Whole numbers have no ticks between them."""
+    """The axis includes zero if the values are near it. Whole values get whole ticks."""
     low, high = min(values), max(values)
     size = max(abs(low), abs(high))
     whole = all(value == int(value) for value in values)
@@ -263,8 +260,8 @@ def _make_axis(values: Sequence[float], locale: Locale, *, from_zero: bool = Fal
     return _Axis(ticks, tuple(written))
 
 
-def _spans(chart: Chart) -> list[list[_Span]]:
-    """Return from where to where each value is drawn, by series."""
+def _spans(chart: Chart) -> list[list[_Pair]]:
+    """Return the start and end of each value on the value axis, by series."""
     stacked = chart.kind in ("stacked", "area")
     rows = []
     sums = [[0.0, 0.0] for _ in chart.labels]  # of positive and of negative values
@@ -278,30 +275,30 @@ def _spans(chart: Chart) -> list[list[_Span]]:
     return rows
 
 
-def _value_axis(chart: Chart, spans: Sequence[Sequence[_Span]], locale: Locale) -> _Axis:
+def _value_axis(chart: Chart, spans: Sequence[Sequence[_Pair]], locale: Locale) -> _Axis:
     values = [value for row in spans for span in row for value in span]
     return _make_axis(values, locale, from_zero=chart.kind in _FILLED)
 
 
-# Everything with the values upwards, and labels below.
+# Charts with a vertical value axis, and labels below.
 
 _MAX_LINES: Final = 3
-_MAX_STEP: Final = 3  # of labels that are written in full
-_GROUP: Final = 0.76
+_MAX_STEP: Final = 3  # write at least every third label in full, or else shorten the labels
+_BAR_SHARE: Final = 0.76  # of a label's slot
 _MAX_BAR: Final = 48
 _MIN_BAR: Final = 4
 _MIN_UPRIGHT_BAR: Final = 1.5
 _MIN_PLOT: Final = 110
 _MIN_SLOT_OF_POINT: Final = 14
 _USUAL_GUTTER: Final = 48
-_MAX_ORDERED: Final = 11  # characters of a date or number
+_MAX_DATE_LENGTH: Final = 11  # or of a number
 
 
 def _is_upright(chart: Chart, layout: Layout) -> bool:
-    """Return whether bars have room side by side. Of dates and numbers, some labels may be left out."""
+    """Return whether bars and labels fit side by side. Labels that are dates or numbers may be left out."""
     if chart.kind not in ("bar", "stacked"):
         return True
-    if all(len(each) <= _MAX_ORDERED and re.search(r"\d", each) for each in chart.labels):
+    if all(len(each) <= _MAX_DATE_LENGTH and re.search(r"\d", each) for each in chart.labels):
         return True
     slot = (layout.width - _USUAL_GUTTER) / len(chart.labels)
     widest = max(map(layout.width_of, chart.labels))
@@ -310,13 +307,13 @@ def _is_upright(chart: Chart, layout: Layout) -> bool:
 
 def _bar_width(chart: Chart, layout: Layout) -> float:
     bars = len(chart.labels) * (len(chart.series) if chart.kind == "bar" else 1)
-    return (layout.width - _USUAL_GUTTER) * _GROUP / bars
+    return (layout.width - _USUAL_GUTTER) * _BAR_SHARE / bars
 
 
 def _place_labels(
     labels: Sequence[str], centres: Sequence[float], layout: Layout, *, max_step: int, max_lines: int
 ) -> list[tuple[list[str], float]]:
-    """Return every label, or every second, or every third …, that none touches another; or no label."""
+    """Return lines and centre of every label, or of each nth label if they would overlap; or no labels."""
     slot = abs(centres[1] - centres[0]) if len(centres) > 1 else layout.width / 2
     for step in range(1, max_step + 1):
         room = slot * (2 * step + 1) / 3 - _GAP / 2  # the last one may be moved to the left
@@ -396,7 +393,7 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
 
 
 def _draw_lines(
-    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Span]]
+    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Pair]]
 ) -> None:
     crowded = len(centres) * _MIN_SLOT_OF_POINT > drawing.layout.width and chart.kind != "scatter"
     dot = crowded or (chart.kind == "area" and len(centres) > 1)
@@ -417,11 +414,11 @@ def _draw_lines(
 
 
 def _draw_bars(
-    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Span]], slot: float
+    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[_Pair]], slot: float
 ) -> None:
     stacked = chart.kind == "stacked"
     beside = 1 if stacked else len(chart.series)
-    size = min(slot * _GROUP / beside, _MAX_BAR)
+    size = min(slot * _BAR_SHARE / beside, _MAX_BAR)
     for at, row in enumerate(heights):
         for index, (x, span) in enumerate(zip(centres, row, strict=True)):
             left = x + ((0 if stacked else at) - beside / 2) * size
@@ -497,7 +494,7 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     drawing.write_line(_value_title(chart), layout.width, "end")
 
 
-# Slices run clockwise from the top, in the order of their list.
+# Slices run clockwise from the top, in the order of the list beside them.
 
 _MAX_RADIUS: Final = 110
 _MIN_BESIDE: Final = 360
@@ -505,7 +502,6 @@ _MIN_SHARE_WITH_PERCENT: Final = 0.07
 
 
 def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
-    """Draw only the list if all values are zero."""
     layout = drawing.layout
     values = [max(0.0, value) for value in chart.series[0].values]
     slices = make_slices(chart.labels, values, texts(locale)[ChartTexts].others)
@@ -549,7 +545,7 @@ def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     drawing.bottom = max(top + height if beside else 0, y)
 
 
-def _on_circle(radius: float, share: float) -> _Span:
+def _on_circle(radius: float, share: float) -> _Pair:
     turn = 2 * math.pi * share
     return radius * math.sin(turn), -radius * math.cos(turn)
 

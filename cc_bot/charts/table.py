@@ -22,7 +22,7 @@ _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
 
 def format_exactly(value: float) -> str:
-    """Return all digits of an integer, else ten."""
+    """Return all digits of an integer, else ten; four digits of very large and very small numbers."""
     if abs(value) >= _WRITTEN_OUT_BELOW or 0 < abs(value) < _SMALLEST_WRITTEN_OUT:
         return f"{value:.4g}"
     if value == int(value):
@@ -37,7 +37,7 @@ def _format_plain(value: float) -> str:
 
 
 def format_alike(values: Sequence[float], locale: Locale) -> list[str]:
-    """Return short numbers in one unit, which suits the smallest, too."""
+    """Return short numbers in one unit, which suits small numbers, too; tiny ones have no unit."""
     sizes = [abs(value) for value in values if value]
     if not sizes or not _PLAIN_BELOW <= max(sizes) < _WRITTEN_OUT_BELOW:
         return [*map(_format_plain, values)]
@@ -88,7 +88,7 @@ class Slice:
 
 
 def make_slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """Return the slices, the bundled ones last. `others`: their label, with the parameter `count`."""
+    """Combine the smallest into a last slice if there are more than MAX_SLICES. `others`: its label."""
     every = [Slice(label, value, (at,)) for at, (label, value) in enumerate(zip(labels, values, strict=True))]
     if len(every) <= MAX_SLICES:
         return every
@@ -160,7 +160,7 @@ def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
 
 
 def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
-    """Name the columns by letters: names have no room above them."""
+    """Name the columns by letters, as the series' names don't fit above them."""
     letters = [chr(ord("A") + index) for index in range(len(group))]
     columns = [
         _align_right([letter, *(format_exactly(value) for value in series.values)])

@@ -75,9 +75,12 @@ class TestRefresh:
         with capture_logs() as records:
             assert not await scene.refresh()
         assert [record["event"] for record in records] == ["canvas_card_refused", "canvas_not_shown"]
-        assert await scene.stores[CanvasMessageStore].list_stale_keys(10) == [scene.session]
+        assert await scene.stores[CanvasMessageStore].list_outdated_keys(10) == [scene.session]
         assert await scene.refresh()
-        assert (scene.titles, await scene.stores[CanvasMessageStore].list_stale_keys(10)) == (["買い物"], [])
+        assert (scene.titles, await scene.stores[CanvasMessageStore].list_outdated_keys(10)) == (
+            ["買い物"],
+            [],
+        )
 
     async def test_shows_texts_alone_if_discord_refuses_the_card(self, scene: Scene) -> None:
         await scene.draw(SHOPPING)

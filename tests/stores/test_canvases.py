@@ -71,10 +71,10 @@ class TestExpiry:
             await stores[CanvasMessageStore].record(KEY, 70, await revision(stores))
             before = (await up(stores), await revision(stores))
             assert await stores.sessions.expire() == 1
-            assert await stores[CanvasMessageStore].list_stale_keys(9) == []
+            assert await stores[CanvasMessageStore].list_outdated_keys(9) == []
             assert (await up(stores), await revision(stores)) == before
             session = await stores.sessions.open(KEY)
-            assert await stores[CanvasMessageStore].list_stale_keys(9) == []
+            assert await stores[CanvasMessageStore].list_outdated_keys(9) == []
         assert canvas_from_json(session.canvas) == Canvas((Card("card-1", "日", "2"),))
         assert (await up(stores), await revision(stores)) == before
 

@@ -14,7 +14,7 @@ from cc_bot.chat.stores.receipts import SELECT_STALE_USERS
 from cc_bot.chat.stores.settings import PRUNE_CODES, PRUNE_SESSIONS, SELECT_ALL_MODELS, SELECT_LIVE
 from cc_bot.db import MAINTENANCE_LOCK, Database, ErasureLog, Statement
 from cc_bot.db import process as processes
-from cc_bot.features.canvas.store import SELECT_STALE_KEYS
+from cc_bot.features.canvas.store import SELECT_OUTDATED_KEYS
 from cc_bot.features.mcp.store import SELECT_LISTS
 from cc_bot.features.memory.stores.store import LIST_MEMORIES
 from cc_bot.features.privacy.personal_data import SELECT_UNFINISHED, personal_tables, users_sql
@@ -39,7 +39,7 @@ MARK: Final = re.compile(r"/\* scope: (all users|any row|channel) \*/")
 WHOLE: Final = {
     *(*(ledger.ADOPT_TURNS, ledger.SELECT_UNFINISHED, ledger.FORGET_INTERRUPTED),),
     SELECT_ARCHIVED_CHANNELS,  # a row a channel
-    *(SELECT_STALE_KEYS, SELECT_STALE_USERS),
+    *(SELECT_OUTDATED_KEYS, SELECT_STALE_USERS),
     *(settings.SELECT_LIMITS, usage.SELECT_ABANDONED, usage.FORGET_SETTLED, settings.SELECT_ACCESS),
     SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_APPROVED, SELECT_APPROVED, MARK_UNCERTAIN, RELEASE_REPORTS),

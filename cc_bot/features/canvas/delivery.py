@@ -1,8 +1,7 @@
 """Canvases on Discord: one message per session in its channel.
 
-The database records which message shows which revision, so every change is shown, at the latest after a
-restart. Where the bot may not write, the message is a follow-up, which the next one replaces and which is not
-recorded: after 15 minutes it can't be deleted.
+The database records which message shows which revision, so changes missed by a crash are shown later. Where
+the bot may not write, it posts an unrecorded follow-up instead, which can be deleted for 15 minutes only.
 Private elements are sent only to DMs and in ephemeral messages.
 """
 
@@ -43,10 +42,10 @@ from cc_bot.log import log_errors
 
 _log = structlog.get_logger(__name__)
 
-MISSING_PERMISSIONS: Final = 50013  # Discord's error code, also if only files may not be attached
-TOKEN_LIFETIME: Final = timedelta(minutes=14)  # of 15
+MISSING_PERMISSIONS: Final = 50013  # Discord's error code, also if the bot may write but not attach files
+TOKEN_LIFETIME: Final = timedelta(minutes=14)  # a minute less than at Discord
 MAX_CACHED_PICTURES: Final = 30
-# Replaces what a message showed, also an embed of older versions and its pictures.
+# Removes the message's text, pictures, and embeds of older versions of the bot.
 _REPLACING: Final[dict[str, Any]] = {"content": None, "embeds": [], "attachments": None}
 MAX_REFRESHED: Final = 50
 MAX_FAILED: Final = 1000  # canvases that wait for a retry
@@ -124,7 +123,6 @@ class CanvasMessages(SideMessages):
         await asyncio.gather(*self._updates)
 
     async def close(self) -> None:
-        """The next process refreshes stale canvases."""
         self._closed = True
         await self._background_tasks.cancel()
 
@@ -132,7 +130,7 @@ class CanvasMessages(SideMessages):
         return await self.store.get_key(message_id)
 
     async def forget_message(self, message_id: int) -> None:
-        """Record that a user deleted it. The next change or `/canvas show` posts the canvas again."""
+        """Record that a user deleted the message. A change or `/canvas show` posts the canvas again."""
         key = await self.store.get_key(message_id)
         if key is None:
             return
@@ -152,8 +150,8 @@ class CanvasMessages(SideMessages):
 
     async def refresh_outdated(self) -> None:
         now_s = asyncio.get_running_loop().time()
-        stale = await self.store.list_stale_keys(MAX_REFRESHED + MAX_FAILED)
-        due = [key for key in stale if now_s >= (self._retry_at_s.get(key) or 0)]
+        outdated = await self.store.list_outdated_keys(MAX_REFRESHED + MAX_FAILED)
+        due = [key for key in outdated if now_s >= (self._retry_at_s.get(key) or 0)]
         for key in due[:MAX_REFRESHED]:
             if not await self.refresh(key):
                 self._retry_at_s[key] = now_s + RETRY_AFTER_S
@@ -255,7 +253,7 @@ class CanvasMessages(SideMessages):
         self, key: SessionKey, message: CanvasMessage | None, current: CurrentCanvas, page: CanvasPage
     ) -> bool:
         """Post, then delete the older message. Returns False if the bot may not write."""
-        await self.mark_outdated(key)  # until it is posted
+        await self.mark_outdated(key)  # in case posting fails
         deleted = message is not None and message.message_id == NO_MESSAGE and message.shown_revision > 0
         nonce = self._nonce(key, current, deleted=deleted)
         try:
@@ -273,7 +271,7 @@ class CanvasMessages(SideMessages):
         return True
 
     def _nonce(self, key: SessionKey, current: CurrentCanvas, *, deleted: bool) -> str:
-        """Discord makes one message per nonce, also after a crash. An erasure resets the revision."""
+        """Discord makes one message per nonce, so a crash adds none. An erasure resets the revision."""
         identity = f"{key}-{current.revision}-{current.state}{'-again' if deleted else ''}"
         nonce = blake2b(identity.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._used_nonces else nonce
@@ -281,7 +279,7 @@ class CanvasMessages(SideMessages):
     async def _post_follow_up(
         self, key: SessionKey, interaction: Answerable, page: CanvasPage, *, ephemeral: bool
     ) -> None:
-        """Post once below an acknowledged interaction: it takes no nonce."""
+        """Post below an acknowledged interaction, without retries: a follow-up takes no nonce."""
         await self._delete_follow_up(key, ephemeral=ephemeral)
         flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
         posted = await _send(page, interaction.execute, pauses_s=(), flags=flags)
@@ -293,7 +291,7 @@ class CanvasMessages(SideMessages):
         if follow_up and utc_now() - follow_up.posted_at < TOKEN_LIFETIME:
             try:
                 await follow_up.interaction.delete_message(follow_up.message_id)
-            except hikari.HikariError as error:  # dismissed by its reader, or the token expired
+            except hikari.HikariError as error:  # dismissed by the user, or the token expired
                 _log.debug("canvas_not_dropped", error=type(error).__name__)
 
     async def _delete(self, channel_id: int, message_id: int) -> None:
@@ -347,7 +345,7 @@ async def _send(
     pauses_s: Sequence[float] = RETRY_PAUSES_S,
     **fields: Any,
 ) -> hikari.Message:
-    """Send the card; its texts alone if Discord refuses it, or allows no files."""
+    """Send the card, or its texts alone if Discord refuses the card or its files."""
     try:
         return await retry(lambda: send(components=page.components, **fields, **NO_PINGS), pauses_s)
     except (hikari.BadRequestError, hikari.ForbiddenError) as error:
@@ -358,7 +356,7 @@ async def _send(
 
 
 async def draw_pictures(charts: Iterable[Chart], locale: Locale, draw: Draw) -> dict[str, bytes]:
-    """Return PNGs by name, of those charts that can be drawn."""
+    """Return PNGs by file name. Charts that can't be drawn are missing."""
     pictures = dict[str, bytes]()
     for chart in charts:
         try:

@@ -40,7 +40,6 @@ _ADAPTERS: Final[Mapping[str, TypeAdapter[Any]]] = {
 
 
 def canvas_to_json(canvas: Canvas) -> str:
-    """Return canonical JSON."""
     elements = []
     for each in canvas.elements:
         kind = element_type(each)
@@ -82,13 +81,13 @@ async def get_canvas(canvases: CanvasStore, key: SessionKey) -> Canvas:
 
 
 async def remove_element(canvases: CanvasStore, key: SessionKey, element_id: str) -> bool:
-    """Return False if it does not exist."""
+    """Returns False if the element does not exist."""
     removal = Edit(RemoveElement(element_id), "private")
     return await canvases.change(key, partial(_redraw, edits=[removal]))
 
 
 async def put_back(canvases: CanvasStore, key: SessionKey, before: Canvas, ids: Collection[str]) -> bool:
-    """Add removed elements of a former canvas again. Returns False if the canvas did not change."""
+    """Restore the elements `ids` of the canvas `before`. Returns False if the canvas did not change."""
 
     def redraw(state: str) -> str:
         canvas = canvas_from_json(state)
@@ -104,7 +103,7 @@ async def put_back(canvases: CanvasStore, key: SessionKey, before: Canvas, ids: 
 
 
 async def toggle_item(canvases: CanvasStore, key: SessionKey, element_id: str, item: str) -> bool:
-    """Check or uncheck an item, as `name_item` names it. Returns False if it does not exist."""
+    """Check or uncheck the item with this `item_id`. Returns False if there is no such item."""
 
     def redraw(state: str) -> str:
         element = canvas_from_json(state).find(element_id)
@@ -112,7 +111,7 @@ async def toggle_item(canvases: CanvasStore, key: SessionKey, element_id: str, i
             return state
         lines = element.content.split("\n")
         for at, line in enumerate(lines):
-            if name_item(at, line) == item:
+            if item_id(at, line) == item:
                 lines[at] = _BOX.sub(lambda box: "[ ]" if box[0] != "[ ]" else "[x]", line, count=1)
         edit = Edit(UpdateCard(element_id, content="\n".join(lines)), element.visibility)
         return _redraw(state, edits=[edit])
@@ -120,8 +119,8 @@ async def toggle_item(canvases: CanvasStore, key: SessionKey, element_id: str, i
     return await canvases.change(key, redraw)
 
 
-def name_item(number: int, line: str) -> str:
-    """Return a name that changes with the line's words, but not with its box."""
+def item_id(number: int, line: str) -> str:
+    """Return an id that depends on the line's number and words, but not on whether its box is checked."""
     return f"{number}-{hashlib.sha256(_BOX.sub('', line, count=1).encode()).hexdigest()[:8]}"
 
 
@@ -185,7 +184,7 @@ class CanvasDraft:
         return canvas_from_json(state).visible_in(self._visibility).is_empty
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
-        """Return the canvas that later calls see. `propose`: don't store it. Raises CommandRefused."""
+        """Change the draft, and unless `propose`, record the edit to be stored. Raises CommandRefused."""
         self._canvas = apply_edit(self._canvas, Edit(command, self._visibility))
         if isinstance(command, Element):
             command = replace(command, id=self._canvas.elements[-1].id)

@@ -1,4 +1,4 @@
-"""The canvas, changed by `apply_edit` only. A private turn's elements are visible in private turns only."""
+"""The canvas, changed by `apply_edit` only. Elements of private turns are visible only in private turns."""
 
 import math
 import re
@@ -49,7 +49,7 @@ class Canvas:
     focus: str = ""  # an element's id, in mode `focus`
 
     def visible_in(self, visibility: Visibility) -> "Canvas":
-        """Return the visible elements; in mode `list` if the focused one is hidden."""
+        """Return the canvas without hidden elements; in mode `list` if the focused element is hidden."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -77,10 +77,8 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCard:
-    """None leaves a field as it is."""
-
     id: str
-    title: str | None = None
+    title: str | None = None  # None: unchanged
     content: str | None = None
 
 
@@ -108,7 +106,7 @@ class Edit:
 
 # Commands beyond these limits are refused: nothing is cut silently.
 
-MAX_ELEMENTS: Final = 10  # that a turn sees: a public turn does not see private ones
+MAX_ELEMENTS: Final = 10  # visible in a turn: a public turn does not count private elements
 MAX_TITLE_LENGTH: Final = 100
 MAX_CONTENT_LENGTH: Final = 1000
 MAX_LABELS: Final = 62
@@ -124,7 +122,7 @@ class CommandRefused(Exception):
 
 
 def clean_text(text: str) -> str:
-    """Remove lone surrogates and control characters except line feeds."""
+    """Remove lone surrogates, direction marks and control characters except line feeds."""
     return "".join(
         each
         for each in _DIRECTION_CHANGES.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
@@ -189,7 +187,7 @@ def _check_count(things: Sequence[object], name: str, limit: int) -> None:
         raise CommandRefused(f"{name}: from 1 to {limit}; these are {len(things)}.")
 
 
-# Public turns see and change public elements only, except by `clear`. What private ones change gets private.
+# Public turns change only public elements, but `clear` removes all. Private turns make elements private.
 
 _NOT_IN_SLUGS: Final = re.compile("[^a-z0-9]+")
 
@@ -214,7 +212,7 @@ def apply_edit(canvas: Canvas, edit: Edit) -> Canvas:
 
 
 def apply_edits(canvas: Canvas, edits: Iterable[Edit]) -> Canvas:
-    """Skip edits that no longer apply. If an added element gets another id, later edits use it."""
+    """Skip edits that no longer apply. If an added element gets another id, later edits use the new id."""
     new_ids: dict[str, str] = {}
     for each in edits:
         command = _replace_ids(each.command, new_ids)

@@ -13,7 +13,7 @@ from cc_bot.domain.session import SessionKey
 # ruff: noqa: S608 - put together from constants alone
 
 
-TABLES: Final = (PersonalTable("canvas_messages", "choices", deleted_with_last_session=True),)
+TABLES: Final = (PersonalTable("canvas_messages", kind="choices", deleted_with_last_session=True),)
 
 
 def make_stores(storage: StoreContext) -> Iterable[object]:
@@ -52,14 +52,14 @@ _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id 
 # All users: Discord does not say who deletes a message.
 SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1 /* scope: all users */"
 
-# A channel's agent changes for all its users.
+# All users: when a channel's agent is switched, each of them sees another canvas.
 SELECT_CHANNEL_KEYS: Final = f"""
     SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2
     /* scope: channel */
 """
 
-# Erasing a memory changes canvases without their messages.
-SELECT_STALE_KEYS: Final = f"""
+# Erasing a memory changes canvases, but not the messages that show them.
+SELECT_OUTDATED_KEYS: Final = f"""
     SELECT {KEY.with_alias("c")} FROM canvas_messages AS c
     WHERE c.shown_revision <> COALESCE(
         (
@@ -95,9 +95,9 @@ class CanvasMessageStore(Store):
         """Return the key whose canvas a message shows."""
         return KEY.read_first(await self._database.query(SELECT_KEY, message_id))
 
-    async def list_stale_keys(self, limit: int) -> list[SessionKey]:
-        """List the keys, of all users, whose message is outdated."""
-        return [*map(KEY.read, await self._database.query(SELECT_STALE_KEYS, limit))]
+    async def list_outdated_keys(self, limit: int) -> list[SessionKey]:
+        """List the keys of all users whose message is outdated."""
+        return [*map(KEY.read, await self._database.query(SELECT_OUTDATED_KEYS, limit))]
 
     async def list_keys_in_channel(self, channel_id: int, limit: int) -> list[SessionKey]:
         return [*map(KEY.read, await self._database.query(SELECT_CHANNEL_KEYS, channel_id, limit))]

@@ -151,7 +151,7 @@ def _draw(context: ToolContext, tool_name: str, command: CanvasCommand) -> ToolO
 
 
 def _expected_values(draft: CanvasDraft, command: CanvasCommand, *, approved: bool) -> Mapping[str, object]:
-    """Return what must be the same when the user approves. Then `clear` must not remove hidden elements."""
+    """Return values that must be equal at approval. An approved `clear` must not remove hidden elements."""
     canvas = draft.canvas
     match command:
         case UpdateCard(id_) | RemoveElement(id_):

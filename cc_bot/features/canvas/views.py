@@ -1,7 +1,7 @@
 """Renders a canvas as one card of components version 2: texts, and pictures of charts.
 
-Of more than Discord allows, the longest texts are cut first, and attached in full. Lengths are in UTF-16 code
-units.
+If the texts exceed Discord's limit, the longest are cut first, and a file has the full texts. Lengths are in
+UTF-16 code units.
 """
 
 import re
@@ -31,11 +31,11 @@ from cc_bot.features.canvas.model import Canvas, Element
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
 
-MAX_SHOWN: Final = 10  # so many files may be attached; with separators they take 33 of 40 components
-MAX_TOTAL_LENGTH: Final = 3500  # of 4000; the rest is for notes
+MAX_SHOWN: Final = 10  # Discord allows as many files; with separators they take 33 of 40 components
+MAX_TOTAL_LENGTH: Final = 3500  # Discord allows 4000; the rest is for notes
 MAX_TITLE_CHARACTERS: Final = 100
 MAX_FOOTER_LENGTH: Final = 600
-MAX_NAME_CHARACTERS: Final = 20
+MAX_SHORT_TITLE_CHARACTERS: Final = 20
 _LOCK: Final = "🔒"
 _ELLIPSIS: Final = "…"
 _BOX: Final = re.compile(r"^(?P<indent> {0,12})(?:[-*+] |(?P<number>\d{1,9}[.)] ))\[(?P<mark>[ xX])\] ", re.M)
@@ -75,7 +75,7 @@ def canvas_page(
     notes = [texts.your_canvas if user_id is None else texts.user_canvas.format(user=f"<@{user_id}>")]
     if is_mixed:
         notes.append(texts.lock_meaning)
-    others = " ・ ".join(_short_name(element) for element in canvas.elements if element not in elements)
+    others = " ・ ".join(_footer_name(element) for element in canvas.elements if element not in elements)
     footer = _cut(texts.other_elements.format(titles=others), MAX_FOOTER_LENGTH) if others else ""
 
     def build(pictures: Mapping[str, bytes], *, in_card: bool) -> list[ComponentBuilder]:
@@ -118,18 +118,18 @@ def _render_element(element: Element, pictures: Mapping[str, bytes], *, marks_pr
     if name not in pictures:
         return _Part(marked, f"```\n{text_table(element).replace('`', '´')}\n```")
     picture = MediaGalleryItemBuilder(media=hikari.Bytes(pictures[name], name), description=title or "…")
-    # A picture shows its title, unless that is long.
-    return _Part(marked if marked != title or len(title) > MAX_NAME_CHARACTERS else "", "", picture)
+    # A picture contains its title, but cuts a long one.
+    return _Part(marked if marked != title or len(title) > MAX_SHORT_TITLE_CHARACTERS else "", "", picture)
 
 
 def _show_box(item: re.Match[str]) -> str:
     return f"{item['indent']}{item['number'] or ''}{'⬜' if item['mark'] == ' ' else '✅'} "
 
 
-def _short_name(element: Element) -> str:
+def _footer_name(element: Element) -> str:
     if element.title or isinstance(element, Chart):
         return one_line(element.title)
-    return shorten(one_line(element.content), MAX_NAME_CHARACTERS)
+    return shorten(one_line(element.content), MAX_SHORT_TITLE_CHARACTERS)
 
 
 def _shorten_texts(parts: Sequence[_Part], room: int) -> list[_Part]:
@@ -140,7 +140,7 @@ def _shorten_texts(parts: Sequence[_Part], room: int) -> list[_Part]:
 
 
 def longest_fitting_length(lengths: Sequence[int], room: int) -> int:
-    """Return the maximum length at which all fit in `room`."""
+    """Return the length to which longer texts must be cut so that together they fit in `room`."""
     remaining = room
     for count, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
         if length * count > remaining:

@@ -1,5 +1,5 @@
-"""The canvas page, and its feed to open pages. Changes increase a counter in the database. The feed reads it
-after each write here, polls it for other processes, and sends whole canvases."""
+"""The canvas page, and the feed that sends changed canvases to open pages. Each change increases a counter in
+the database. The feed reads the counter after each write of this process, and polls for other processes."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from cc_bot.domain.text import Locale, contains_words
 from cc_bot.features.canvas.drawing import (
     canvas_from_json,
     get_canvas,
-    name_item,
+    item_id,
     put_back,
     remove_element,
     toggle_item,
@@ -60,7 +60,7 @@ CHANGE_POLL_S: Final = 0.25  # for changes by other processes
 ACCESS_POLL_S: Final = 2.0
 RELOAD_S: Final = 30.0  # in case a change was missed
 SEND_TIMEOUT_S: Final = 10.0
-# Own close codes (RFC 6455, section 7.4.2): such a page does not reconnect.
+# Our own close codes (RFC 6455, section 7.4.2). A page closed with one of them does not reconnect.
 SIGNED_OUT: Final = 4401
 DENIED: Final = 4403
 TOO_MANY_OPEN: Final = 4429
@@ -91,7 +91,7 @@ class CanvasFeed:
         """Update open pages; on exit, close them, so that they reconnect to the next run."""
         tasks = Tasks()
         for each in (self._follow_changes, self._disconnect_refused, self._reload_all):
-            tasks.start(self._repeat(each))
+            tasks.start(self._restart_on_error(each))
         try:
             yield
         finally:
@@ -121,7 +121,7 @@ class CanvasFeed:
             canvas = await get_canvas(self._services.stores.canvases, key)
             canvas = canvas.visible_in("public" if watcher.hides_private else "private")
             if (key, canvas) != watcher.last_sent:
-                message = await asyncio.to_thread(canvas_message, key, canvas, texts(watcher.locale))
+                message = await asyncio.to_thread(page_update_json, key, canvas, texts(watcher.locale))
                 watcher.last_sent = key, canvas
                 self._sending.start(self._send(watcher, message))
 
@@ -170,7 +170,7 @@ class CanvasFeed:
                 elif watcher.session.origin in refused:
                     await self._disconnect(watcher, DENIED, words.closed_denied)
 
-    async def _repeat(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def _restart_on_error(self, work: Callable[[], Awaitable[None]]) -> None:
         while True:
             with log_errors("canvas_feed"):
                 await work()
@@ -191,7 +191,7 @@ class CanvasFeed:
 _ENVIRONMENT: Final = make_environment()
 
 
-def canvas_message(key: SessionKey, canvas: Canvas, words: Texts) -> str:
+def page_update_json(key: SessionKey, canvas: Canvas, words: Texts) -> str:
     template = _ENVIRONMENT.get_template("canvas/canvas_parts.html")
     macros = template.make_module({"words": TemplateTexts(words), "can_draw_png": can_draw_png()})
 
@@ -217,7 +217,7 @@ def body_html(element: Element, words: Texts) -> str:
         name, checked = escape(lines[number].partition("] ")[2]), "true" if is_checked else "false"
         return (
             f'<button class="check" form="check-{element.id}" name="item" role="checkbox"'
-            f' value="{name_item(number, lines[number])}" aria-checked="{checked}" aria-label="{name}">'
+            f' value="{item_id(number, lines[number])}" aria-checked="{checked}" aria-label="{name}">'
             f"{'☑' if is_checked else '☐'}</button> "
         )
 
@@ -238,7 +238,7 @@ class CanvasPages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._feed = CanvasFeed(services)
-        self._drawing = asyncio.Lock()  # pictures take 0.1 s of a processor each
+        self._drawing = asyncio.Lock()  # each picture takes 0.1 s of a processor
 
     def run(self) -> AbstractAsyncContextManager[None]:
         return self._feed.run()
@@ -248,7 +248,7 @@ class CanvasPages(Pages):
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
-            web.get("/canvas", self.list_channels),
+            web.get("/canvas", self.show_overview),
             web.get("/canvas/{channel}", self.show),
             web.get("/canvas/{channel}/socket", self.connect),
             web.get("/canvas/{channel}/{element}.png", self.send_chart),
@@ -257,8 +257,8 @@ class CanvasPages(Pages):
             web.post("/canvas/{channel}/clear", self.clear),
         )
 
-    async def list_channels(self, request: web.Request) -> web.Response:
-        """Redirect to a single channel."""
+    async def show_overview(self, request: web.Request) -> web.Response:
+        """Show all channels, or redirect to the only one unless the query has `all`."""
         visitor = visitor_of(request)
         channels = await self._list_channels(visitor)
         if len(channels) == 1 and "all" not in request.query:
@@ -327,7 +327,7 @@ class CanvasPages(Pages):
         return socket
 
     async def send_chart(self, request: web.Request) -> web.Response:
-        """Send a chart as a picture. Raises NothingHere, also if it can't be drawn."""
+        """Send a chart as a picture. Raises NothingHere, also if the chart can't be drawn."""
         visitor, channel_id = visitor_of(request), await self._read_channel(request)
         chart = (await self._load_canvas(visitor, channel_id))[1].find(request.match_info["element"])
         if not isinstance(chart, Chart):
@@ -339,7 +339,7 @@ class CanvasPages(Pages):
         return web.Response(body=picture, content_type="image/png")
 
     async def check(self, request: web.Request) -> web.Response:
-        """Check or uncheck an item of a list. Raises as `remove`."""
+        """Check or uncheck an item of a list. Raises NothingHere, CanvasSwitched or InputError."""
         key, canvases = await self._read_key(request), self._services.stores.canvases
         if not await toggle_item(canvases, key, form_text(request, "id"), form_text(request, "item")):
             raise errors.NothingHere
@@ -347,7 +347,7 @@ class CanvasPages(Pages):
         return see_other(f"/canvas/{key.channel_id}")
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Raises NothingHere, and as `_read_key`."""
+        """Raises NothingHere, CanvasSwitched or InputError."""
         key, element_id = await self._read_key(request), form_text(request, "id")
         before = await get_canvas(self._services.stores.canvases, key)
         if not await remove_element(self._services.stores.canvases, key, element_id):
@@ -355,7 +355,7 @@ class CanvasPages(Pages):
         return await self._redirect_with_undo(request, key, before, [element_id], "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Raises as `_read_key`."""
+        """Raises NothingHere, CanvasSwitched or InputError."""
         key = await self._read_key(request)
         before = await get_canvas(self._services.stores.canvases, key)
         await self._services.stores.canvases.clear(key)
@@ -378,7 +378,7 @@ class CanvasPages(Pages):
         return await self._redirect_with_reply(request, path, reply, undo)
 
     async def _read_key(self, request: web.Request) -> SessionKey:
-        """Raises CanvasSwitched if another agent answers by now, InputError for a form without an agent."""
+        """Raises NothingHere, CanvasSwitched if another agent answers now, InputError if none is named."""
         visitor, channel_id = visitor_of(request), await self._read_channel(request)
         page_agent = form_text(request, "agent")
         if not page_agent:
@@ -389,7 +389,7 @@ class CanvasPages(Pages):
         return key
 
     async def _read_channel(self, request: web.Request) -> int:
-        """Raises NothingHere if the user has nothing there."""
+        """Raises NothingHere if the user has no canvas in the channel."""
         channel_id = path_id(request, "channel")
         if channel_id not in await self._list_channels(visitor_of(request)):
             raise errors.NothingHere

@@ -78,7 +78,7 @@ class TestCanvas:
         assert canvas_from_json((await stores.sessions.open(KEY)).canvas) == Canvas(
             (Card("card-2", "天気", "晴れ"),)
         )
-        assert await stores[CanvasMessageStore].list_stale_keys(5) == [KEY]
+        assert await stores[CanvasMessageStore].list_outdated_keys(5) == [KEY]
         assert NUMBER not in await everything(database)
 
 
