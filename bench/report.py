@@ -37,7 +37,7 @@ def write(figures: Path) -> None:
     for language, name in PAGES.items():
         page = folder / name
         text = page.read_text(encoding="utf-8")
-        for part in dict.fromkeys(line.part for line in lines):
+        for part in dict.fromkeys(line.part for line in lines if line.part != "base"):
             text = put(text, part, table([line for line in lines if line.part == part], language))
         page.write_text(put(text, "surroundings", surroundings(known, language)), encoding="utf-8")
     for plot in PLOTS:

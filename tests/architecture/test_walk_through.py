@@ -21,7 +21,7 @@ async def test_a_feature_of_sixty_lines_works_on_discord_for_the_model_and_in_th
     from tests.end_to_end.stage import set_stage  # whose folder has pytest rewrite it first
     from tests.loopback.model_server import Call, calls, new_tool_results, says
 
-    page = (SOURCE.parent / "docs" / "architecture.md").read_text("utf-8")
+    page = (SOURCE.parent / "docs" / "layout.md").read_text("utf-8")
     files = dict(FILE.findall(page.partition("## Add a feature")[2]))
     assert sum(len(code.splitlines()) for code in files.values()) <= 60
     copy = tmp_path / "cc_bot"

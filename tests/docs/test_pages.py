@@ -27,7 +27,7 @@ CONTENTS: Final = ("docs/README.md", "docs/README.ja.md")
 DOCUMENTS: Final = sorted(
     path.relative_to(ROOT).as_posix() for folder in (ROOT, ROOT / "docs") for path in folder.glob("*.md")
 )
-ENGLISH_ONLY: Final = {"docs/architecture.md", "docs/threat-model.md"} | {
+ENGLISH_ONLY: Final = {"docs/architecture.md", "docs/layout.md", "docs/threat-model.md"} | {
     name for name in DOCUMENTS if name.startswith("docs/attacks-")
 }
 MAX_README_BYTES: Final = 7_000
