@@ -12,11 +12,11 @@ from PIL import Image
 from playwright.async_api import Browser, expect
 
 from bench.programs import roomy
-from scripts.demo.drawing import HEAD, MENTION, day_line, message, reply_line, user_message
+from scripts.demo.drawing import HEAD, MENTION, answer, day_line, reply_line, user_message
 from scripts.demo.scene import FRIDAY, Scene, read_scene
 from tests.browser import new_page, running_browser
 from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, ChannelReply, File, User
+from tests.loopback.discord import Channel, ChannelReply, File, Shown, User
 from tests.loopback.model_server import Call, End, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 from tests.web.pages import free_port
@@ -57,9 +57,11 @@ async def film(stage: Stage, said: Scene) -> list[Frame]:
     frames.append((window.draw(), POSTED_S))
     states = reply.history
     ends = [*(shown.at_s for shown in states[1:]), states[-1].at_s + LAST_S]
+    messages = dict[int, Shown]()  # a card is the second one
     for shown, end_s in zip(states, ends, strict=True):
-        answer = message(shown, said.locale, said.times[1], reply_line(said.user, question))
-        frames.append((window.draw(answer), max(end_s - shown.at_s, SHORTEST_S)))
+        messages[shown.id] = shown
+        drawn = answer([*messages.values()], said.locale, said.times[1], reply_line(said.user, question))
+        frames.append((window.draw(drawn), max(end_s - shown.at_s, SHORTEST_S)))
     return frames
 
 
@@ -77,7 +79,7 @@ async def _answer(
 
 def _drawn(reply: ChannelReply, said: Scene, time: int, question: str, file: str = "") -> str:
     above = reply_line(reply.post.author.name, question, file)
-    return "".join(message(shown, said.locale, said.times[time], above) for shown in reply.messages)
+    return answer(reply.messages, said.locale, said.times[time], above)
 
 
 class Window:

@@ -23,15 +23,27 @@ APP: Final = {"ja": "アプリ", "en-US": "APP"}
 THINKING: Final = {"ja": "cc-bot が考え中…", "en-US": "cc-bot is thinking…"}
 
 
+def answer(messages: Sequence[Shown], locale: str, time: str, used: str = "") -> str:
+    """An answer with its card. `used`: the line above, about the message that it answers."""
+    first, *others = messages
+    below = (_said("", "", "", _inner(each, locale)) for each in others)
+    return message(first, locale, time, used) + "".join(below)
+
+
 def message(shown: Shown, locale: str, time: str, used: str = "") -> str:
-    """One state of one message of the bot. `used`: the line above, about the message that it answers."""
+    """One state of one message of the bot."""
+    picture, name = f'<div class="face bot">{ICON}</div>', f'cc-bot<span class="app">{APP[locale]}</span>'
+    return _said(picture, name, time, _inner(shown, locale), used)
+
+
+def _inner(shown: Shown, locale: str) -> str:
     inner = f'<div class="text">{markdown(shown.content, locale)}</div>' if shown.content else ""
     if shown.loading:
         dots = '<span class="dots"><i></i><i></i><i></i></span>'
         inner = f'<div class="thinking">{dots}{THINKING[locale]}</div>'
-    inner += "".join(_embed(each, locale) for each in shown.embeds) + components(shown.components, locale)
-    picture, name = f'<div class="face bot">{ICON}</div>', f'cc-bot<span class="app">{APP[locale]}</span>'
-    return _said(picture, name, time, inner, used)
+    return (
+        inner + "".join(_embed(each, locale) for each in shown.embeds) + components(shown.components, locale)
+    )
 
 
 def user_message(name: str, time: str, text: str, *, asks: bool = False) -> str:
@@ -42,7 +54,7 @@ def user_message(name: str, time: str, text: str, *, asks: bool = False) -> str:
 
 def reply_line(user: str, text: str, file: str = "") -> str:
     """The line above an answer: the message that it replies to."""
-    face = f'<span class="face">{user[0]}</span><span class="name">@{user}</span>'
+    face = f'<span class="face">{user[0]}</span><span class="name">{user}</span>'
     attached = f" 📎 {file}" if file else ""
     return f'<div class="used">{face}<span>{MENTION} {escape(text)}{attached}</span></div>'
 
@@ -90,8 +102,8 @@ def _stamp(seconds: int, style: str, locale: str) -> str:
 
 
 def _said(picture: str, name: str, time: str, inner: str, used: str = "") -> str:
-    head = f'<div><span class="name">{name}</span><span class="time">{time}</span></div>'
-    return f'<div class="message">{used}{picture}<div>{head}{inner}</div></div>'
+    head = f'<div><span class="name">{name}</span><span class="time">{time}</span></div>' if name else ""
+    return f'<div class="message">{used}{picture or "<div></div>"}<div>{head}{inner}</div></div>'
 
 
 def _embed(embed: dict[str, Any], locale: str) -> str:
