@@ -22,7 +22,7 @@ from tests.loopback.model_server import Reply as Answer
 from tests.web.pages import free_port
 
 FOLDER: Final = Path(sys.argv[1])
-FILM_SIZE: Final = (800, 460)
+FILM_SIZE: Final = (800, 480)
 SHOT_SIZE: Final = (640, 560)
 MESSAGE_SIZE: Final = (528, 462)
 PAGE_SIZE: Final = (820, 718)
