@@ -275,11 +275,13 @@ class CanvasPages(Pages):
 
     async def search(self, request: web.Request, words: str) -> Found:
         visitor, found = visitor_of(request), list[tuple[str, str]]()
-        for channel_id in (await self._list_channels(visitor))[:MAX_CHANNELS]:
+        channels = (await self._list_channels(visitor))[:MAX_CHANNELS]
+        names = await channel_names(self._services, channels, visitor)
+        for channel_id in channels:
             _, canvas = await self._load_canvas(visitor, channel_id)
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
             titles = [each.title for each in canvas.elements if contains_words(each.title, words)]
-            found += [(f"/canvas/{channel_id}", title) for title in titles]
+            found += [(f"/canvas/{channel_id}", f"{title} · {names[channel_id]}") for title in titles]
         return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:
