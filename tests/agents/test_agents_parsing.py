@@ -35,7 +35,7 @@ WRONG = [
     ('display_name = { fr = "prof" }', "display_name", '{ ja = "…", en = "Teacher" }'),
     ('description = "a\\nb"', "description", "up to 200 characters"),
     (f'prompt = "{"x" * (MAX_PROMPT_LENGTH + 1)}"', "prompt", "20000 characters"),
-    ('model = "a,,b"', "model", "comma list"),
+    ('model = "a,,b"', "model", "separated by commas"),
     ('tools = ["recal"]', "tools", "forget, recall, remember"),
     ('tools = ["*"]', "tools", "forget, recall, remember"),
     ('guilds = ["1"]', "guilds", "a list of server ids"),

@@ -13,7 +13,7 @@ from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
 from cc_bot.features.voice.errors import HearingFailed, HearingNotSetUp, NothingTranscribed, RecordingRefused
 from cc_bot.features.voice.openai import OpenAITranscriber
-from cc_bot.features.voice.speech import MAX_LENGTH, spoken_text
+from cc_bot.features.voice.speech import MAX_SPOKEN_CHARACTERS, spoken_text
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done, laid_table
 from tests.loopback.speech_server import HEARD, LoopbackSpeechServer
@@ -171,8 +171,8 @@ def test_an_answer_is_read_aloud_without_its_marks_and_only_where_that_helps() -
         "[地図](https://example.com/a?b=1) を見てください。": "地図 を見てください。",
         "<https://example.com> と https://example.org/": "と",
         "> 引用\n| a | b |": "引用\n a  b",
-        "あ" * MAX_LENGTH: "あ" * MAX_LENGTH,
-        "あ" * (MAX_LENGTH + 1): "",
+        "あ" * MAX_SPOKEN_CHARACTERS: "あ" * MAX_SPOKEN_CHARACTERS,
+        "あ" * (MAX_SPOKEN_CHARACTERS + 1): "",
         **dict.fromkeys(("```py\nprint()\n```", "", "**", "https://example.com"), ""),
     }
     assert {text: spoken_text(text) for text in read} == read

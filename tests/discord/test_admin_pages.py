@@ -9,7 +9,7 @@ from cc_bot.discord.pages.page import EphemeralView
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.message import Agent, ChannelReading
 from cc_bot.domain.text import Locale
-from cc_bot.features.agents.commands import agent_list
+from cc_bot.features.agents.commands import agent_list_view
 from cc_bot.features.agents.file import MAX_DESCRIPTION_LENGTH, MAX_DISPLAY_NAME_LENGTH
 from cc_bot.features.agents.texts import AgentTexts
 from cc_bot.features.settings.commands import help_sections
@@ -33,7 +33,7 @@ def test_agents_fit_one_message_that_tells_how_many_it_leaves_out(
     known = [Agent(f"a{number}", names, about) for number in range(count)]
     words = mentioned(locale)
     caller = Recipient(2**63, locale, ZoneInfo("Asia/Tokyo"), words)
-    view = agent_list(known, caller, in_use="a0", default=f"a{count - 1}", gone=gone)
+    view = agent_list_view(known, caller, in_use="a0", default=f"a{count - 1}", gone=gone)
     check_components([dict(component.build()[0]) for component in view.components], v2=True)
     left_out = count - len(view.paragraphs[:-1])
     more = words[AgentTexts].more.format(count=left_out)

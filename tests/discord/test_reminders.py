@@ -16,7 +16,7 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.features.heartbeat.runner import Heartbeats
-from cc_bot.features.heartbeat.service import paused_sentence
+from cc_bot.features.heartbeat.service import failure_sentence
 from cc_bot.features.reminders import delivery
 from cc_bot.features.reminders.delivery import MAX_CONCURRENT, ReminderDelivery, ReminderPoster
 from cc_bot.features.reminders.model import Schedule
@@ -92,7 +92,7 @@ async def scene(location: BotChannel, monkeypatch: pytest.MonkeyPatch) -> AsyncI
         location.stores, model = stores, ScriptedModel()
         heartbeats = Heartbeats(stores, only(model), ToolRegistry(()), Spending(stores.usage))
         reminders = ReminderDelivery(
-            Composer(heartbeats.compose, paused_sentence),
+            Composer(heartbeats.compose, failure_sentence),
             stores[ScheduleStore],
             ReminderPoster(rest),
             agent_selector=chooser_over(stores, rest),

@@ -107,4 +107,4 @@ async def test_maintenance_is_told_to_all_others(
     assert "over" in await admin(stage, owner, channel, "maintenance off")
     stage.model.script(says("戻りました"))
     assert "戻りました" in (await stage.ask(aiko, channel)).text
-    assert "There is no maintenance" in await admin(stage, owner, channel, "maintenance off")
+    assert "Maintenance is not on" in await admin(stage, owner, channel, "maintenance off")

@@ -157,7 +157,7 @@ async def test_a_server_whose_tools_changed_waits_for_an_owner(tmp_path: Path) -
         refused = await stage.told(owner, channel, "admin tools accept", server="notes", code="0" * 16)
         assert "nothing was accepted" in refused
         accepted = await stage.told(owner, channel, "admin tools accept", server="notes", code=code)
-        assert accepted == "The tools that notes has now can be used: `notes__look`"
+        assert accepted == "The current tools of notes can now be used: `notes__look`"
         await until_ready(stage, owner, "notes", "ready; tools: 1")
         assert ["notes" in each.text for each in stage.discord.messages(dm)] == [True, True]
         stage.check()

@@ -10,7 +10,12 @@ from structlog.testing import capture_logs
 from cc_bot.domain.errors import ModelNotFound, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.text import Locale
-from cc_bot.features.voice.openai import MAX_HEARD_CHARACTERS, OpenAISpeaker, OpenAITranscriber, Transcript
+from cc_bot.features.voice.openai import (
+    MAX_TRANSCRIPT_CHARACTERS,
+    OpenAISpeaker,
+    OpenAITranscriber,
+    Transcript,
+)
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 
 VOICE = Attachment("美咲の声.ogg", "audio/ogg", b"OggS" + bytes(100))
@@ -93,7 +98,7 @@ class TestTrouble:
     async def test_of_any_kind_ends_in_time(self) -> None:
         for answer in (
             *(Heard(hangs=True), Heard(status=429, headers={"Retry-After": "600"})),
-            Heard("あ" * (MAX_HEARD_CHARACTERS + 1)),
+            Heard("あ" * (MAX_TRANSCRIPT_CHARACTERS + 1)),
             *(Heard(body=body) for body in NONSENSE),
         ):
             async with heard_by(answer, timeout_s=0.5) as (transcriber, _), asyncio.timeout(60):

@@ -31,8 +31,8 @@ class TestTheFile:
     def test_has_each_part_of_a_tool(self) -> None:
         written = describe_tools("notes", one(wording(), wording(), "offered"), ServerRules(), EN)
         assert written.splitlines() == [
-            *("notes (1)", "", "■ notes__look", "State: in use", "It only reads, according to its server."),
-            *(EN.open_world, "Calls do not wait for a press.", "Description:", "  | メモを読みます。"),
+            *("notes (1)", "", "■ notes__look", "State: in use", EN.only_reads),
+            *(EN.open_world, EN.needs_no_approval, "Description:", "  | メモを読みます。"),
             "Arguments:",
             *(f"  | {line}" for line in json.dumps(SCHEMA, ensure_ascii=False, indent=2).splitlines()),
         ]

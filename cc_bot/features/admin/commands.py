@@ -1,4 +1,4 @@
-"""`/admin …`: administration at run time, for owners, with ephemeral replies."""
+"""`/admin …`: administration at run time, for owners. All replies are ephemeral."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, get_args

@@ -43,7 +43,7 @@ from cc_bot.texts.replies import ReplyTexts
 
 _log = structlog.get_logger(__name__)
 
-# Owners type a mention or an id, as Discord's own options offer nothing of other servers.
+# Owners type a mention or an id, as Discord's own options can't name anything of another server.
 
 _MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
 _SUBJECT_BY_SIGN: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
@@ -56,7 +56,7 @@ class Mentionable(NamedTuple):
 
 
 def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) -> Mentionable:
-    """Parse a mention, or the id of a `kind`; no text: the server. Raises SubjectNotUnderstood."""
+    """Parse a mention, or an id of this `kind`; empty: this server. Raises SubjectNotUnderstood."""
     text = unicodedata.normalize("NFKC", text).strip()
     if match := _MENTION.fullmatch(text):
         mentioned = Mentionable(_SUBJECT_BY_SIGN[match[1]], int(match[2]))
@@ -72,7 +72,7 @@ def parse_subject(text: str, kind: Subject | None, guild_id: int | None = None) 
 MAX_MODELS: Final = 5
 MAX_MODEL_CHARACTERS: Final = 100
 MAX_NOTE_CHARACTERS: Final = 300
-MODEL_TIMEOUT_S: Final = 10.0  # a slower model is not reported as missing: its server may be loading it
+MODEL_TIMEOUT_S: Final = 10.0  # a slower model is not called unknown, as its server may be loading it
 
 ProbeModel = Callable[[str], Awaitable[None]]
 """Requests one token from a model. Raises CcBotError if there is no answer."""
@@ -126,7 +126,7 @@ async def set_limit(
     *,
     administration: Administration,
 ) -> Reply:
-    """Set a limit; None: no limit. Raises as `parse_limit`."""
+    """Set a limit; None means no limit. Raises InputError."""
     key = parse_limit(limit, subject, kind, caller.guild_id)
     await administration.stores.limits.set(key, value, set_by=caller.user_id)
     _log_change("limit_set", caller, **_log_fields(key), value=value)
@@ -136,7 +136,7 @@ async def set_limit(
 async def unset_limit(
     caller: Caller, limit: str, subject: str, kind: Subject | None, *, administration: Administration
 ) -> Reply:
-    """Remove a limit set at run time. Raises as `parse_limit`."""
+    """Remove a limit set at run time. Raises InputError."""
     texts, key = caller.words[AdminTexts], parse_limit(limit, subject, kind, caller.guild_id)
     if not await administration.stores.limits.unset(key):
         return Reply((texts.limit_was_not_set,))
@@ -145,7 +145,7 @@ async def unset_limit(
 
 
 def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | None = None) -> LimitKey:
-    """Parse the name of a limit, and its subject as in `parse_subject`; neither text nor kind: everyone.
+    """Parse the name of a limit, and its subject as in `parse_subject`, or everyone without text and kind.
     Raises LimitNotUnderstood, SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
     name: LimitName | None = next((each for each in LIMIT_NAMES if each == limit), None)
     if name is None:
@@ -235,7 +235,7 @@ async def remove_rule(
 
 
 async def begin_maintenance(caller: Caller, note: str, *, administration: Administration) -> Reply:
-    """Answer only owners, and other users with the note as one line. Answers in progress are finished."""
+    """From now on answer only owners; other users see the note. Answers in progress are finished."""
     note = one_line(remove_controls(note))[:MAX_NOTE_CHARACTERS]
     await administration.stores.access.begin_maintenance(note, set_by=caller.user_id)
     _log_change("maintenance_begun", caller)
@@ -289,7 +289,7 @@ async def unset_models(caller: Caller, channel: str, *, administration: Administ
 
 
 def parse_models(text: str) -> tuple[str, ...]:
-    """Split a list of model names, which may not exist. Raises ModelsNotUnderstood."""
+    """Split a list of model names, known or unknown. Raises ModelsNotUnderstood."""
     parts = re.split("[,、]", unicodedata.normalize("NFKC", text))
     names = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
     if not names or len(names) > MAX_MODELS:
@@ -310,7 +310,7 @@ class ModelTest(NamedTuple):
 
 
 async def probe_models(models: Sequence[str], administration: Administration) -> Sequence[ModelTest]:
-    """Ask each model for a word, as a server's list of models may be incomplete."""
+    """Request a token from each model, as a server's list of models may be incomplete."""
     probe = administration.probe_model
     if probe is None:
         return ()

@@ -1,4 +1,4 @@
-"""What owners see of the bot's state: its status, and the doctor's findings."""
+"""The bot's state for owners: its status, and the doctor's findings."""
 
 import asyncio
 import json
@@ -35,8 +35,10 @@ class Fact(NamedTuple):
     label: str
     value: str
     verdict: Verdict = ""
-    at: datetime | None = None  # what `value` says, if that is a moment
-    fix: Literal["backup", "doctor", "log"] = "doctor"  # what helps if the verdict is bad
+    at: datetime | None = None  # the moment that `value` names, if any
+    fix: Literal["backup", "doctor", "log"] = (
+        "doctor"  # the page to open or the action to take if the verdict is bad
+    )
 
 
 @dataclass(eq=False, slots=True)
@@ -127,7 +129,7 @@ def _has_others(processes: Sequence[ActiveProcess]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DoctorRunner:
-    variables: Mapping[str, str]  # the environment with this program's settings
+    variables: Mapping[str, str]  # this process's settings
 
     async def run(self, locale: Locale) -> Sequence[Mapping[str, str]]:
         """Return the findings of `cc-bot doctor --json`, run in a child process; none if it fails."""

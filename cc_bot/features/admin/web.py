@@ -1,4 +1,4 @@
-"""The owners' console; for other users it does not exist. It shows no texts of users."""
+"""The owners' console, which other users get as not found. It shows no text that users wrote."""
 
 import asyncio
 from collections import Counter
@@ -38,7 +38,7 @@ from cc_bot.web.page import Handler, Pages, render, see_other
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
-# What a form at /console… runs, and its fields. The page above its path shows the reply.
+# The command that a form at /console… runs, and the form's fields. The parent page shows the reply.
 COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str]]]] = {
     "/backup": (admin.make_backup, ()),
     "/begin-maintenance": (admin.begin_maintenance, ("note",)),
@@ -63,7 +63,7 @@ class ConsolePages(Pages):
 
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
-        self._lock = asyncio.Lock()  # of the doctor and of tests of models
+        self._lock = asyncio.Lock()  # for the doctor and the model tests
         self._report: Sequence[Mapping[str, str]] = ()
         self._examined_at: datetime | None = None
         self._model_tests: Mapping[str, ModelTest] = {}
@@ -99,7 +99,7 @@ class ConsolePages(Pages):
         return await page(request)
 
     async def _names(self, owner: WebVisitor, subjects: Iterable[tuple[str, int]] = ()) -> Mapping[str, Any]:
-        """Return what the templates need to name the subjects, and to pick others."""
+        """Return values for templates that name the subjects, and offer others to choose."""
         discord, ids = self._services.discord, [id_ for kind, id_ in subjects if kind == "user"]
         users = zip(ids, await asyncio.gather(*map(discord.user_name, ids)), strict=True)
         known = {**await discord.directory(), "user": {id_: name for id_, name in users if name}}
@@ -241,8 +241,8 @@ def _read_field(request: web.Request, field: str) -> tuple[Any, ...]:
 
 
 def _read_subject(request: web.Request) -> tuple[str, Subject | None]:
-    """Return the id and kind that were picked or typed. Raises IdNotUnderstood if there is a kind only: a
-    page is in no server or channel."""
+    """Return the id and kind that were picked or typed. Raises IdNotUnderstood if only a kind is
+    given, as a page has no current server or channel."""
     typed = f"{form_text(request, 'kind')}:{form_text(request, 'id')}"
     name, _, id_text = (form_text(request, "subject") or typed).partition(":")
     kind = next((kind for kind in SUBJECTS if kind == name), None)

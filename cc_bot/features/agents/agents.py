@@ -1,4 +1,4 @@
-"""The core's agents, from the operator's file."""
+"""Makes the agents of the operator's file for the core."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING

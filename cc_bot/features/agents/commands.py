@@ -22,8 +22,8 @@ loader = lightbulb.Loader()
 agent = lightbulb.Group("agent", "agent_description", localize=True)
 loader.command(agent)
 
-MAX_LISTED = 10  # with a button each; a message has 40 components
-MAX_LIST_CHARACTERS = 3200  # of a card's 4000
+MAX_LISTED = 10  # each with a button; a message has at most 40 components
+MAX_LIST_CHARACTERS = 3200  # a card has at most 4000
 
 
 async def suggest_agents(
@@ -50,7 +50,7 @@ async def list_agents(
     location = location_of(ctx.interaction)
     chosen = await agent_selector.for_interaction(ctx.interaction)
     default = await choices.get_default(location)
-    return agent_list(
+    return agent_list_view(
         await choices.agents.list_available(location),
         caller,
         in_use=chosen.agent.name,
@@ -59,10 +59,10 @@ async def list_agents(
     )
 
 
-def agent_list(
+def agent_list_view(
     agents: Sequence[Agent], caller: Caller, *, in_use: str, default: str, gone: bool
 ) -> EphemeralView:
-    """`in_use` is the reader's agent, `default` the channel's; `gone`: the reader's choice can't be used."""
+    """`in_use`: the caller's agent; `default`: the channel's; `gone`: the caller's choice can't be used."""
     words, locale = caller.words[AgentTexts], caller.locale
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     notes = [words.gone.format(display=answering)] if gone else []
@@ -106,7 +106,7 @@ async def use(
     await choices.choose(caller.user_id, location, wanted)
     after = await agent_selector.for_interaction(ctx.interaction)
     if before.key != after.key:
-        await side_messages.refresh(before.key, interaction=ctx.interaction)  # removes its message
+        await side_messages.refresh(before.key, interaction=ctx.interaction)  # removes the old message
         await side_messages.refresh(after.key, interaction=ctx.interaction)
     sentence = texts.using_already if before.agent.name == wanted.name else texts.using
     return Reply((sentence.format(display=wanted.display_name(caller.locale)),))
@@ -115,7 +115,7 @@ async def use(
 reply_command(agent.register, "agent_use", use, name=agent_name())
 
 
-@on_press(AgentButton, not_yours=None)
+@on_press(AgentButton, not_yours=None)  # others may press the button, too
 async def use_listed(
     press: Press[AgentButton],
     agent_selector: AgentSelector,
@@ -138,13 +138,13 @@ async def set_default(
     recipients: Recipients,
     side_messages: SideMessages,
 ) -> None:
-    """Public, because it affects everyone."""
+    """The reply is public, because the change affects everyone."""
     interaction, location = ctx.interaction, location_of(ctx.interaction)
     member = interaction.member
     allowed = member is not None and bool(member.permissions & MANAGER_PERMISSIONS)
     wanted = find_agent(await choices.agents.list_available(location), name)
-    done = allowed and wanted is not None and location.guild_id is not None
-    await defer(interaction, ephemeral=not done)
+    may_set = allowed and wanted is not None and location.guild_id is not None
+    await defer(interaction, ephemeral=not may_set)
     recipient = await recipients.find(interaction)
     words = recipient.words[AgentTexts]
     if location.guild_id is None:
@@ -157,5 +157,5 @@ async def set_default(
         await choices.set_default(location, location.guild_id, wanted, recipient.user_id)
         sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
     await interaction.edit_initial_response(sentence)
-    if done and wanted is not None:
+    if may_set and wanted is not None:
         await side_messages.agent_changed(location.key.location_id, wanted.name)

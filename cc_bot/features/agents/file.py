@@ -61,7 +61,7 @@ class AgentTable(BaseModel):
 
 
 def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) -> Agent:
-    """`tools`: the existing ones. Raises FileRefused."""
+    """`tools`: the names of all tools. Raises FileRefused."""
     if name == DEFAULT_AGENT and isinstance(table, dict):
         for key in _SCOPE_KEYS & table.keys():
             raise FileRefused(words[AgentsFileTexts].default_locations.format(key=key))
@@ -87,7 +87,6 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
 
 
 def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
-    """A single text is used for all languages."""
     if isinstance(given, str):
         return dict.fromkeys(Locale, given)
     texts = given.model_dump() if given else {}
@@ -95,7 +94,7 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
 
 
 def _scope(given: AgentTable) -> AgentScope:
-    # An agent with places listed answers in DMs only if they are listed too.
+    # An agent limited to servers or channels answers in DMs only if `dms` is true.
     everywhere = not given.guilds and not given.channels
     return AgentScope(
         frozenset(given.guilds), frozenset(given.channels), everywhere if given.dms is None else given.dms
@@ -120,7 +119,7 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
-    """Return the agents by name, the default first. `tools`: existing ones. Raises FileRefused."""
+    """Return the agents by name, the default first. `tools`: all names. Raises FileRefused."""
     document = parse_toml(text, words[OperatorFileTexts])
     sentences = words[AgentsFileTexts]
     tables = document.pop("agents", {})
@@ -140,7 +139,7 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
 
 
 class AgentsFile(OperatorFile[Mapping[str, Agent]], Agents):
-    """A choice for a thread precedes its channel's; agents missing or not allowed there are skipped."""
+    """A thread's choice goes before its channel's. Agents that are missing or not allowed are skipped."""
 
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
         """`locale`: the language of errors. `required`: the operator named the file."""

@@ -1,4 +1,4 @@
-"""Who answers a user in a channel, as they or its managers choose."""
+"""The choice of the agent who answers in a channel, by a user or by the server's managers."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _NO_USER: Final = 0
 
 class UnknownAgent(InputError):
     ja = "その名前のエージェントは、ここでは使えません。</agent list> で使えるものを確かめてください。"
-    en = "There is no agent of that name here. See </agent list> for those that there are."
+    en = "There is no agent of that name here. </agent list> shows the agents that you can use."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class AgentChoices:
         )
 
     async def set_default(self, location: Location, guild_id: int, agent: Agent, set_by: int) -> None:
-        """The global default is stored only in a thread whose channel has another one."""
+        """The agent `default` is stored only for a thread whose channel has another default."""
         if agent.name == DEFAULT_AGENT:
             await self.store.unset_default(location.key.location_id)
             if (await self.get_default(location)).name == DEFAULT_AGENT:
@@ -40,7 +40,7 @@ class AgentChoices:
         await self.store.set_default(location.key.location_id, guild_id, agent.name, set_by)
 
     async def choose(self, user_id: int, location: Location, agent: Agent) -> None:
-        """Set a user's agent there. The default agent is stored only if the channel has another one."""
+        """Set a user's agent. The agent `default` is stored only if another one would answer otherwise."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, location.key.location_id, None)
             found = await self.stored.get_choices(user_id, location.key.ids)

@@ -16,7 +16,7 @@ _CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $
 
 _CHOOSE: Final = upsert("agent_choices", "user_id channel_id", "agent chosen_at")
 
-_TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
+_DELETE_CHOICE: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
 # $1 and $2 a channel, or a thread and its channel
 _DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
@@ -38,9 +38,9 @@ def read_choices(
 
 class ChoiceStore(Store):
     async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
-        """None: the channel's default."""
+        """`agent` None: use the channel's default again."""
         if agent is None:
-            statement = Statement(_TAKE_BACK, (user_id, channel_id))
+            statement = Statement(_DELETE_CHOICE, (user_id, channel_id))
         else:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
         await self._database.transaction([statement, Statement(COUNT_SWITCH)], [user_lock(user_id)])

@@ -17,7 +17,7 @@ class AgentPages(Pages):
         return (web.post("/canvas/{channel}/agent", self.use),)
 
     async def use(self, request: web.Request) -> web.Response:
-        """Raises UnknownAgent, and NothingHere if the user has nothing there."""
+        """Raises UnknownAgent, and NothingHere if the user has no canvas in the channel."""
         session, channel_id = visitor_of(request).session, path_id(request, "channel")
         discord, choices, user_id = self._services.discord, self._services[AgentChoices], session.user_id
         drawn = await self._services.stores.canvases.list_keys(user_id)

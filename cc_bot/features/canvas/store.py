@@ -92,11 +92,9 @@ class CanvasMessageStore(Store):
         await self._change([user_lock(key.user_id)], _FORGET, *key_columns(key))
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Return the key whose canvas a message shows."""
         return KEY.read_first(await self._database.query(SELECT_KEY, message_id))
 
     async def list_outdated_keys(self, limit: int) -> list[SessionKey]:
-        """List the keys of all users whose message is outdated."""
         return [*map(KEY.read, await self._database.query(SELECT_OUTDATED_KEYS, limit))]
 
     async def list_keys_in_channel(self, channel_id: int, limit: int) -> list[SessionKey]:

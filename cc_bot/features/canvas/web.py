@@ -100,7 +100,6 @@ class CanvasFeed:
             await asyncio.gather(*closings, *self._sending, return_exceptions=True)
 
     async def open(self, watcher: Watcher) -> None:
-        """Show the canvas and its changes."""
         users_pages = [each for each in self._watchers if each.session.user_id == watcher.session.user_id]
         for oldest in users_pages[: 1 - MAX_OPEN_PAGES]:
             self.forget(oldest)

@@ -24,12 +24,9 @@ class Content:
         """`kind` is a DocumentKind; `unit`, a DocumentUnit, names a part."""
         self.kind = kind
         self.unit = unit
-        self.parts: list[tuple[str, str]] = []
-        """Each part's name, which may be empty, and text."""
-        self.headings: list[tuple[str, int]] = []
-        """Each heading's title, and the number of its part, from 1."""
-        self.pictures: list[bytes] = []
-        """JPEGs of a scan's first pages."""
+        self.parts: list[tuple[str, str]] = []  # name, which may be empty, and text
+        self.headings: list[tuple[str, int]] = []  # title, and the number of its part, from 1
+        self.pictures: list[bytes] = []  # JPEGs of a scan's first pages
         self._characters = 0
 
     def add_part(self, text: str, name: str = "") -> None:
@@ -49,7 +46,7 @@ class Content:
 
 _COMPATIBILITY_FORMS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
 _RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
-"""PDFs contain these radicals instead of characters. Unicode normalization keeps them."""
+"""Some PDFs have these radicals instead of characters, and Unicode normalization keeps them."""
 _SOFT_HYPHEN = re.compile("\xad|[\x02\ufffe]\r?\n?")
 """PDFium reports a hyphen at a line's end as \\x02 or \\ufffe."""
 _NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
@@ -74,7 +71,7 @@ class PartBuilder:
 
     def __init__(self, content: Content, *, has_pages: bool = False) -> None:
         self._content = content
-        self._paged = has_pages
+        self._has_pages = has_pages
         self._lines: list[str] = []
         self._length = 0
 
@@ -85,7 +82,7 @@ class PartBuilder:
     def add(self, text: str, *, heading: bool = False) -> None:
         heading = heading and bool(text.strip())
         is_full = self._length >= MAX_PART_CHARACTERS // (2 if heading else 1)
-        if is_full and not self._paged:
+        if is_full and not self._has_pages:
             self.end_part()
         if heading:
             self._content.add_heading(text)
@@ -93,7 +90,7 @@ class PartBuilder:
         self._length += len(text)
 
     def end_part(self) -> None:
-        if self._paged or self.has_text:
+        if self._has_pages or self.has_text:
             self._content.add_part("\n".join(self._lines))
         self._lines, self._length = [], 0
 

@@ -22,7 +22,7 @@ _ALLOWED_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others take unl
 class Archive:
     def __init__(self, data: bytes) -> None:
         """Raises DocumentRefused."""
-        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile makes an object for each
+        if data.count(_ENTRY_SIGNATURE) > MAX_ENTRIES:  # zipfile makes an object for each entry
             raise DocumentRefused("too_long")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))

@@ -16,8 +16,8 @@ from cc_bot.files import decode_declared
 
 MAX_TITLE_LENGTH = 200
 MIN_ARTICLE_CHARACTERS = 80
-"""If the article is shorter, the whole page is used. The library's 250 are one to three paragraphs in
-Japanese."""
+"""If the article is shorter, the whole page is used. trafilatura's default, 250 characters, is as much as one
+to three Japanese paragraphs."""
 _CHARSET_SEARCH_BYTES = 2048
 _BLANKS = re.compile(r"\s++")
 _CHARSET_DECLARATION = re.compile(
@@ -41,7 +41,7 @@ _INLINE_TAGS = frozenset(
 
 
 _STOPLISTS = ("Dutch", "English", "French", "German", "Italian", "Portuguese", "Spanish")
-"""The lists of all languages take 36 MB; there is none of Japanese."""
+"""The lists of all languages would take 36 MB. There is no list for Japanese."""
 
 # Loaded here, since the sandbox forbids the library's lazy loading.
 _SETTINGS = use_config()
@@ -51,7 +51,7 @@ external.JT_STOPLIST = _STOPWORDS  # type: ignore[assignment]  # its type is Non
 
 
 def read_page(data: bytes, server_encoding: str = "") -> tuple[str, str]:
-    """Return title and text. `server_encoding`: of the Content-Type header."""
+    """Return title and text. `server_encoding` is the charset named in the Content-Type header."""
     logging.disable()  # trafilatura would log errors of the page
     declaration = _CHARSET_DECLARATION.search(data[:_CHARSET_SEARCH_BYTES])
     text = decode_declared(data, server_encoding, declaration[1].decode("ascii") if declaration else "")
@@ -90,7 +90,7 @@ def _all_text(tree: lxml.html.HtmlElement) -> Iterator[str]:
             yield "\n"
         if event == "start" and is_skipped:
             walk.skip_subtree()
-        # A comment is not shown; its tail is.
+        # A comment is skipped, but not the text after it (`tail`).
         text = (None if is_skipped else element.text) if event == "start" else element.tail
         yield _BLANKS.sub(" ", text or "")
 

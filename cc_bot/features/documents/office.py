@@ -62,7 +62,7 @@ def read_ole(data: bytes) -> Content:
 
 
 def _main_stream(data: bytes) -> str:
-    """Return the known stream name that comes first, or "": those of embedded files come later."""
+    """Return the known stream name that comes first, or "". Names in embedded files come later."""
     offsets = {name: data.find(name.encode("utf-16-le").ljust(_NAME_BYTES, b"\0")) for name in _MAIN_STREAMS}
     found = {name: offset for name, offset in offsets.items() if offset >= 0}
     return min(found, key=found.__getitem__, default="")
@@ -180,7 +180,7 @@ def _is_heading(paragraph: Element, headings: frozenset[str]) -> bool:
 
 
 def _heading_styles(archive: Archive) -> frozenset[str]:
-    """Return style ids. In Japanese files they are numbers, so names are compared."""
+    """Return the ids of heading styles. Names are compared, as the ids of Japanese files are numbers."""
     if not archive.has("word/styles.xml"):
         return frozenset()
     styles = parse_xml(archive.chunks("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
@@ -211,7 +211,7 @@ def read_powerpoint(archive: Archive) -> Content:
     content = Content("powerpoint", "slide")
     targets = _related_entries(archive, _PRESENTATION)
     for slide in parse_xml(archive.chunks(_PRESENTATION)).find_all("sldId"):
-        # `Element` drops namespaces: of a slide's `id` and `r:id` the latter stays.
+        # `Element` drops namespaces, so a slide's `r:id` replaces its `id`.
         _, name = targets.get(slide.attributes.get("id", ""), ("", ""))
         content.add_part(_read_slide(archive, name, content))
     if not content.parts:
@@ -254,7 +254,7 @@ def _speaker_notes(notes: Element) -> Iterator[str]:
 
 
 def _related_entries(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
-    """Return type and name of the entries to which this one refers, by id."""
+    """Return type and name of the entries that the entry `name` refers to, by reference id."""
     folder, _, last = name.rpartition("/")
     relations = f"{folder}/_rels/{last}.rels"
     if not archive.has(relations):

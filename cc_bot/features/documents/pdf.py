@@ -1,4 +1,4 @@
-"""Reads PDFs by PDFium, which is fast and right for Japanese. A scan's first pages become pictures."""
+"""Reads PDFs with PDFium, which is fast and correct for Japanese. A scan's first pages become pictures."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ from PIL import Image
 from cc_bot.features.documents import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
 
 MAX_PICTURES = 5
-_PICTURE_PIXELS = 1400  # longer side: models use hardly more
+_PICTURE_PIXELS = 1400  # of the longer side; models hardly use more
 _JPEG_QUALITY = 75
 _MIN_PICTURE_SHARE = 0.3  # of a page's area
 _MIN_CHARACTERS_PER_PAGE = 15
 _MIN_COLUMN_CHARACTERS = 4
 _MAX_BOXES = 6  # characters of a line whose positions are compared
 
-Image.preinit()  # can't be loaded in the sandbox
+Image.preinit()  # loads Pillow's formats, which the sandbox would forbid later
 
 
 def read_pdf(data: bytes) -> Content:
@@ -81,14 +81,14 @@ def _sort_lines(page: pypdfium2.PdfTextPage, text: str) -> str:
     """Put vertical lines from right to left: PDFium returns them from left to right."""
     offset, lines = 0, list[tuple[float | None, str]]()
     for line in text.split("\r\n"):
-        lines.append((_vertical_position(page, offset, len(line)), line))
+        lines.append((_column_left(page, offset, len(line)), line))
         offset += len(line) + 2
     groups = (list(group) for _, group in groupby(lines, lambda line: line[0] is not None))
     ordered = (line for group in groups for line in sorted(group, key=lambda line: -(line[0] or 0)))
     return "\n".join(line for _, line in ordered)
 
 
-def _vertical_position(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
+def _column_left(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
     """Return the left edge of a vertical line; None for a horizontal one."""
     if characters < _MIN_COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None

@@ -56,7 +56,7 @@ def _guess_separator(text: str) -> str:
 
 
 def read_page(data: bytes, server_encoding: str = "") -> tuple[str, str]:
-    """Return an empty title, and the text, "" if binary. `server_encoding`: of the Content-Type header."""
+    """Return an empty title and the text, which is empty if the data is binary."""
     text = decode_declared(data, server_encoding) or ""
     if "\\u" in text:  # escapes take up to six times the space
         with suppress(ValueError, RecursionError):

@@ -23,7 +23,6 @@ _CHUNK_BYTES: Final = 64 * 2**10
 
 
 def reading_command(*arguments: str, unconfined: bool = False) -> tuple[str, ...]:
-    """`unconfined` permits reading without a sandbox."""
     permission = ("unconfined",) if unconfined else ()
     return (sys.executable, "-s", "-P", "-m", "cc_bot.features.documents", *arguments, *permission)
 
@@ -123,7 +122,6 @@ class DocumentReader(DocumentSource):
     """Reads documents one by one, each in its own process."""
 
     def __init__(self, command: Sequence[str] = (), *, unconfined: bool = False) -> None:
-        """`command` replaces that of `reading_command`."""
         self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._queue = asyncio.Semaphore(MAX_CONCURRENT_READS)
 

@@ -68,11 +68,9 @@ class _RtfParser:
         self._undecoded = bytearray()
         self._text: list[str] = []
         self._fallback_left = 0
-        self._at_group_start = False
-        """The first word of a group names its kind."""
+        self._at_group_start = False  # the first word of a group names its kind
         self._in_row = False
-        self._in_table = False
-        """In tables the end of a paragraph does not end the line."""
+        self._in_table = False  # the end of a paragraph does not end the line
         self._footnote: tuple[int, int] | None = None
         """An open footnote's depth of groups, and its index in `_text`."""
 

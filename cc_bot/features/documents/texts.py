@@ -4,8 +4,8 @@ from cc_bot.texts.area import Area, Sentence
 class DocumentCheckTexts(Area):
     documents = Sentence(ja="文書", en="Documents")
     sandbox = Sentence(ja="読み取りの隔離", en="Sandbox for reading")
-    documents_ok = Sentence(ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them.")
-    documents_none = Sentence(ja="WordやPowerPointは読めます。PDFとExcelも読むには make documents。", en="Word, PowerPoint and the like are read. `make documents` adds PDF and Excel.")
+    documents_ok = Sentence(ja="PDF・Excelなどの文書を読めます。", en="Documents such as PDF and Excel files can be read.")
+    documents_none = Sentence(ja="WordやPowerPointは読めます。PDFとExcelも読むには make documents。", en="Word, PowerPoint and similar files can be read. `make documents` adds PDF and Excel.")
     documents_failed = Sentence(ja="文書を読めません。\n→ make documents で入れ直してください。それまでは、読めない文書は断ります。", en="Documents can't be read.\n→ Install the extra again with `make documents`. Until then such files are refused.")
     sandbox_ok = Sentence(ja="文書とウェブページは、ファイルにもネットワークにも触れられないプロセスで読みます。", en="Documents and web pages are read in a process that can reach neither files nor the network.")
     sandbox_none = Sentence(

@@ -1,5 +1,5 @@
-"""The tool that reads documents too long for the prompt. Their text taints the turn. It is not stored with
-the answer: a document may be another user's, and its text is deleted with it."""
+"""The tool that reads documents too long for the prompt. Their text taints the turn, and is not stored with
+the answer: a document may be another user's, and deleting the document must delete its text."""
 
 import asyncio
 import re

@@ -16,8 +16,8 @@ from cc_bot.features.reminders.model import Firing, Schedule
 DEFAULT_QUIET_HOURS: Final = QuietHours(22 * 60, 7 * 60)
 REMINDER_LOOKAHEAD: Final = timedelta(hours=24)
 MEMORY_LOOKAHEAD_DAYS: Final = 7  # for a memory's end, and for a day that its text names
-SECOND_MENTION_WITHIN: Final = timedelta(days=1)  # so near its end or day, a memory is mentioned again
-NEWS_PERIOD: Final = timedelta(days=8)  # of changes and missed reminders; longer than a heartbeat's interval
+SECOND_MENTION_WITHIN: Final = timedelta(days=1)  # before its end or day, a memory is mentioned again
+NEWS_PERIOD: Final = timedelta(days=8)  # for changes and missed reminders; longer than a heartbeat's interval
 REPEAT_MARK_RETENTION: Final = timedelta(days=400)
 MAX_ITEMS: Final = 20  # per heartbeat; the next one has the rest
 _RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
@@ -36,7 +36,7 @@ class TimeOfDayNotUnderstood(InputError):
 class Reason:
     kind: ReasonKind
     when: datetime
-    mark: str  # identifies the reason once it is mentioned: kind, numbers, dates
+    mark: str  # identifies a reason that was mentioned: kind, numbers, dates
     mark_expires_at: datetime
 
 
@@ -51,7 +51,7 @@ class HeartbeatItem:
 
 
 def due_items(schedules: Iterable[Schedule], now: datetime) -> Iterator[HeartbeatItem]:
-    """Yield reminders due within REMINDER_LOOKAHEAD. All times of a repeat have one mark."""
+    """Yield reminders due within REMINDER_LOOKAHEAD. A repeated reminder has one mark for all its times."""
     for schedule in schedules:
         due = schedule.due_at
         is_pending = schedule.kind == "reminder" and schedule.status == "active"
@@ -77,7 +77,7 @@ def _schedule_item(kind: ItemKind, schedule: Schedule, reason: Reason) -> Heartb
 def memory_items(
     memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
 ) -> Iterator[HeartbeatItem]:
-    """Yield memories that end soon, name a day soon, or changed after `since`, when heartbeats began."""
+    """Yield memories that end soon, name a near day, or changed after `since`, the heartbeat's start."""
     for memory in memories:
         if memory.is_expired(now):
             continue
@@ -103,7 +103,7 @@ def _upcoming_reason(kind: ReasonKind, moment: datetime, mark: str, now: datetim
 
 
 def select_new(items: Iterable[HeartbeatItem], known_marks: Collection[str]) -> tuple[HeartbeatItem, ...]:
-    """Return the items that have reasons without a known mark, the most urgent first."""
+    """Return items with their reasons that were not mentioned before, the most urgent first."""
     selected = list[HeartbeatItem]()
     for item in items:
         if new_reasons := tuple(each for each in item.reasons if each.mark not in known_marks):

@@ -1,5 +1,5 @@
-"""Composes heartbeats, which belong to no session. What one mentions is marked before it is sent, so a crash
-may lose it but never repeats it."""
+"""Composes heartbeats, which belong to no session. The items of a message are marked before it is sent, so a
+crash may lose the message but does not repeat it."""
 
 import asyncio
 import json
@@ -143,7 +143,7 @@ class Heartbeats:
         key, models = schedule.key, options.agent.models
         tools = self.tools.for_visitor(Visitor(key.user_id, (key.channel_id,), schedule.guild_id, None))
         offered = _offered_tools(tools, options, drawing=canvas is not None)
-        notes = await read_prompt_memories(self.stores.memories, key.user_id, schedule.audience, offered)
+        memories = await read_prompt_memories(self.stores.memories, key.user_id, schedule.audience, offered)
         context = ToolContext(
             key,
             schedule.audience,
@@ -154,13 +154,13 @@ class Heartbeats:
             clock=self.clock,
             canvas=canvas,
         )
-        payer = replace(options.payer(key.user_id), role_ids=None)  # unknown here
+        payer = replace(options.payer(key.user_id), role_ids=None)  # the roles are unknown here
         draft = Draft()
         async with self.spending.charge(payer, "heartbeat", model=self.chains.first_name(models)) as recorder:
             rounds = Rounds(recorder.metered(self.chains.chain_for(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(TIME_LIMIT_S):
-                    await rounds.run(_make_prompt(options, items, now, canvas, notes), draft)
+                    await rounds.run(_make_prompt(options, items, now, canvas, memories), draft)
             except TimeoutError as error:
                 raise ModelUnavailable from error
         if draft.status != "complete":
@@ -173,10 +173,10 @@ def _make_prompt(
     items: Sequence[HeartbeatItem],
     now: datetime,
     canvas: Drawing | None,
-    notes: Sequence[Memory],
+    memories: Sequence[Memory],
 ) -> TurnPrompt:
     words = instructions(options.locale)
-    user_profile = memories_text(notes, words.the_user, words, options.timezone)
+    user_profile = memories_text(memories, words.the_user, words, options.timezone)
     orders = HEARTBEAT_INSTRUCTIONS[options.locale]
     drawn = canvas.part(options.locale) if canvas else SystemPart("")
     parts = (

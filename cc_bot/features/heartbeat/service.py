@@ -65,7 +65,7 @@ def describe_heartbeat(schedule: Schedule | None, caller: Caller) -> Reply:
     return Reply((texts.status.format(rhythm=rhythm, time=time),), notes=_heartbeat_notes(schedule, caller))
 
 
-def paused_sentence(schedule: Schedule, words: Texts) -> str:
+def failure_sentence(schedule: Schedule, words: Texts) -> str:
     reason = words[ReminderTexts].reasons[schedule.obstacle]
     return words[HeartbeatTexts].could_not_speak.format(reason=reason)
 

@@ -9,12 +9,14 @@ from cc_bot.db.personal import PersonalTable
 
 
 class HeartbeatStore(Store):
+    """Stores marks: which reasons heartbeats have mentioned to a user."""
+
     async def get_marks(self, user_id: int) -> frozenset[str]:
         rows = await self._database.query("SELECT name FROM heartbeat_marks WHERE user_id = $1", user_id)
         return frozenset(name for (name,) in rows)
 
     async def add_marks(self, user_id: int, marks: Mapping[str, datetime]) -> None:
-        """Add marks or extend them, and delete expired ones."""
+        """Add or extend marks, and delete expired marks."""
         set_mark = """
             INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
             ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until

@@ -1,4 +1,4 @@
-"""The section on a user's heartbeat, on the page with the reminders."""
+"""The section about the user's heartbeat on the page of reminders."""
 
 from collections.abc import Sequence
 from dataclasses import replace

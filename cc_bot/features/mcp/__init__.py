@@ -1,2 +1,2 @@
-"""Tools of MCP servers. Only `server` and the modules below it import the library, and only if the operator's
-file names a server."""
+"""Tools of MCP servers. Only `server` and the modules that it needs import the MCP library, and only if the
+operator's file names a server."""

@@ -72,7 +72,7 @@ class _Simplifier:
         self, schema: object, depth: int, open_references: tuple[str, ...]
     ) -> Schema | Literal[False]:
         """Return a schema without references and `allOf`; False if it accepts nothing. Cycles of references
-        and levels below MAX_SCHEMA_DEPTH accept anything. `open_references`: those being followed."""
+        and levels below MAX_SCHEMA_DEPTH accept anything. `open_references`: references being followed."""
         if isinstance(schema, bool):
             return {} if schema else False
         self._nodes += 1
@@ -292,7 +292,7 @@ def _offer(
         tool.description,
         simplify_schema(json.loads(tool.schema)),
         tool.read_only,
-        # The digest does not cover this hint: the stricter one counts.
+        # The digest does not cover `open_world`: the stricter value of both versions counts.
         is_open_world(tool, rules) or is_open_world(accepted, rules),
         needs_approval(tool.read_only, rules),
         rules.approvers,

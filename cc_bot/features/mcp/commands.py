@@ -1,4 +1,4 @@
-"""The buttons of forms."""
+"""The buttons and modals of MCP servers' forms."""
 
 import hikari
 import lightbulb

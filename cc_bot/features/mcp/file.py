@@ -1,5 +1,5 @@
 """The operator's file of MCP servers, in the format of Claude Desktop and VS Code, with our settings under
-`cc_bot`. Errors quote none of its values, which may be secret."""
+`cc_bot`. Errors don't quote the file's values, which may be secret."""
 
 import json
 import os
@@ -35,7 +35,11 @@ from cc_bot.texts.cli import OperatorFileTexts
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-INHERITED_VARIABLES: Final = ("PATH", "HOME", "LANG")  # servers get no others of the bot's variables
+INHERITED_VARIABLES: Final = (
+    "PATH",
+    "HOME",
+    "LANG",
+)  # servers get no other variable of the bot's environment
 
 Approval = Literal["never", "writes", "always"]
 """Which calls need approval. `writes`: those that may change something."""
@@ -57,8 +61,6 @@ _Patterns = Annotated[
 
 
 class ServerRules(BaseModel):
-    """A server's settings under `cc_bot`."""
-
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, frozen=True)
 
     enabled: bool = True
@@ -112,7 +114,6 @@ _IGNORED_SERVER_KEYS: Final = frozenset(
         *("name", "description", "icon", "gallery", "version", "dev"),  # VS Code
     }
 )
-"""Keys for other programs."""
 _IGNORED_TOP_LEVEL_KEYS: Final = frozenset({"inputs", "$schema", "globalShortcut", "preferences"})
 _SERVER_GROUPS: Final = ("mcpServers", "servers")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")

@@ -91,7 +91,7 @@ def _clean_result(result: dict[str, Any]) -> None:
 
 
 def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
-    """`structured` becomes a text if there is none."""
+    """`structured` becomes a text block if no other block has text."""
     limited, characters_left = blocks[:MAX_CONTENT_BLOCKS], MAX_RESULT_CHARACTERS
     if omitted := len(blocks) - len(limited):
         limited.append({"type": "text", "text": f"[{omitted} of {len(blocks)} parts were left out here.]"})
@@ -108,8 +108,8 @@ def _limit_content(blocks: list[Any], structured: object) -> list[Any]:
 
 
 def _clean_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep only valid fields, as the library refuses the whole list for one bad tool. It does not check an
-    input schema inside `allOf`. The output schema is left out: its patterns could run forever."""
+    """Keep only valid fields, as the library refuses a whole list for one bad tool. The library does not
+    check a schema in `allOf`. The output schema is dropped: checking its patterns could take forever."""
     texts = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
     annotations = tool.get("annotations")
     annotations = annotations if isinstance(annotations, dict) else {}

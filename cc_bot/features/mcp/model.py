@@ -31,7 +31,7 @@ _REFUSED_CHARACTER: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def full_name(server: str, name: str) -> str:
-    """Return a tool's name for models: refused characters become `_`, or a digest if all are refused."""
+    """Return a tool's name for models, with `_` for refused characters, or a digest if all are refused."""
     ascii_name = _REFUSED_CHARACTER.sub("_", name)
     if name and not ascii_name.strip("_-"):
         ascii_name = f"t_{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
@@ -39,7 +39,7 @@ def full_name(server: str, name: str) -> str:
 
 
 def find_unknown_tools(patterns: Iterable[str], tools: Mapping[str, Sequence[str] | None]) -> Sequence[str]:
-    """Return the patterns that match no tool. `tools`: names by server; None if it may have any."""
+    """Return the patterns that match no tool. `tools`: names by server; None if they are unknown."""
     full_names = [full_name(server, name) for server, names in tools.items() for name in names or ()]
     unlisted = tuple(full_name(server, "") for server, names in tools.items() if names is None)
     return [
@@ -57,10 +57,10 @@ class OfferedTool:
     parameters: Mapping[str, Any] = field(hash=False)
     read_only: bool
     open_world: bool
-    """False if calls reach nothing beyond the server, according to it or to the operator's file."""
+    """False if the server or the operator's file says that calls stay inside the server."""
     needs_approval: bool
     approvers: Approvers = "asker"
-    max_calls: int = 8  # of the server's tools in one turn
+    max_calls: int = 8  # of all tools of the server in one turn
     is_role_restricted: bool = False
 
     @property
@@ -124,7 +124,7 @@ class ReviewedTool:
 
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
 ToolServerProblemKind = Literal["ended", "refused", "late", "closed", "error"]
-"""`ended`: the program. `refused`, `closed`: the connection. `late`: no answer in time."""
+"""`ended`: the program ended. `refused`, `closed`: the connection was. `late`: no answer came in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ FieldValue = str | int | float | bool
 
 _YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"
 _NO: Final = "no n false off 0 いいえ いや しない しません 無効 × x"
-# Another comma may be a decimal point.
+# Any other comma may be a decimal point.
 _GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 

@@ -41,7 +41,7 @@ _LOST_RESPONSE_PREFIXES: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
-"""Of the library's errors for calls without a readable response."""
+"""How the library's errors for calls without a readable response begin."""
 _CURRENT_CALL: Final = ContextVar["ActiveCall | None"]("_CURRENT_CALL", default=None)
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
@@ -60,7 +60,6 @@ class ServerConnection:
         self._active = list[ActiveCall]()
         self._abandoned_call = False
         self._sent_unbound_form = False
-        """True if the server sent a form that names no call."""
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
@@ -75,7 +74,7 @@ class ServerConnection:
         self._ended = True
 
     async def run(self) -> None:
-        """Stay connected until `end` is called and this is cancelled."""
+        """Stay connected until `end` is called and the task is cancelled."""
         clock = asyncio.get_running_loop().time
         pause_s, logged = MIN_RETRY_PAUSE_S, False
         while not self._ended:
@@ -215,7 +214,7 @@ class ServerConnection:
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
         """In the newer protocol the library calls this inside the form's call (_CURRENT_CALL). In the older,
-        a form names no call: it is declined unless exactly one is running and none was abandoned."""
+        a form names no call: it is declined unless exactly one call runs and none was abandoned."""
         if call := _CURRENT_CALL.get():
             return await call.answer(params)
         self._sent_unbound_form = True
@@ -258,6 +257,6 @@ def _describe_problem(error: Exception | None, transport: Transport | None) -> T
 
 def _root_cause(error: Exception) -> Exception:
     inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error.__cause__
-    if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides it
+    if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides the cause
         inner = error.__context__
     return _root_cause(inner) if isinstance(inner, Exception) else error

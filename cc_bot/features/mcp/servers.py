@@ -37,7 +37,7 @@ POLL_INTERVAL_S: Final = 0.05
 @dataclass(slots=True)
 class ManagedServer:
     entry: ServerEntry
-    tool_list: StoredToolList | None = None  # None until it has listed its tools
+    tool_list: StoredToolList | None = None  # None until the server has listed its tools
     catalog: Catalog = field(default_factory=Catalog)
     tokens: int = 0
     fits_budget: bool = True
@@ -60,7 +60,7 @@ class Servers:
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
     withheld_news: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
-    """Servers with newly withheld tools, to inform the owners of."""
+    """Names of servers with newly withheld tools, for messages to the owners."""
 
     def tools_for(self, visitor: Visitor) -> Sequence[OfferedTool]:
         """Return the tools offered to a user in a channel, in a fixed order."""
@@ -124,7 +124,7 @@ class Servers:
         return tuple(each.full_name for each in managed.catalog.offered)
 
     async def apply_entries(self, entries: Mapping[str, ServerEntry]) -> None:
-        """Manage these servers and end all others. One with the same command or address keeps running."""
+        """Manage these servers and end all others. Servers with the same command or address keep running."""
         if not entries and not self.managed:
             return
         stored_lists = await self.tool_lists.get_all() if entries and self.tool_lists else {}
@@ -148,7 +148,7 @@ class Servers:
         new_servers = [managed for managed in self.managed.values() if managed.task is None]
         if not new_servers:
             return
-        # The library takes 26 MiB and half a second.
+        # Importing the MCP library takes 26 MiB and half a second.
         module = await asyncio.to_thread(import_module, "cc_bot.features.mcp.server")
         for managed in new_servers:
             managed.connection = module.ServerConnection(managed.entry, partial(self._receive_list, managed))
@@ -182,7 +182,7 @@ class Servers:
         await self._review(managed)
         self._apply_budget()
         if self.tool_lists:
-            # Not `tool_list`: during the review an owner may have accepted another.
+            # Not `tool_list`: an owner may have accepted a newer list during the review.
             await self.tool_lists.put(managed.entry.name, managed.tool_list)
 
     async def _review(self, managed: ManagedServer) -> None:

@@ -93,9 +93,9 @@ class CallableServerTool(CallableTool):
             # The server must get them unchanged: JSON has no infinity and no lone surrogates.
             json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
-            raise InvalidToolCall("The arguments are no JSON.") from None
+            raise InvalidToolCall("The arguments are not JSON.") from None
         if not isinstance(values, dict):
-            raise InvalidToolCall("The arguments are to be one JSON object.")
+            raise InvalidToolCall("The arguments must be one JSON object.")
         if missing := [name for name in self._tool.parameters.get("required", ()) if name not in values]:
             raise InvalidToolCall(f"Missing: {', '.join(missing)}.")
         return values
@@ -114,7 +114,7 @@ def _in_schema_order(values: Mapping[str, Any], tool: OfferedTool) -> Mapping[st
 
 
 class ServerTools:
-    """The tools of all servers (an ExternalTools)."""
+    """Implements ExternalTools with the tools of all servers."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers

@@ -1,5 +1,5 @@
-"""Transports with limits: a program's stdin and stdout, and HTTP. The library's for programs limits no lines,
-repairs no text, and hangs after an unreadable line."""
+"""Transports with limits: a program's stdin and stdout, and HTTP. The library's own for programs neither
+limits lines nor repairs text, and hangs after an unreadable line."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ _MAX_EVENT_ID_LENGTH: Final = 1000
 class Transport:
     def __init__(self, entry: ServerEntry) -> None:
         self.closed = asyncio.Event()
-        """The connection has ended or has to end."""
+        """Set when the connection has ended or must end."""
         self.exit_code: int | None = None
         """Set if the program ended by itself."""
         self._entry = entry
@@ -114,7 +114,7 @@ class ServerProcess(Transport):
     async def _read(
         self, stdout: asyncio.StreamReader, messages: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        """Pass on messages. Lines that are not JSON objects are greetings or logs."""
+        """Pass on messages, and skip lines that are not JSON objects, such as greetings and logs."""
         with messages, suppress(anyio.BrokenResourceError):
             try:
                 async for line in _read_lines(stdout):
@@ -178,7 +178,7 @@ class ServerProcess(Transport):
 
 async def _read_lines(stdout: asyncio.StreamReader) -> AsyncIterator[bytes]:
     """Raises MessageUnreadable for a line of more than MAX_MESSAGE_BYTES."""
-    # StreamReader.readline moves all that it has buffered for each line.
+    # StreamReader.readline would move its whole buffer for each line.
     unfinished = bytearray()
     while chunk := await stdout.read(_READ_BYTES):
         *ends, rest = chunk.split(b"\n")
@@ -280,7 +280,7 @@ class _LimitedRequests(httpx2.AsyncHTTPTransport):
         if isinstance(body, httpx2.AsyncByteStream):
             chunks = _clean_events(body, request) if media_type == _EVENT_STREAM else _clean_body(body)
             response.stream = _ChangedBody(chunks, body)
-        response.headers["content-type"] = media_type  # some charsets take very long
+        response.headers["content-type"] = media_type  # decoding some charsets takes very long
         return response
 
 
@@ -309,7 +309,7 @@ async def _limit_rate(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
 
 
 async def _clean_body(body: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield the cleaned message; nothing if it is too long, cut off or unreadable: the call fails."""
+    """Yield the cleaned message; nothing if it is too long, cut off or unreadable, so that the call fails."""
     received = bytearray()
     try:
         async for chunk in _limit_rate(body):

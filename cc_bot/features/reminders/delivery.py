@@ -335,7 +335,7 @@ class ReminderDelivery:
             return
         recipient = await self._recipient(schedule)
         if schedule.kind == "heartbeat" and self.composer:
-            page = Page(self.composer.paused_sentence(schedule, recipient.words))
+            page = Page(self.composer.failure_sentence(schedule, recipient.words))
         else:
             page = paused_page(schedule, recipient.words)
         nonce = nonce_at("p", schedule.id, self.recipients.clock())

@@ -31,7 +31,7 @@ class Composition:
 @dataclass(frozen=True, slots=True)
 class Composer:
     compose: Callable[[Schedule, TurnOptions], Awaitable[Composition | None]]  # None: nothing to say
-    paused_sentence: Callable[[Schedule, Texts], str]  # if Discord refuses it
+    failure_sentence: Callable[[Schedule, Texts], str]  # if Discord refuses it
 
 
 class Destination(NamedTuple):

@@ -1,4 +1,4 @@
-"""Attaches speech to answers, in the background, unless an answer is about to be replaced."""
+"""Attaches speech to answers that were shown, in the background."""
 
 import asyncio
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ def make_parts(given: Parts) -> Iterable[object]:
 class SynthesizedAnswers(SpokenAnswers):
     def __init__(self, speaking: SynthesizedSpeech) -> None:
         self._speaking = speaking
-        self._making: dict[int, asyncio.Task[bool]] = {}  # by message
+        self._making: dict[int, asyncio.Task[bool]] = {}  # by message id
 
     async def begin(
         self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: Payer

@@ -1,4 +1,4 @@
-"""The models that hear and speak, behind any server that speaks OpenAI's API."""
+"""Speech recognition and synthesis with any server that has OpenAI's API."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +14,8 @@ from cc_bot.llm.openai.reply import as_mapping
 if TYPE_CHECKING:
     from cc_bot.config import Config
 
-MAX_HEARD_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
-_FILE_NAMES: Final = {  # servers tell the format by the name; the user's file name is not sent
+MAX_TRANSCRIPT_CHARACTERS: Final = 30_000  # twice what a fast speaker says in twenty minutes
+_FILE_NAMES: Final = {  # servers recognize the format by the name; the user's file name is not sent
     "audio/mpeg": "recording.mp3",
     "audio/mp4": "recording.m4a",
     "audio/ogg": "recording.ogg",
@@ -28,7 +28,7 @@ _MAX_SECONDS: Final = 24 * 3600.0
 @dataclass(frozen=True, slots=True)
 class Transcript:
     text: str  # stripped; empty if nothing was heard
-    seconds: float = 0.0  # counted by the server; 0 if unknown
+    seconds: float = 0.0  # as counted by the server; 0 if unknown
 
 
 class OpenAITranscriber(Endpoint):
@@ -54,7 +54,7 @@ class OpenAISpeaker(Endpoint):
 
 def _read_transcript(answer: object) -> Transcript:
     text, usage = as_mapping(answer).get("text"), as_mapping(as_mapping(answer).get("usage"))
-    if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
+    if not isinstance(text, str) or len(text) > MAX_TRANSCRIPT_CHARACTERS:
         raise ValueError("no transcript")
     seconds = usage.get("seconds")
     counted = isinstance(seconds, int | float) and 0 < seconds <= _MAX_SECONDS

@@ -49,7 +49,7 @@ class TranscribedHearing(Transcriber):
     async def transcribe(self, request: TurnRequest, recorder: UsageRecorder, emit: Emit) -> TurnRequest:
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
-        async with asyncio.TaskGroup() as group:  # concurrent: the time limit is that of one
+        async with asyncio.TaskGroup() as group:  # concurrently, to meet the time limit of one question
             hearing = [
                 group.create_task(self._transcribe_question(request, question, recorder))
                 for question in request.questions
@@ -58,9 +58,9 @@ class TranscribedHearing(Transcriber):
         if len(heard) == 1 and heard[0].failure:
             raise heard[0].failure
         questions = tuple(one.question for one in heard)
-        if request.references:  # of a question asked again; its own text is stored
-            pointing = Message("user", "", references=request.references)
-            heard.append(await self._transcribe_question(request, pointing, recorder))
+        if request.references:  # of a question asked again, whose own text is stored
+            referring = Message("user", "", references=request.references)
+            heard.append(await self._transcribe_question(request, referring, recorder))
         if left_out := tuple(name for one in heard for name in one.failed_names):
             emit(FilesLeftOut(left_out))
         references = heard[-1].question.references if request.references else ()
@@ -133,11 +133,11 @@ class _HeardQuestion:
     failure: errors.InputError | errors.TurnError | None = None
 
 
-FileOutcome = tuple[Attachment, Outcome | None]  # with the outcome of a recording
+FileOutcome = tuple[Attachment, Outcome | None]  # a file, and the outcome if it is a recording
 
 
 def _with_transcripts(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
-    """`outcomes`: of the recordings of the question and its references, in this order."""
+    """`outcomes`: one for each recording of the question, then of its references."""
     remaining = iter(outcomes)
 
     def pair_up(files: Sequence[Attachment]) -> list[FileOutcome]:
@@ -188,8 +188,8 @@ def _user_error(error: errors.ModelError) -> errors.InputError | errors.TurnErro
             return HearingFailed()
 
 
-MAX_LENGTH: Final = 1000  # characters; a longer answer is faster to read than to hear
-MAX_BYTES: Final = 10 * 2**20
+MAX_SPOKEN_CHARACTERS: Final = 1000  # a longer answer is faster to read than to hear
+MAX_SPEECH_BYTES: Final = 10 * 2**20
 _CHARACTERS_PER_SECOND: Final = 5
 _URL: Final = re.compile(r"<?https?://[^\s<>()]+>?")
 _MARKUP: Final = re.compile(r"[*_~`#>|\[\]]|\(\)|^[ \t]*-[ \t]", re.MULTILINE)
@@ -198,7 +198,7 @@ _CODE: Final = "```"
 
 def spoken_text(text: str) -> str:
     """Return an answer without markup and addresses; empty if it is too long or has code."""
-    if len(text) > MAX_LENGTH or _CODE in text:
+    if len(text) > MAX_SPOKEN_CHARACTERS or _CODE in text:
         return ""
     words = _MARKUP.sub("", _URL.sub("", text)).strip()
     return "" if is_blank(words) else words
@@ -225,13 +225,11 @@ class SynthesizedSpeech(AnswerSpeaker):
                 data = await speaker.speak(text)
                 known = probe_audio(data)
                 sound.seconds = (known.seconds if known else None) or estimated_s
-        if known is None or known.content_type != "audio/mpeg" or len(data) > MAX_BYTES:
+        if known is None or known.content_type != "audio/mpeg" or len(data) > MAX_SPEECH_BYTES:
             _log.info("answer_not_spoken", error="no sound" if known is None else known.content_type)
             return None
         return data
 
-
-# Texts that speech models write for silence.
 
 _SHORT_S: Final = 30.0  # up to this length such a phrase may be the whole transcript
 _MIN_CHARACTERS_PER_SECOND: Final = 1.0  # fewer mean silence
@@ -252,7 +250,7 @@ _SILENCE_PHRASES: Final = sorted(_PHRASES.split(), key=len, reverse=True)
 
 
 def is_silence_artifact(text: str, seconds: float) -> bool:
-    """Return whether a transcript has only what models make of silence."""
+    """Return whether a transcript has only phrases that speech models write for silence."""
     rest = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", _SOUND_NOTE.sub("", text)).casefold()))
     if not rest:
         return True

@@ -1,5 +1,5 @@
-"""Finds web addresses, and decides which may be read. A model that has read others' text may put what it
-knows into an address, so it may only read those that the user wrote or a search found."""
+"""Finds web addresses, and decides which may be read. A model that has read others' text may put
+private data into an address, so it may only read addresses that the user wrote or a search found."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ _HOST_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
 _PERCENT_ENCODED: Final = re.compile("%[0-9a-f]{2}", re.IGNORECASE)
 _INVISIBLE: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
 _SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
-"""Characters of paths and queries that stay, with `%`: encoded characters stay encoded."""
+"""Characters of paths and queries that are kept. They include `%`, so encoded characters stay encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,6 @@ class WebAddress:
 
     @property
     def netloc(self) -> str:
-        """The host, and a port that is not the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -52,7 +51,7 @@ class WebAddress:
 
 
 def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
-    """`ports`: the allowed ones; None allows all. Raises AddressRefused, also for credentials."""
+    """`ports`: the allowed ports; None allows all. Raises AddressRefused, also for credentials."""
     parts = None if len(text) > MAX_ADDRESS_LENGTH or _INVISIBLE.search(text) else _URL.fullmatch(text)
     authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
     if parts is None or authority is None:
@@ -72,7 +71,7 @@ def _normalize_host(text: str) -> str:
             address = IPv6Address(text[1:-1])
         except AddressValueError as error:
             raise AddressRefused from error
-        if address.scope_id is not None:  # that of a network card
+        if address.scope_id is not None:  # names a network card
             raise AddressRefused
         return str(address)
     name = text.lower().removesuffix(".")
@@ -130,8 +129,8 @@ def _trim(text: str) -> str:
 
 class AddressBook:
     def __init__(self, typed_texts: Iterable[str] = (), seen_texts: Iterable[str] = ()) -> None:
-        """`typed_texts` are the user's and those of referenced messages. `seen_texts` are also previews,
-        forwards and quotations."""
+        """`typed_texts`: what users typed, also in referenced messages. `seen_texts`: previews, forwards and
+        quotations, too."""
         self._typed_texts = typed_texts
         self._seen_texts = seen_texts
         self._search_results = dict[str, WebAddress]()
@@ -140,7 +139,7 @@ class AddressBook:
         self._search_results.setdefault(address.url, address)
 
     def find(self, text: str) -> WebAddress:
-        """Return an address that a model wrote. Raises AddressRefused or, if unknown, AddressNotGiven."""
+        """Return the address that a model wrote. Raises AddressRefused, or AddressNotGiven if unknown."""
         address = parse_address(text.strip().strip("<>"))
         if not self.is_typed_or_found(address) and address not in self.seen_addresses:
             raise AddressNotGiven
@@ -164,7 +163,7 @@ def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
 
 IpAddress = IPv4Address | IPv6Address
 
-# Some Python versions call these global.
+# Networks that some Python versions count as global.
 _NOT_PUBLIC_IPV4: Final = (
     IPv4Network("168.63.129.16/32"),  # Azure's platform
     IPv4Network("192.0.0.0/24"),
@@ -189,7 +188,7 @@ def may_be_public(address: WebAddress) -> bool:
 
 
 def is_public(address: IpAddress) -> bool:
-    """Return whether an IP address is on the public internet. An IPv4 address in it decides."""
+    """Return whether an IP address is on the public internet. An embedded IPv4 address decides."""
     if isinstance(address, IPv4Address):
         return address.is_global and not any(address in network for network in _NOT_PUBLIC_IPV4)
     if address.ipv4_mapped is not None:

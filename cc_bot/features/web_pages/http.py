@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 CONNECT_TIMEOUT_S: Final = 4.0
 MAX_ADDRESSES_TRIED: Final = 3
-MAX_LOOKUPS: Final = 32  # of names, at once
+MAX_LOOKUPS: Final = 32  # at once
 MAX_HEADER_BYTES: Final = 32 << 10
 
 
@@ -48,7 +48,7 @@ _lookup_slots = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
-    """Look up in a daemon thread: a silent server must not delay other work or the exit. Raises OSError."""
+    """Look up in a daemon thread: a silent DNS server must not delay other work or exit. Raises OSError."""
     if not _lookup_slots.acquire(blocking=False):
         raise OSError("too many names are being looked up")
     found: Future[Sequence[SocketAddress]] = Future()
@@ -160,7 +160,6 @@ async def get(
 
 
 def header(response: aiohttp.ClientResponse, name: str) -> str:
-    """Return the first header of a name, or ""."""
     value = response.headers.get(name, "").encode("utf-8", "surrogateescape")
     try:
         return value.decode()
@@ -169,8 +168,8 @@ def header(response: aiohttp.ClientResponse, name: str) -> str:
 
 
 async def read_body(response: aiohttp.ClientResponse, host: str, max_bytes: int) -> bytes:
-    """Return the decompressed body. `max_bytes` limits it compressed and decompressed. Raises PageTooLarge,
-    and PageGarbled if it is cut off or its compression is unknown."""
+    """Return the decompressed body. `max_bytes` limits the size before and after. Raises PageTooLarge, and
+    PageGarbled if the body is cut off or its compression is unknown."""
     if header(response, "content-encoding").strip().lower() not in ("", "identity", "gzip", "deflate"):
         raise PageGarbled(host=host)
     content, body = response.content, bytearray()

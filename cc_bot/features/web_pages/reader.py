@@ -63,7 +63,7 @@ _KINDS: Final[dict[str, PageKind]] = {
     **dict.fromkeys(MEDIA_TYPES.values(), "document"),
 }
 _GENERIC_MEDIA_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""With these, the first bytes of the body decide whether it is a document."""
+"""With these, the first bytes of the body decide whether the page is a document."""
 _DOCUMENT_BEGINNINGS: Final = (b"%PDF-", b"PK\x03\x04")
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
 
@@ -132,7 +132,7 @@ _log = structlog.get_logger(__name__)
 
 
 class PageReader:
-    """Reads pages for all turns (a PageSource)."""
+    """Implements PageSource for all turns."""
 
     def __init__(
         self,
@@ -142,8 +142,7 @@ class PageReader:
         *,
         unconfined: bool = False,
     ) -> None:
-        """`command` replaces that of `reading_command`. `documents` reads PDFs and office files.
-        `unconfined`: read without a sandbox."""
+        """`documents` reads PDFs and office files. `unconfined` permits reading without a sandbox."""
         self._network = network
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._documents = documents or DocumentReader(unconfined=unconfined)
@@ -175,7 +174,7 @@ class PageReader:
                     fetched = await fetch(address, self._network)
                     async with self._conversion_slots:
                         return fetched, await self._convert(fetched)
-        except TimeoutError as error:  # in waiting for slots: the other steps have their own timeouts
+        except TimeoutError as error:  # while waiting for slots: the other steps have their own timeouts
             raise PageReaderBusy from error
 
     async def _convert(self, fetched: FetchedPage) -> tuple[str, str]:

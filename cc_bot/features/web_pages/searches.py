@@ -1,4 +1,4 @@
-"""Searches the web by SearXNG or Brave, which learn nothing about the user. Results are untrusted: invalid
+"""Searches the web with SearXNG or Brave, which learn nothing about the user. Results are untrusted: invalid
 addresses are dropped, and markup is removed."""
 
 import asyncio
@@ -38,7 +38,7 @@ class SearxngSearch:
     name: ClassVar = "searxng"
 
     async def search(self, query: str) -> Sequence[SearchResult]:
-        """Raises SearchFailed, or SearchJsonOff if SearXNG answers with HTML only."""
+        """Raises SearchFailed; its subclass SearchJsonOff if SearXNG forbids JSON (403)."""
         url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
         status, answer = await _request(url)
         if status == 403:  # JSON is not in SearXNG's `search.formats`
@@ -74,7 +74,7 @@ SearchService = SearxngSearch | BraveSearch
 
 @dataclass(eq=False, slots=True)
 class WebSearch:
-    """Tries the services in order (a SearchSource)."""
+    """Implements SearchSource: asks the services in order until one answers."""
 
     services: Sequence[SearchService]
 

@@ -15,7 +15,7 @@ from cc_bot.features.web_pages.turn import ReadPage, TurnWebAccess
 
 MAX_TEXT_BYTES: Final = 16 << 10  # 5,400 characters of Japanese
 MAX_QUERY_LENGTH: Final = 400
-# With more, a model that knows private data needs approval to read one of them.
+# If the user typed more, a model that knows private data needs approval to read one of them.
 MAX_TYPED_ADDRESSES: Final = 8
 
 PAGES_NOTE: Final = (

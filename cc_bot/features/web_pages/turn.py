@@ -80,8 +80,8 @@ class WebAccess:
 
     @property
     def subjects(self) -> Mapping[str, bool]:
-        """Return whether each subject's tools are offered. The same in all turns, so that the prompt's prefix
-        can be cached."""
+        """Return whether each subject's tools are offered. All turns get the same, so that the prompt's
+        prefix can be cached."""
         return {"page": self.pages is not None, "search": self.searches is not None}
 
     def for_turn(self, messages: Sequence[Message]) -> "TurnWebAccess":
@@ -108,7 +108,7 @@ class TurnWebAccess:
         return True
 
     async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
-        """Read a page once per turn unless that fails. Raises as `PageSource.read`."""
+        """Read a page unless this turn has read it. Raises PageError, DocumentLocked or DocumentOldFormat."""
         pending = self._reads.get(address)
         if pending is not None:
             return await asyncio.shield(pending)
