@@ -41,7 +41,6 @@ from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import ChannelKey, Message, Reference, Status, ToolCall, is_blank
-from cc_bot.domain.proposal import number_proposals
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_calls import is_server_tool
 from cc_bot.domain.turn import (
@@ -230,7 +229,7 @@ class Assistant:
             return Done(answer, draft.usage), None
         if turn.options.temporary:
             return Done(answer, draft.usage), None
-        stored = await turn.store(answer, number_proposals(draft.proposals), await recorder.make_settlement())
+        stored = await turn.store(answer, draft.proposals, await recorder.make_settlement())
         recorder.settled = True
         is_first = False
         if not turn.options.welcomed:

@@ -30,8 +30,8 @@ class ChangeHandler(Protocol):
         """Describe the change. `limit`: characters of its text. `public`: others may read the line.
         `numbered`: with the item's number."""
 
-    def make_undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
-        """Return the action that undoes the change, if any. `only_button`: no other change has an action."""
+    def make_undo(self, change: Change, words: Texts) -> Action | None:
+        """Return the action that undoes the change, if any."""
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: "Stores") -> Sequence[Change]:
         """Return the changes with the current state of their items."""

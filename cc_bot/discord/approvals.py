@@ -17,11 +17,11 @@ from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import PostUncertain
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
-from cc_bot.discord.interactions import author_name, is_ephemeral, retry, roles_of, tell, visibility_of
+from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, tell, visibility_of
 from cc_bot.discord.locations import key_of_interaction
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import ProposalButton
-from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.proposals import declined_line, outcome_line, update_proposals
+from cc_bot.discord.pages.proposals import declined_line, outcome_line
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
@@ -169,9 +169,7 @@ class ApprovalHandler:
         )
         form_asker = None  # for tools that ask the author during a call
         if running.form_askers and (press.is_by_author or not press.ephemeral):  # the author must see a form
-            form_asker = running.form_askers.for_reply(
-                reply_in_place(press.interaction, Page("")), press.author
-            )
+            form_asker = running.form_askers.for_reply(reply_in_place(press.interaction), press.author)
         with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             token = press.interaction.token
@@ -236,27 +234,24 @@ class ApprovalHandler:
         receipts: Sequence[Change] = (),
         shown_open: Proposal | None = None,
     ) -> hikari.HikariError | None:
-        """Show the proposals as stored, and `shown_open` as open. Returns Discord's error, if any."""
-        updater, user_id = self.answers.running_turns.receipt_updater, button.user_id
-        private = visibility_of(interaction, ephemeral=is_ephemeral(interaction.message)) == "private"
+        """Show the card as stored, and `shown_open` as open. Returns Discord's error, if any."""
+        updater, message = self.answers.running_turns.receipt_updater, interaction.message
+        private = visibility_of(interaction, ephemeral=is_ephemeral(message)) == "private"
+
+        def change(card: Card) -> Card:
+            proposals = (
+                shown_open if shown_open and each.id == shown_open.id else each for each in card.proposals
+            )
+            return replace(card, proposals=tuple(proposals)).with_notes(*lines).with_changes(receipts)
+
         try:
-            async with updater.message_locks.hold(int(interaction.message.id)):
-                message = await retry(interaction.fetch_initial_response)
-                before = await updater.page_with_receipts(message, user_id, words)
-                stored = await self._store.list_for_answer(user_id, button.answer_id)
-                proposals = [
-                    shown_open if shown_open and each.id == shown_open.id else each for each in stored
-                ]
-                page = update_proposals(before, proposals, button.proposal_id, words)
-                page = replace(page, facts=page.facts.with_notes(*lines))
-                if receipts:
-                    page = await updater.with_added(page, receipts, user_id, words, private=private)
-                reply = reply_in_place(interaction, before)
-                await reply.show((page,))
-                await updater.record(reply, page.receipts, words)
+            card = await updater.update_pressed(interaction, button.user_id, words, change, private=private)
         except hikari.HikariError as error:
             _log.warning("approval_not_shown", error=type(error).__name__)
             return error
+        if receipts:
+            channel_id = None if is_ephemeral(message) else int(interaction.channel_id)
+            await updater.record(card, channel_id, int(message.id), words)
         return None
 
     async def _continue_turn(self, press: _Press, selected: SelectedAgent, result: ApprovedResult) -> None:

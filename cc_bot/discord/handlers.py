@@ -223,7 +223,9 @@ async def _acknowledge(interaction: PressInteraction, handler: PressHandler) -> 
 
 async def _is_still_shown(interaction: hikari.ComponentInteraction) -> bool:
     message = await interaction.fetch_initial_response()
-    return any(control.custom_id == interaction.custom_id for control in controls_of(message))
+    return any(
+        each.custom_id == interaction.custom_id and not each.is_disabled for each in controls_of(message)
+    )
 
 
 async def show(interaction: Answerable, reply: Reply | EphemeralView, reader: Recipient) -> None:

@@ -1,7 +1,7 @@
 """Proposals: tool calls that wait for their user's approval. A model that has read text by others changes
 nothing without it. Approval runs the same tool with the same arguments, once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -70,6 +70,7 @@ class Origin:
     place: Target = "channel"
     guild_id: int | None = None
     in_dm: bool = False
+    source: str = ""  # names of the question's files, which the model has read
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +84,11 @@ class ProposedCalls:
     server: str = ""  # empty for the bot's own tools
     approvers: Approvers = "asker"
     memory_id: int | None = None  # the memory that the calls change or delete
-    position: int = 0  # number among the proposals of the answer, from 1; 0 if it is the only one
 
     def join(self, later: "ProposedCalls") -> "ProposedCalls":
         """Return a proposal of both's calls, with this proposal's title and first line."""
         parts = (*self.shown.parts, *later.shown.parts[1:])
         return replace(self, calls=(*self.calls, *later.calls), shown=replace(self.shown, parts=parts))
-
-
-def number_proposals(proposals: Sequence[ProposedCalls]) -> tuple[ProposedCalls, ...]:
-    if len(proposals) < 2:
-        return tuple(proposals)
-    return tuple(replace(each, position=number) for number, each in enumerate(proposals, 1))
 
 
 CallState = Literal["open", "claimed", "done", "failed", "unknown"]

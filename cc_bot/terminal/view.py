@@ -203,7 +203,7 @@ CHART_COLUMNS: Final = 72
 def change_line(change: Change, texts: Texts) -> str:
     shown, caller = change_handlers()[change.what], Caller(0, texts.locale, ZoneInfo("UTC"), texts)
     line = shown.format_line(change, caller, limit=MAX_RECEIPT_CHARACTERS, public=False, numbered=True)
-    undo = shown.make_undo(change, texts, only_button=True, public=False)
+    undo = shown.make_undo(change, texts)
     return f"{line} ({undo.label}: {undo.command})" if undo else line
 
 

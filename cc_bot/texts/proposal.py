@@ -21,7 +21,7 @@ class Choice:
 
 class ProposalTexts(Area):
     title = Sentence(ja="確認待ち", en="For you to decide")
-    numbered = Sentence(ja="確認待ち（{number}）", en="For you to decide ({number})")
+    title_with_source = Sentence(ja="確認待ち（「{source}」から）", en="For you to decide (from “{source}”)")
     nothing_changed = Sentence(ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。", en="Nothing has changed yet. It is done only if you choose it (open for 7 days).")
     nothing_done = Sentence(ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。", en="Nothing has been done yet. It is done only if it is approved (open for 10 minutes).")
     nothing_changed_or_done = Sentence(ja="まだ何も変わっていません。選ばれたものだけを実行します（ツールは10分間、ほかは7日間有効）。", en="Nothing has changed yet. Only what is chosen is done (tools: open for 10 minutes, others: 7 days).")

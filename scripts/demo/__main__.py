@@ -72,9 +72,11 @@ def _spoken(parts: list[str]) -> Answer:
 async def _answer(
     stage: Stage, user: User, channel: Channel, question: str, files: tuple[File, ...] = ()
 ) -> ChannelReply:
-    """The finished answer to a mention."""
+    """The finished answer to a mention, with its card."""
     reply = stage.discord.answer(await stage.write(user, channel, question, attachments=files))
-    return await reply.finished()
+    await reply.finished()
+    await stage.discord.quiet(0.3)
+    return reply
 
 
 def _drawn(reply: ChannelReply, said: Scene, time: int, question: str, file: str = "") -> str:

@@ -174,7 +174,6 @@ class TestProposedTurn:
         events = await table.ask(SUMMARIZE)
         names = [called(each)[0][0] for each in done(events).proposals]
         assert names == ["remember", "forget", "schedule", "canvas_add_card"]
-        assert [each.content.position for each in done(events).proposals] == [1, 2, 3, 4]
         stored = await table.stores.proposals.list_for_answer(KEY.user_id, done(events).answer.id or 0)
         assert stored == done(events).proposals
         assert (await table.session()).canvas == EMPTY_CANVAS

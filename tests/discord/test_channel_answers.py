@@ -317,12 +317,12 @@ class TestAnAnswer:
         edited = await room.edited(question, "犬が好き。覚えて")
         room.execute(full_disk("shown_in"))
         await room.remake(edited)
-        [shown] = room.written()
+        shown, card = room.written()
         words = texts(Locale.JA)
         assert shown.content == "答えです。"
         assert explain(StorageError(), words) in shown.text
-        assert words[ReceiptTexts].added.format(number="", content=words[ReceiptTexts].hidden) in shown.text
-        assert [button.label for button in shown.buttons] == [words[ReceiptTexts].undo]
+        assert card.text == words[ReceiptTexts].added.format(number="", content=words[ReceiptTexts].hidden)
+        assert card.labels == [words[ReceiptTexts].undo]
 
     async def test_of_any_length_is_shown_where_the_bot_may_not_attach_files(self, room: Room) -> None:
         room.discord.forbid(room.discord.bot, Permission.ATTACH_FILES, room.channel)
@@ -443,10 +443,10 @@ class TestAWithdrawnAnswer:
             room.answers.answers.running_turns.handle_deletion([question.discord_id or 0])
             assert await answering
             assert room.written() == []
-        [dm] = room.written(room.discord.dm(room.people["アイコ"]))
+        dm, card = room.written(room.discord.dm(room.people["アイコ"]))
         assert dm.text.startswith(words[MentionTexts].message_deleted)
-        assert words[ReceiptTexts].added.format(number="", content="犬が好き") in dm.text
-        assert dm.labels == [words[ReceiptTexts].undo]
+        assert card.text.startswith(words[ReceiptTexts].added.format(number="", content="犬が好き"))
+        assert card.labels == [words[ReceiptTexts].undo]
 
 
 class TestEdit:

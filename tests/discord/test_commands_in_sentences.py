@@ -14,9 +14,7 @@ from cc_bot.chat.context.instructions import instructions
 from cc_bot.discord import bot, recipients
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
-from cc_bot.discord.pages.page import Facts
 from cc_bot.domain.text import Locale
-from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
 from tests.discord.mentioned import mentioned
@@ -100,13 +98,9 @@ class TestSentence:
         assert found
         assert found <= {f"/{name}" for key, name in NAMES[locale].items() if "_" not in key}
 
-    def test_that_is_read_back_gives_the_model_and_buttons_names(self, locale: Locale) -> None:
+    def test_that_is_read_back_gives_the_model_names(self, locale: Locale) -> None:
         said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
         assert quotation(said) == "> メモリはまだありません。/memory add で保存できます。"
-        facts = Facts((mentioned(locale)[ReceiptTexts].no_tools,), locale=locale)
-        [label] = dataclasses.replace(facts, in_buttons=True).labels()
-        assert {Locale.JA: "/メモリ 追加", Locale.EN: "/memory add"}[locale] in label
-        assert (bool(MENTION.search(facts.description)), MENTION.search(label)) == (True, None)
 
 
 async def test_names_are_known_in_both_languages_for_every_command_and_without_discord() -> None:

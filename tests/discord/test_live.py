@@ -11,6 +11,7 @@ import pytest
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.delivery.turns import RunningTurn
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient
@@ -43,7 +44,7 @@ class Recorder(DiscordReply):
     def pause_s(self, text_edits: int) -> float:
         return 1.2
 
-    async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
+    async def show(self, pages: Sequence[Page], *, is_progress: bool = False) -> None:
         self.contents.append(pages[-1].content)
         self._more.set()
 
@@ -62,7 +63,7 @@ async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_ev
     real, passed_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
     reply, seen = Recorder(), []
-    live = LiveAnswer(reply, EN, StopButton(1, "turn"), receipt_updater=receipts, author_id=1)
+    live = LiveAnswer(reply, EN, StopButton(1, "turn"), receipt_updater=receipts, card=Card(1))
     async with live.showing_progress():
         assert await reply.next() == EN[AnswerTexts].thinking
         for _ in range(4):
@@ -94,7 +95,7 @@ async def test_answers_side_by_side_in_a_channel_change_as_often_together_as_one
                 EN,
                 button,
                 receipt_updater=running.receipt_updater,
-                author_id=1,
+                card=Card(1),
                 pause_factor=beside,
             )
             await shown.enter_async_context(live.showing_progress())

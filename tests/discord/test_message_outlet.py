@@ -10,8 +10,16 @@ import pytest
 from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
 from cc_bot.discord.delivery.reply import DiscordReply, ExpectedDeletions, SentMessage
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.page import Button, Facts, MediaFile, Page, TextFile
-from cc_bot.domain.text import Locale
+from cc_bot.discord.pages.page import (
+    RECEIPTS_COLOUR,
+    Box,
+    Button,
+    Facts,
+    MediaFile,
+    Page,
+    Paragraph,
+    TextFile,
+)
 from tests.discord.parts import BotChannel
 from tests.loopback.discord import Channel, Message, Permission, Shown, refusals
 from tests.loopback.discord.refusals import Refusal
@@ -21,6 +29,7 @@ POST = "POST /channels/{channel}/messages"
 FIRST, SECOND, THIRD = Page("一枚目"), Page("二枚目"), Page("三枚目")
 THINKING = Page("考えています…")
 SEA = Page("海です", files=(MediaFile("1.png", b"\x89PNG"),))
+CARD = Page(boxes=(Box((Paragraph("覚えました", Button("取り消す", "undo:1")),), RECEIPTS_COLOUR),))
 NOTE = "お届けします"
 FULL = replace(SEA, facts=Facts(("覚えました",)), buttons=(Button("もう一度", "again:1:1"),))
 LONG = "".join(f"{number}行目です。\n" for number in range(1500))
@@ -117,6 +126,40 @@ class TestAnAnswer:
         assert scene.texts() == ["一枚目", "二枚目"]
 
 
+class TestACard:
+    async def test_makes_way_for_a_longer_text_also_where_it_is_unknown_which_message_it_is(
+        self, scene: Scene
+    ) -> None:
+        reply = scene.reply()
+        await reply.show((FIRST, CARD))
+        for is_known in (True, False):
+            reply = reply if is_known else await scene.again(reply, 2)
+            await reply.show((FIRST, SECOND, CARD))
+            assert scene.texts() == ["一枚目", "二枚目", "覚えました"]
+            assert await reply.text_ids() == (await reply.message_ids())[:2]
+            await reply.show((FIRST, CARD))
+            assert scene.texts() == ["一枚目", "覚えました"]
+        first, *pages = await reply.message_ids()
+        assert await scene.replies.channels.list_pages(first) == tuple(pages)
+
+    async def test_that_is_gone_is_posted_again(self, scene: Scene) -> None:
+        begun = scene.reply()
+        await begun.show((FIRST, CARD))
+        await scene.rest.delete_message(scene.channel.id, (await begun.message_ids())[1])
+        await (await scene.again(begun, 2)).show((FIRST, CARD))
+        assert scene.texts() == ["一枚目", "覚えました"]
+
+    async def test_that_is_refused_is_a_plain_message(self, scene: Scene) -> None:
+        reply = scene.reply()
+        await reply.show((FIRST,))
+        scene.discord.refuse(POST, invalid("components"), holding="flags", channel=scene.channel)
+        for _ in range(2):
+            await reply.show((FIRST, CARD))
+        text, plain = scene.written()
+        assert (plain.content, plain.labels) == ("覚えました", ["取り消す"])
+        assert text.labels == []
+
+
 class TestPictures:
     async def test_are_attached_once_and_stay_beside_other_words_and_sound(self, scene: Scene) -> None:
         reply = scene.reply()
@@ -132,7 +175,7 @@ class TestPictures:
         first = scene.reply()
         await first.show((SEA,))
         [id_] = await first.message_ids()
-        before = page_of(await scene.rest.fetch_message(scene.channel.id, id_), Locale.JA)
+        before = page_of(await scene.rest.fetch_message(scene.channel.id, id_))
         assert [each.name for each in before.files] == ["1.png"]
         await scene.reply((SentMessage(hikari.Snowflake(id_), before),)).show((Page("山です"),))
         [shown] = scene.written()
@@ -170,9 +213,10 @@ class TestWhatDiscordRefuses:
             reply = scene.reply()
             for page in (THINKING, FULL):
                 await reply.show((page,))
-            [shown] = scene.written()
+            shown, *cards = scene.written()
             left = {"files", "embeds", "buttons"} - set(lost.split())
             assert (shown.content, held_in(shown)) == ("海です", left), name
+            assert [card.text for card in cards] == ([] if "embeds" in left else ["覚えました"]), name
         assert contents(scene, scene.dm) == []
 
     async def test_comes_in_plain_messages_where_no_file_is_taken(self, scene: Scene) -> None:

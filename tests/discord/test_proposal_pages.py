@@ -1,5 +1,6 @@
 """Proposals below an answer: whole, and no line of them like one of the bot's own."""
 
+from dataclasses import replace
 from typing import get_args
 from unicodedata import east_asian_width
 
@@ -9,27 +10,43 @@ from hypothesis import strategies as st
 
 from cc_bot.chat.consent import describe, field_line
 from cc_bot.discord.pages import proposals as pages
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
-from cc_bot.discord.pages.page import MAX_PROPOSALS_CHARACTERS, Button, Page, TextFile
+from cc_bot.discord.pages.cards import Card
+from cc_bot.discord.pages.custom_ids import (
+    ANY_ASKER,
+    ProposalButton,
+    SeeProposalsButton,
+    StopButton,
+    parse_custom_id,
+)
+from cc_bot.discord.pages.page import Page, post_arguments
 from cc_bot.domain.proposal import CallState, Moment, Proposal, ProposalLine, ProposedCalls
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasProposalTexts
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
+from tests.loopback.discord.limits import check_components
 from tests.proposals import CHART, IN_LINES, NINE, QUOTING, change, remembering, stored, using
 
 JA = texts(Locale.JA)
 SENTENCES, DRAWING = JA[ProposalTexts], JA[CanvasProposalTexts]
-OTHER = Button("もう一度", "again")
 
 
-def page_with(*proposals: Proposal, content: str = "はい") -> Page:
-    return pages.with_proposals(Page(content, buttons=(OTHER,)), proposals, JA)
+def card_with(*proposals: Proposal) -> Page:
+    [page] = Card(7, proposals=proposals).pages(JA)
+    check_components([dict(each.build()[0]) for each in post_arguments(page)["components"]], v2=True)
+    return page
 
 
 def lines(content: ProposedCalls) -> list[str]:
-    [shown] = page_with(stored(content)).proposals
-    return shown.text.split("\n")
+    """The lines between the title and the reason."""
+    [text] = card_with(stored(content)).texts
+    title, *between, reason = text.split("\n")
+    assert (title, reason) == (f"-# {SENTENCES.title}", f"-# {SENTENCES.reason([stored(content)])}")
+    return between
+
+
+def controls(page: Page) -> list[list[object]]:
+    return [[parse_custom_id(each.custom_id) for each in box.buttons] for box in page.boxes]
 
 
 class TestProposal:
@@ -55,38 +72,24 @@ class TestProposal:
         listed = describe(SENTENCES.forget, text="1. 卵\n- 牛乳\n# 題\n-# 注\n3.5 kg")
         assert lines(change(listed))[1:] == escaped
 
-    def test_is_read_from_its_message_again_beside_one_that_is_being_made(self) -> None:
-        claimed = Proposal(
-            *(5, stored(remembering("犬")).key, 1, "public", using("t", {})),
-            made_at=NINE,
-            state="claimed",
-            claimed_by="a1",
-        )
-        page = page_with(claimed, stored(remembering("猫")), stored(remembering("鳥"), 4))
-        buttons = [button for row in page.proposal_rows for button in row]
-        shown, reason = pages.read_proposals(page.embeds, buttons)
-        assert (shown, reason) == (page.proposals, page.reason)
-        ids = [ProposalButton("do", 7, 1, number).custom_id() for number in (3, 4)]
-        assert [each.buttons[0].custom_id for each in shown if each.buttons] == ids
-        assert [each.custom_id for each in page.buttons] == [
-            StopButton(ANY_ASKER, "a1").custom_id(),
-            OTHER.custom_id,
-        ]
+    def test_has_its_buttons_below_it_also_beside_one_that_is_being_made(self) -> None:
+        claimed = replace(stored(using("t", {}), 5), state="claimed", claimed_by="a1")
+        page = card_with(claimed, stored(remembering("猫")), stored(remembering("鳥"), 4))
+        ids = [[ProposalButton(action, 7, 1, number) for action in ("do", "dont")] for number in (3, 4)]
+        assert controls(page) == [[StopButton(ANY_ASKER, "a1"), ProposalButton("do", 7, 1, 5)], *ids]
+        assert [each.enabled for each in page.boxes[0].buttons] == [True, False]
+        assert [text.count(SENTENCES.nothing_changed) for text in page.texts] == [0, 0, 1]
 
-    def test_is_rendered_again_from_its_row_beside_others_or_alone(self) -> None:
-        both = stored(remembering("猫")), stored(remembering("鳥"), 4)
-        for content, shown in (("はい", both), ("", both[:1])):
-            page = page_with(*shown, content=content)
-            assert pages.update_proposals(page, both, both[0].id, JA) == page
-            assert pages.update_proposals(page, shown[1:], both[0].id, JA) == page_with(
-                *shown[1:], content=content
-            )
+    def test_says_which_file_it_comes_from(self) -> None:
+        content = remembering("猫")
+        content = replace(content, origin=replace(content.origin, source="案*内.txt"))
+        title = SENTENCES.title_with_source.format(source="案\\*内.txt")
+        assert card_with(stored(content)).texts[0].startswith(f"-# {title}\n")
 
     def test_for_which_there_is_no_room_can_be_seen_alone(self) -> None:
-        many = [stored(change(describe(SENTENCES.remember, text="あ" * 900)), number) for number in (3, 4)]
-        page = page_with(*many)
-        assert (page.embeds, page.last_row[-1].custom_id) == ([], SeeProposalsButton(7, 1).custom_id())
-        assert page_with(many[0], content="").embeds
+        many = [stored(change(describe(SENTENCES.remember, text="あ" * 1900)), number) for number in (3, 4)]
+        assert controls(card_with(*many)) == [[SeeProposalsButton(7, 1)]]
+        assert controls(pages.proposal_page(many[0], JA))[0][0] == ProposalButton("do", 7, 1, 3)
 
 
 anything = st.text(st.sampled_from("*_`>#-.1|[]<あa\n\r\x85\u2028\u202e\u200b💾\\"), max_size=30)
@@ -119,13 +122,12 @@ class TestText:
             (change(describe(DRAWING.draw, *cards)), "本文29"),
             (using("notes · write", {"text": "あ" * 4000}), "あ" * 4000),
         ):
-            page = page_with(stored(content), content="")
-            [file] = page.files
-            assert isinstance(file, TextFile)
-            assert last in file.text
-            [embed] = page.embeds
-            assert len(embed.description or "") <= MAX_PROPOSALS_CHARACTERS
-            assert page.proposals[0].buttons
+            page = pages.proposal_page(stored(content), JA)
+            [box] = page.boxes
+            assert box.file
+            assert last in box.file.text
+            assert page.fits_in_card
+            assert box.buttons
 
 
 class TestCall:

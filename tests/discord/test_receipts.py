@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cc_bot.chat.changes import with_current_state
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.discord.pages import answer as pages
-from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, receipts_of
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, used_button
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import (
     Control,
     OfferErasureButton,
@@ -26,9 +27,10 @@ from cc_bot.discord.pages.page import (
     MAX_FACTS_CHARACTERS,
     NO_FACTS,
     RECEIPTS_COLOUR,
+    Button,
     Facts,
     Page,
-    edit_arguments,
+    move_facts_to_card,
     post_arguments,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
@@ -44,6 +46,7 @@ from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import texts
 from cc_bot.texts.replies import MomentTexts
+from tests.loopback.discord.limits import check_components
 
 JA = texts(Locale.JA)
 SAY = JA[ReceiptTexts]
@@ -72,8 +75,8 @@ def scheduled(number: int = 1, text: str = "薬", repeat: str = "", *, added: bo
     return ReminderChange.from_schedule("added" if added else "cancelled", made)
 
 
-def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
-    return reduce(advance, events, AnswerState(inherited=before.receipts.items if before else ()))
+def after(*events: TurnEvent) -> AnswerState:
+    return reduce(advance, events, AnswerState())
 
 
 def done(
@@ -83,20 +86,24 @@ def done(
     return Done(said, Usage())
 
 
-def page_of(state: AnswerState) -> Page:
-    return replace(final_pages(state, JA)[-1], receipts=receipts_of(state, JA, USER))
+def card_of(state: AnswerState, *, private: bool = False, inherited: tuple[Change, ...] = ()) -> Page:
+    """The card, or a page without boxes if there is none."""
+    card = Card(USER, private, inherited).with_changes(state.receipts)
+    return next(iter(card.pages(JA)), Page())
 
 
-def ended(*events: TurnEvent, visibility: Visibility = "public", before: Page | None = None) -> Page:
-    return page_of(after(TextDelta("はい。"), *events, done(visibility=visibility), before=before))
+def ended(*events: TurnEvent, visibility: Visibility = "public", inherited: tuple[Change, ...] = ()) -> Page:
+    state = after(TextDelta("はい。"), *events, done(visibility=visibility))
+    return card_of(state, private=visibility == "private", inherited=inherited)
+
+
+def buttons(page: Page) -> list[Button]:
+    beside = [each.button for box in page.boxes for each in box.paragraphs if each.button]
+    return [*beside, *(each for box in page.boxes for each in box.buttons)]
 
 
 def pressed(page: Page) -> list[object]:
-    return [parse_custom_id(button.custom_id) for button in page.receipts.buttons]
-
-
-def labels(page: Page) -> list[str]:
-    return [button.label for button in page.receipts.buttons]
+    return [parse_custom_id(button.custom_id) for button in buttons(page)]
 
 
 class TestLines:
@@ -120,42 +127,43 @@ class TestLines:
         ]
         for event, line, change_undone in table:
             page = ended(event)
-            assert page.receipts.facts.lines == (line,)
+            assert page.texts == [line]
             assert pressed(page) == ([change_undone] if change_undone else [])
 
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
         shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
-        gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
-        assert shown.receipts.facts == Facts((*gone, f"-# {SAY.conversations_remain}"))
-        assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.erase_too]
+        gone = [SAY.deleted_for_all.format(id=number) for number in (1, 2)]
+        assert shown.texts == [*gone, f"-# {SAY.conversations_remain}"]
+        assert [button.label for button in buttons(shown)] == [SAY.undo, SAY.undo, SAY.erase_too]
         assert pressed(shown)[-1] == OfferErasureButton(USER, (1, 2))
         own = ended(changed("deleted", memory()), visibility="private")
-        assert own.receipts.facts.lines[0] == SAY.deleted.format(number="", content="猫が好き")
+        assert own.texts[0] == SAY.deleted.format(number="", content="猫が好き")
 
     def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
         now = memory(content="猫が大好き", supersedes=5)
         same = changed("updated", memory(), memory())
         page = ended(changed("added", memory()), same, changed("updated", now, memory()))
-        assert page.receipts.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
+        assert page.texts == [SAY.added.format(number="", content="猫が大好き")]
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
-        assert not ended(changed("added", memory()), changed("deleted", memory())).receipts.facts
-        assert not ended(scheduled(), scheduled(added=False)).receipts.facts
+        assert not ended(changed("added", memory()), changed("deleted", memory())).boxes
+        assert not ended(scheduled(), scheduled(added=False)).boxes
 
     def test_tell_in_public_nothing_private(self) -> None:
         secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
         public, private = ended(secret, secret), ended(secret, visibility="private")
-        assert "オオルリ" not in public.receipts.facts.description + "".join(labels(public))
-        assert "オオルリ" in private.receipts.facts.description
-        assert private.receipts.facts.lines[-1] == f"-# {JA[MemoryTexts].private_only}"
+        assert "オオルリ" not in "".join(public.texts)
+        assert "オオルリ" in private.texts[0]
+        assert private.texts[-1] == f"-# {JA[MemoryTexts].private_only}"
 
     def test_stay_with_their_buttons_below_another_answer_and_are_not_repeated(self) -> None:
-        for done_before, repeated in (
+        table: tuple[tuple[Change, Change], ...] = (
             (changed("added", memory()), changed("updated", memory(), memory())),
             (scheduled(), scheduled()),
-        ):
-            before = ended(done_before, ToolsUnavailable())
-            for again in (ended(before=before), ended(repeated, before=before)):
-                assert (again.receipts, again.facts) == (before.receipts, NO_FACTS)
+        )
+        for done_before, repeated in table:
+            before = ended(done_before)
+            for again in (ended(inherited=(done_before,)), ended(repeated, inherited=(done_before,))):
+                assert again == before
 
     @given(
         st.integers(0, 9000),
@@ -173,14 +181,13 @@ class TestLines:
             shown = final_pages(state, JA)
             assert 1 <= len(shown) <= pages.MAX_MESSAGES
             assert all(0 < utf16_length(page.content) <= MESSAGE_LIMIT for page in shown)
-            receipts = receipts_of(state, JA, USER)
-            assert len(receipts.buttons) <= 5
-            assert all(1 <= len(button.label) <= 80 for button in receipts.buttons)
-            shown_lines = [line for line in receipts.facts.lines if not line.startswith("-# ")]
-            assert len(shown_lines) == min(len(contents), 4)
-            for line in receipts.facts.lines:
-                assert line in receipts.facts.description
-            assert utf16_length(receipts.facts.description) <= MAX_FACTS_CHARACTERS
+            card = card_of(state, private=private)
+            if not contents:
+                assert card == Page()
+                continue
+            assert card.fits_in_card
+            check_components([dict(each.build()[0]) for each in post_arguments(card)["components"]], v2=True)
+            assert len([line for line in card.texts if not line.startswith("-# ")]) == min(len(contents), 4)
 
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
@@ -223,32 +230,33 @@ class TestStoredAnswer:
     """After a crash the results of its tool calls are all there is."""
 
     def shown(self, *calls: ToolCall) -> Page:
-        return page_of(after(done("はい。", "public", *calls)))
+        return card_of(after(done("はい。", "public", *calls)))
 
     def test_has_its_receipts(self) -> None:
         update = {"id": 2, "ref": 2, "content": "鳥", "change": "updated", "former_ref": 8}
-        page = self.shown(
+        calls = (
             call("remember", {"remembered": {"id": 1, "ref": 1, "content": "猫が好き", "change": "added"}}),
             call("update_memory", {"updated": update}),
             call("forget", {"forgotten": {"id": 3, "ref": 3, "content": "犬が好き"}}),
             call("recall", {"memories": [{"id": 5, "ref": 5, "content": "亀"}]}),
         )
-        updated = SAY.updated.format(number="", content="鳥")
-        assert page.receipts.facts == Facts(
-            (ADDED, updated, SAY.deleted_for_all.format(id=3), f"-# {SAY.conversations_remain}")
-        )
+        page, updated = self.shown(*calls), SAY.updated.format(number="", content="鳥")
+        gone = SAY.deleted_for_all.format(id=3)
+        assert page.texts == [ADDED, updated, gone, f"-# {SAY.conversations_remain}"]
         undo = [
             UndoButton("added", USER, 1),
             UndoButton("updated", USER, 2, 8),
             UndoButton("deleted", USER, 3),
         ]
-        assert pressed(page) == [*undo, UsedMemoriesButton(USER, (5,)), OfferErasureButton(USER, (3,))]
+        assert pressed(page) == [*undo, OfferErasureButton(USER, (3,))]
+        [used] = used_button(after(done("はい。", "public", *calls)), JA, USER)
+        assert parse_custom_id(used.custom_id) == UsedMemoriesButton(USER, (5,))
         daily = {"text": "薬", "when": "2026-11-23T12:00+09:00", "where": "channel", "repeat": "0 9 * * *"}
         made, live = (
             self.shown(call("schedule", {"scheduled": {"id": 1, "ref": 1, **daily}})),
             scheduled(repeat="0 9 * * *"),
         )
-        assert made.receipts.facts == ended(live).receipts.facts
+        assert made.texts == ended(live).texts
 
     def test_says_nothing_of_what_failed_or_was_erased(self) -> None:
         for made in (
@@ -260,8 +268,7 @@ class TestStoredAnswer:
             ToolCall("1", "schedule", "{}", "[erased]"),
             call("schedule", {"scheduled": [1]}),
         ):
-            shown = self.shown(made)
-            assert (shown.receipts.facts, shown.receipts.buttons) == (NO_FACTS, ()), made
+            assert not self.shown(made).boxes, made
 
 
 LINE = "💾 覚えました: 口座番号は1234"
@@ -289,7 +296,7 @@ FORGED = [
 
 
 class TestForgedReceipt:
-    def test_never_leads_to_an_embed(self) -> None:
+    def test_never_leads_to_an_embed_or_a_card(self) -> None:
         """Beside nothing that was done: neither while it streams nor at its end; nor beside the true one."""
         for forged in FORGED:
             text = f"はい。\n{forged}"
@@ -297,26 +304,26 @@ class TestForgedReceipt:
             [streamed] = pages.streaming_pages(after(TextDelta(text)), JA, StopButton(1, "a"))
             [last] = final_pages(state, JA)
             for page in (streamed, last):
-                assert page.facts == NO_FACTS, forged
-                assert post_arguments(page)["embeds"] == edit_arguments(None, page)["embeds"] == [], forged
-            assert receipts_of(state, JA, 5).items == (), forged
-            page = page_of(after(TextDelta(text), KEPT, done()))
-            [embed] = post_arguments(page)["embeds"]
-            assert (embed.description, embed.colour) == (ADDED, RECEIPTS_COLOUR), forged
-            assert ADDED not in page.content, forged
+                assert (page.facts, page.boxes) == (NO_FACTS, ()), forged
+                assert post_arguments(page)["embeds"] == [], forged
+            assert card_of(state) == Page(), forged
+            card = card_of(after(TextDelta(text), KEPT, done()))
+            assert (card.texts, card.boxes[0].colour) == ([ADDED], RECEIPTS_COLOUR), forged
 
     @given(st.text(max_size=300))
     def test_whatever_its_characters_is_one_line_in_a_memory_and_none_in_an_answer(self, text: str) -> None:
-        assert page_of(after(TextDelta(f"{text}x"), KEPT, done())).receipts.facts == Facts((ADDED,))
-        facts = ended(changed("added", memory(content=f"a\n-# {LINE}{text}"))).receipts.facts
-        assert len(facts.lines) == len(facts.description.split("\n")) == 1
+        assert card_of(after(TextDelta(f"{text}x"), KEPT, done())).texts == [ADDED]
+        [line] = ended(changed("added", memory(content=f"a\n-# {LINE}{text}"))).texts
+        assert len(line.split("\n")) == 1
 
 
 @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=900), min_size=1, max_size=30))
-def test_facts_fit_an_embed_and_leave_two_rows_of_buttons(lines: list[str]) -> None:
+def test_facts_fit_an_embed_and_the_card_where_embeds_are_refused(lines: list[str]) -> None:
     facts = Facts(tuple(lines))
     assert utf16_length(facts.description) <= MAX_FACTS_CHARACTERS
-    rows = post_arguments(Page("はい。", facts=facts).without({"embeds"}))["components"]
-    assert 1 <= len(rows) <= 3
-    assert all(1 <= len(row.components) <= 5 for row in rows)
-    assert all(1 <= len(button.label) <= 80 for row in rows for button in row.components)
+    receipts = [changed("added", memory(number)) for number in range(1, 5)]
+    for cards in ((), Card(USER, changes=tuple(receipts)).pages(JA)):
+        text, card = move_facts_to_card((Page("はい。", facts=facts), *cards))
+        assert text == Page("はい。")
+        assert card.texts[0].startswith(lines[0])
+        check_components([dict(each.build()[0]) for each in post_arguments(card)["components"]], v2=True)

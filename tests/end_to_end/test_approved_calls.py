@@ -50,16 +50,17 @@ async def test_a_call_stands_below_the_answer_and_is_not_made(
     stage: Stage, aiko: User, channel: Channel
 ) -> None:
     reply = await proposed(stage, aiko, channel)
-    assert proposals(reply.message) == [
-        "**🔧 ツールを実行する**\n-# ツール: notes · write\n**渡す内容**\n"
-        "> path: 買い物.txt\n> text:\n> │ 牛乳\n> │ # 卵 \\*二つ\\*"
+    [text] = proposals(reply.messages[-1])
+    assert text.split("\n")[1:] == [
+        *("**🔧 ツールを実行する**", "-# ツール: notes · write", "**渡す内容**"),
+        *("> path: 買い物.txt", "> text:", "> │ 牛乳", "> │ # 卵 \\*二つ\\*"),
+        f"-# {JA[ProposalTexts].nothing_done}",
     ]
-    assert reply.labels == [DO["ja"], DONT, again_label(aiko)]
-    assert JA[ProposalTexts].nothing_done in str(reply.message.embeds)
+    assert reply.labels == [again_label(aiko), DO["ja"], DONT]
     asked = len(stage.model.requests)
-    pressed = await stage.discord.click(aiko, reply.message, DONT)
-    await pressed.finished(lambda _: not proposals(reply.message))
-    assert NOT_MADE in str(reply.message.embeds)
+    pressed = await stage.discord.click(aiko, reply.messages[-1], DONT)
+    await pressed.finished(lambda _: not proposals(reply.messages[-1]))
+    assert NOT_MADE in reply.messages[-1].text
     assert len(stage.model.requests) == asked
     await stage.ask_in_words(aiko, channel, "わかりました。")
     assert '"declined": true' in last_request(stage)
@@ -71,10 +72,10 @@ async def test_a_call_agreed_to_is_made(stage: Stage, aiko: User, ben: User, cha
     for user in (aiko, ben):
         reply = await proposed(stage, user, channel)
         await stage.told(user, channel, "clear")
-        pressed = await agreed(stage, user, reply.message, "🙂 42")
+        pressed = await agreed(stage, user, reply.messages[-1], "🙂 42")
         assert made(stage)[-1] == {"tool": "notes__write", "arguments": WRITES[user.locale].arguments}
-        assert DONE[user.locale] in str(reply.message.embeds)
-        assert proposals(reply.message) == []
+        assert DONE[user.locale] in reply.messages[-1].text
+        assert proposals(reply.messages[-1]) == []
         assert pressed.messages[-1].text.startswith("🙂 42")
         [picture] = pressed.messages[-1].attachments
         assert (picture.file.name, picture.file.data) == ("1.png", PICTURE)
@@ -87,7 +88,7 @@ async def test_a_call_agreed_to_is_made(stage: Stage, aiko: User, ben: User, cha
     reply = await proposed(stage, aiko, channel)
     await stage.told(aiko, channel, "clear")
     stage.model.script(Reply(Say("🙂 43"), Hang()))
-    pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+    pressed = await stage.discord.click(aiko, reply.messages[-1], DO["ja"])
     await pressed.until(lambda shown: "🙂 43" in str(shown.messages), "the answer's beginning")
     kept = "SELECT count(*) FROM turns WHERE user_id = ? AND calls LIKE ?"  # a kill would not lose it
     await stage.eventually(kept, aiko.id, "%42行目に書きました%", gives=[(1,)])
@@ -98,26 +99,28 @@ async def test_a_private_call_has_a_private_result(stage: Stage, aiko: User, cha
     reply = await proposed(stage, aiko, channel, private=True)
     answers(stage, write="「鍵は玄関」と覚えて")
     stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})))
-    pressed = await agreed(stage, aiko, reply.message, "内緒で書きました。")
+    pressed = await agreed(stage, aiko, reply.messages[-1], "内緒で書きました。")
     assert all(shown.ephemeral for shown in pressed.messages)
     rows = stage.rows("SELECT DISTINCT visibility FROM messages WHERE user_id = ?", aiko.id)
     assert rows == [("private",)]
-    assert len(proposals(pressed.messages[-1])) == 1
+    await pressed.until(lambda shown: len(proposals(shown.messages[-1])) == 1, "the proposal")
     assert stage.rows("SELECT 1 FROM memories WHERE user_id = ?", aiko.id) == []
 
 
 async def test_only_the_asker_agrees_and_once(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     reply = await proposed(stage, aiko, channel)
     for label in (DO["ja"], DONT):
-        await denied(stage, ben, reply.message, label)
+        await denied(stage, ben, reply.messages[-1], label)
     assert made(stage) == []
     free = hold(stage)
     stage.model.script(says("一度だけ。"))
-    presses = await asyncio.gather(*(stage.discord.click(aiko, reply.message, DO["ja"]) for _ in range(4)))
+    presses = await asyncio.gather(
+        *(stage.discord.click(aiko, reply.messages[-1], DO["ja"]) for _ in range(4))
+    )
     await asyncio.gather(*(each.acknowledged() for each in presses))
     await is_called(stage)
     free.unlink()
-    await told(stage, reply.stored[0], DONE["ja"])
+    await told(stage, reply.stored[-1], DONE["ja"])
     await settled(stage, aiko)
     async with stage.patience():
         await stage.model.arrived(3)
@@ -129,9 +132,9 @@ async def test_only_the_asker_agrees_and_once(stage: Stage, aiko: User, ben: Use
 async def test_a_press_after_ten_minutes_makes_no_call(stage: Stage, aiko: User, channel: Channel) -> None:
     reply = await proposed(stage, aiko, channel)
     stage.change(LATE, aiko.id)
-    pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+    pressed = await stage.discord.click(aiko, reply.messages[-1], DO["ja"])
     await whispers(pressed, explain(ProposalGone(), JA))
-    assert proposals(reply.message) == []
+    assert proposals(reply.messages[-1]) == []
     assert made(stage) == []
     [result] = stored_results(stage, aiko)
     assert result["expired"] is True
@@ -140,18 +143,18 @@ async def test_a_press_after_ten_minutes_makes_no_call(stage: Stage, aiko: User,
 async def test_stop_ends_the_call_at_its_server(stage: Stage, aiko: User, channel: Channel) -> None:
     reply = await proposed(stage, aiko, channel)
     hold(stage)
-    await stage.discord.click(aiko, reply.message, DO["ja"])
+    await stage.discord.click(aiko, reply.messages[-1], DO["ja"])
     await is_called(stage)
-    before = await told(stage, reply.stored[0], CALLING)
+    before = await told(stage, reply.stored[-1], CALLING)
     again = await stage.discord.click(aiko, reply.message, again_label(aiko))
     await whispers(again, "この回答のツールを実行しています。")
-    assert reply.stored[0].shown == before
-    assert before.labels == [stop_label(aiko), again_label(aiko)]
+    assert reply.stored[-1].shown == before
+    assert before.labels == [stop_label(aiko)]
     assert len(stage.model.requests) == 2
-    await stage.discord.click(aiko, reply.message, stop_label(aiko))
-    message = await told(stage, reply.stored[0], STOPPED)
-    assert CALLING not in str(message.embeds)
-    assert message.labels == [again_label(aiko)]
+    await stage.discord.click(aiko, reply.messages[-1], stop_label(aiko))
+    message = await told(stage, reply.stored[-1], STOPPED)
+    assert CALLING not in message.text
+    assert message.labels == []
     assert calls_in(stage.program.folder, "cancelled.jsonl") == [{"tool": "notes__write"}]
     [result] = stored_results(stage, aiko)
     assert "may have been done or not" in result["error"]
@@ -165,10 +168,12 @@ async def test_owners_decide_where_the_operator_wants_that(
     stage.discord.give_role(aiko, role)
     (stage.program.folder / "roles.json").write_text(json.dumps({"send": role}), "utf-8")
     reply = await proposed(stage, aiko, channel, SEND)
-    assert JA[ProposalTexts].owners_only in proposals(reply.message)[0]
-    await whispers(await stage.discord.click(aiko, reply.message, DO["ja"]), JA[ProposalTexts].not_an_owner)
+    assert JA[ProposalTexts].owners_only in proposals(reply.messages[-1])[0]
+    await whispers(
+        await stage.discord.click(aiko, reply.messages[-1], DO["ja"]), JA[ProposalTexts].not_an_owner
+    )
     assert made(stage) == []
-    pressed = await agreed(stage, owner, reply.message, "送りました。", DO["ja"])
+    pressed = await agreed(stage, owner, reply.messages[-1], "送りました。", DO["ja"])
     assert [call["tool"] for call in made(stage)] == ["notes__send"]
     assert not pressed.messages[-1].ephemeral  # who asked reads it
     asked_by = stage.rows("SELECT user_id FROM messages WHERE content LIKE '%送りました%'")
@@ -179,13 +184,13 @@ async def test_answer_again_knows_of_a_call_in_doubt(stage: Stage, aiko: User, c
     reply = await proposed(stage, aiko, channel)
     answers(stage, write={"raises": "lost"})
     asked = len(stage.model.requests)
-    await stage.discord.click(aiko, reply.message, DO["ja"])
-    await told(stage, reply.stored[0], IN_DOUBT)
+    await stage.discord.click(aiko, reply.messages[-1], DO["ja"])
+    await told(stage, reply.stored[-1], IN_DOUBT)
     await settled(stage, aiko)
     assert len(stage.model.requests) == asked
     await answered_again(stage, aiko, reply, "見てみます。")
     assert "maybe_done" in last_request(stage)
-    assert "実行された可能性がある" in str(reply.message.embeds)
+    assert "実行された可能性がある" in reply.message.text
     await stage.ask_in_words(aiko, channel, "🙂")
     assert "maybe_done" in last_request(stage)
     assert len(made(stage)) == 1
@@ -195,7 +200,7 @@ async def test_answer_again_knows_of_a_call_in_doubt(stage: Stage, aiko: User, c
 async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     reply = await proposed(stage, aiko, channel)
     free = hold(stage)
-    await stage.discord.click(aiko, reply.message, DO["ja"])
+    await stage.discord.click(aiko, reply.messages[-1], DO["ja"])
     await is_called(stage)
     stage.model.script(calls(POST))
     posted = await stage.begin(ben, channel, "Post it")
@@ -203,8 +208,8 @@ async def test_a_kill_during_calls_is_told(stage: Stage, aiko: User, ben: User, 
     await pull_the_plug(stage)
     free.unlink()
     await stage.start()
-    message = await told(stage, reply.stored[0], IN_DOUBT)
-    assert message.labels == [again_label(aiko)]
+    message = await told(stage, reply.stored[-1], IN_DOUBT)
+    assert message.labels == []
     ask_again = EN[UnfinishedTexts].ask_again
     await posted.until(lambda shown: ask_again in shown.labels, "the button to ask again")
     assert EN[UnfinishedTexts].server_outcome_unknown in posted.text

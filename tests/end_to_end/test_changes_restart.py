@@ -17,7 +17,6 @@ REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
 SHOWN = "SELECT state FROM turns WHERE question_id = ?"
 RECEIPTS = "SELECT message_id, line, named_id, kind FROM receipts WHERE user_id = ?"
 KEPT = "💾 覚えました: 猫の名前はモチ"
-UNDO_KEPT, UNDO_SET = "取り消す: 猫の名前はモチ", "取り消す: 薬"
 DOG = Call("remember", {"content": "犬が好き"})
 BEGUN = Answer(Say("書きかけ"), Hang())
 
@@ -38,12 +37,13 @@ async def may_be_asked_again(reply: Reply) -> None:
     await reply.until(lambda shown: RETRY["ja"] in shown.labels, "the button to ask again")
 
 
-async def asked_again(stage: Stage, user: User, reply: Reply, answer: str) -> list[str]:
+async def asked_again(stage: Stage, user: User, reply: Reply, answer: str) -> tuple[Reply, list[str]]:
     stage.model.script(says(answer))
-    await stage.discord.click(user, reply.message, RETRY["ja"])
-    await reply.until(lambda shown: again_label(user) in shown.labels, "the answer")
-    assert reply.text.startswith(answer)
-    return new_tool_results(stage.model.requests[-1].body)
+    pressed = await stage.discord.click(user, reply.message, RETRY["ja"])
+    await pressed.until(lambda shown: again_label(user) in shown.labels, "the answer")
+    assert pressed.text.startswith(answer)
+    await reply.until(lambda shown: len(shown.messages) == 1, "the older card is deleted")
+    return pressed, new_tool_results(stage.model.requests[-1].body)
 
 
 async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel) -> None:
@@ -54,7 +54,7 @@ async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel)
     again = somebody(stage)
     repeated = await stage.ask_in_words(again, channel, "前の答え。")
     stage.model.script(calls(DOG), BEGUN)
-    await stage.discord.click(again, repeated.message, again_label(again))
+    pressed = await stage.discord.click(again, repeated.message, again_label(again))
     await repeated.until(lambda shown: "書きかけ" in shown.text, "the new answer's beginning")
 
     more = somebody(stage)
@@ -75,33 +75,31 @@ async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel)
     stage.model.script(says("承知しました。"))
     await stage.start()
     for reply in (asked, private):
-        await may_be_asked_again(reply)
+        await reply.until(lambda shown: shown.labels == [RETRY["ja"], UNDO, CANCEL], "what was done")
         assert reply.text.startswith(CUT_OFF["ja"])
         assert KEPT in reply.text
         assert "⏰" in reply.text
-        assert reply.labels == [UNDO_KEPT, UNDO_SET, RETRY["ja"]]
-    await told(stage, public, asked.message, UNDO_SET)
+    await told(stage, public, asked.messages[-1], CANCEL)
     assert stage.rows(REMINDERS, public.id) == []
     await asked.until(lambda shown: "⏰" not in shown.text, "what was taken back")
     assert KEPT in asked.text
 
-    await repeated.until(lambda shown: again_label(again) in shown.labels, "the older answer")
-    assert repeated.text.startswith("前の答え。\n💾 覚えました: 犬が好き")
-    assert UNDO in repeated.labels
-    await going_on.until(lambda shown: "書きかけ" not in shown.text, "what became of it")
+    await pressed.until(lambda shown: shown.labels == [again_label(again), UNDO], "the older answer")
+    assert pressed.text.startswith("前の答え。\n")
+    assert pressed.messages[-1].text == "💾 覚えました: 犬が好き"
+    await going_on.until(lambda shown: "書きかけ" not in shown.text and UNDO in shown.labels, "what was done")
     assert "💾 覚えました: 犬が好き" in going_on.text
-    assert UNDO in going_on.labels
 
     answer = await stage.says(mention, "承知しました。")
+    await answer.until(lambda shown: CANCEL in shown.labels, "the reminder")
     assert "scheduled" in str(new_tool_results(stage.model.requests[-1].body))
     assert "⏰" in answer.text
-    assert CANCEL in answer.labels
-    await dm.until(lambda shown: RETRY["ja"] in shown.labels, "the button to ask again")
+    await dm.until(lambda shown: shown.labels == [RETRY["ja"], CANCEL], "the button to ask again")
     assert "⏰" in dm.text
     stage.model.script(says("承知しました。"))
-    await stage.discord.click(writer, dm.message, RETRY["ja"])
-    await dm.until(lambda shown: again_label(writer) in shown.labels, "the answer")
-    assert dm.text.startswith("承知しました。\n⏰")
+    pressed = await stage.discord.click(writer, dm.message, RETRY["ja"])
+    await pressed.until(lambda shown: shown.labels == [again_label(writer), CANCEL], "the answer")
+    assert pressed.messages[-1].text.startswith("⏰")
     for user in (writer, caller):
         assert len(stage.rows(REMINDERS, user.id)) == 1
         await stage.eventually(CALLS, user.id, gives=[(0,)])
@@ -126,9 +124,9 @@ async def test_what_is_asked_again_does_nothing_twice(stage: Stage, channel: Cha
     for reply in replies:
         await may_be_asked_again(reply)
 
-    results = await asked_again(stage, users[0], replies[0], "承知しました。")
+    pressed, results = await asked_again(stage, users[0], replies[0], "承知しました。")
     assert ["remembered" in results[0], "scheduled" in results[1], len(results)] == [True, True, 2]
-    assert replies[0].text.startswith(f"承知しました。\n{KEPT}\n⏰")
+    assert f"\n{KEPT}\n⏰" in pressed.text
     assert kept(stage, users[0]) == ["猫の名前はモチ"]
     assert stage.rows(REMINDERS, users[0].id) == [("薬",)]
     await stage.eventually(CALLS, users[0].id, gives=[(0,)])
@@ -137,13 +135,13 @@ async def test_what_is_asked_again_does_nothing_twice(stage: Stage, channel: Cha
     roles = [message["role"] for message in messages if message["role"] != "system"]
     assert roles == ["user", "assistant", "tool", "tool", "assistant", "user"]
 
-    for label in (UNDO_KEPT, UNDO_SET):
-        await told(stage, users[1], replies[1].message, label)
-    results = await asked_again(stage, users[1], replies[1], "はい、そうします。")
+    for label in (UNDO, CANCEL):
+        await told(stage, users[1], replies[1].messages[-1], label)
+    pressed, results = await asked_again(stage, users[1], replies[1], "はい、そうします。")
     assert ["has undone it" in result for result in results] == [True, True]
-    assert not [mark for mark in ("💾", "⏰", UNDO) if mark in f"{replies[1].text}{replies[1].labels}"]
+    assert not [mark for mark in ("💾", "⏰", UNDO) if mark in f"{pressed.text}{pressed.labels}"]
 
     assert "❓ メモリかお知らせを変えている最中に止まりました。" in replies[2].text
-    results = await asked_again(stage, users[2], replies[2], "もう済んでいました。")
+    _, results = await asked_again(stage, users[2], replies[2], "もう済んでいました。")
     assert "nobody knows whether it was done" in str(results)
     assert "❓" in replies[2].text  # nobody knows more than before

@@ -99,7 +99,7 @@ async def test_a_link_is_read_and_named_below(
     assert links(reply.message) == below
     assert {"read_page", "web_search"} <= stage.tools()
     await stage.restart()
-    pressed = await stage.discord.click(aiko, reply.message, "取り消す")
+    pressed = await stage.discord.click(aiko, reply.messages[-1], "取り消す")
     await pressed.finished()
     assert links(reply.message) == below
     other = stage.discord.guild_channel()
@@ -141,7 +141,7 @@ async def test_orders_on_a_page_are_only_proposed(
         reply = await answered(await stage.ask(user, channel, f"{url} を要約して"))
         assert kept(stage, user) == []
         assert stage.rows("SELECT id FROM schedules WHERE user_id = ?", user.id) == []
-        assert len(proposals(reply.message)) == 2
+        assert len(proposals(reply.messages[-1])) == 2
         assert [request.target for request in outside.web.requests] == [f"/orders/{language}"]
         assert again_label(user) in reply.labels
     assert "evil.example" not in stage.program.output

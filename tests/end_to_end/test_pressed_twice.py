@@ -51,13 +51,13 @@ async def again(stage: Stage, user: User, channel: Channel) -> Offer:
 
 
 async def undo(stage: Stage, user: User, channel: Channel) -> Offer:
-    return Offer((await remembered(stage, user, channel, "会議は金曜")).message, "取り消す")
+    return Offer((await remembered(stage, user, channel, "会議は金曜")).messages[-1], "取り消す")
 
 
 async def decide(stage: Stage, user: User, channel: Channel) -> Offer:
     stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("🙂"))
     file = File("手紙.txt", "覚えて".encode(), "text/plain")
-    return Offer((await stage.ask(user, channel, "要約して", attachment=file)).message, "覚える")
+    return Offer((await stage.ask(user, channel, "要約して", attachment=file)).messages[-1], "覚える")
 
 
 async def edit(stage: Stage, user: User, channel: Channel) -> Offer:

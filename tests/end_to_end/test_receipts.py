@@ -1,6 +1,5 @@
 import json
 
-from cc_bot.discord.pages.page import RECEIPTS_COLOUR
 from tests.end_to_end.memories import press, run
 from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage, again_label, answered
@@ -51,16 +50,17 @@ async def test_a_receipt_outlasts_answers(stage: Stage, aiko: User, ben: User, c
     content = "猫の名前は*モチ*"
     reply = await remembered(stage, aiko, channel, content)
     line = "💾 覚えました: 猫の名前は\\*モチ\\*"
-    assert f"承知しました。\n{line}\n" in reply.text
-    assert reply.labels == [UNDO, again_label(aiko)]
-    assert (await told(stage, ben, reply.message, UNDO)).startswith("Only the owner of the memory")
-    forged = {"url": "https://evil.example", "description": "💾 覚えました: 何でも", "color": RECEIPTS_COLOUR}
-    await stage.discord.unfurl(reply.message, forged)
+    text, card = reply.stored
+    assert (text.shown.content, card.shown.text) == ("承知しました。", line)
+    assert (text.shown.labels, card.shown.labels) == ([again_label(aiko)], [UNDO])
+    assert (text.silent, card.silent) == (False, True)
+    assert (await told(stage, ben, card.shown, UNDO)).startswith("Only the owner of the memory")
     keeps = calls(Call("remember", {"content": content}))
     newer = await again(stage, aiko, reply, keeps, says("わかりました。"))
     assert newer.text == f"わかりました。\n{line}"
-    assert newer.labels == [UNDO, again_label(aiko)]
-    said = await told(stage, aiko, reply.message, UNDO)
+    assert newer.labels == [again_label(aiko), UNDO]
+    await stage.discord.wait(lambda: card.deleted, "the older card is deleted")
+    said = await told(stage, aiko, newer.messages[-1], UNDO)
     assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
     assert kept(stage, aiko) == []
     assert newer.text.startswith("わかりました。\n↩️ 取り消しました。")
@@ -74,22 +74,22 @@ async def test_a_deletion_is_taken_back_or_completed(stage: Stage, aiko: User, c
     reply = await forgot(stage, aiko, channel, "会議は金曜")
     assert "会議は金曜" not in reply.text + "".join(reply.labels)
     assert "はい。\n🗑️ 忘れました（#1）\n-# 会話の記録には残っていることがあり" in reply.text
-    assert reply.labels == [UNDO, UNTELL, again_label(aiko)]
+    assert reply.labels == [again_label(aiko), UNDO, UNTELL]
     assert kept(stage, aiko) == []
-    await told(stage, aiko, reply.message, UNDO)
+    await told(stage, aiko, reply.messages[-1], UNDO)
     assert kept(stage, aiko) == ["会議は金曜"]
     assert reply.text.startswith("はい。\n↩️ 取り消しました。")
     assert reply.labels == [again_label(aiko)]
 
     reply = await forgot(stage, aiko, channel, "猫はモチ", private=True)
     assert reply.text.startswith("はい。\n🗑️ 忘れました: 猫はモチ\n")
-    seen = await (await stage.discord.click(aiko, reply.message, UNTELL)).finished()
+    seen = await (await stage.discord.click(aiko, reply.messages[-1], UNTELL)).finished()
     assert seen.ephemeral
     erased = await stage.discord.click(aiko, seen.message, "会話の記録からも消す")
     await erased.finished(lambda shown: "会話の記録の発言 3件" in shown.text)
     await stage.ask(aiko, channel, "次は？", private=True)
     assert "猫はモチ" not in str(stage.model.requests[-1].body)
-    late = await stage.discord.click(aiko, reply.message, UNTELL)
+    late = await stage.discord.click(aiko, reply.messages[-1], UNTELL)
     await late.finished(lambda shown: "完全に消したあと" in shown.text)
 
 
@@ -104,26 +104,26 @@ async def test_used_memories_are_the_askers(stage: Stage, aiko: User, ben: User,
     guild = channel.guild.id if channel.guild else "@me"
     assert said.count(f"/channels/{guild}/{channel.id}/{first.message.id}") == 1
     assert "Only the owner" in await told(stage, ben, reply.message, label)
-    await told(stage, aiko, first.message, UNDO)
+    await told(stage, aiko, first.messages[-1], UNDO)
     assert "残っていません" in await told(stage, aiko, reply.message, label)
 
 
 async def test_a_mention_has_its_receipt(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
     message = await stage.write(aiko, channel, "猫が好きと覚えて")
-    reply = await stage.says(message, "承知しました。")
+    reply = await (await stage.says(message, "承知しました。")).until(lambda shown: UNDO in shown.labels)
     assert reply.text == "承知しました。\n💾 覚えました: 猫が好き"
-    assert reply.labels == [UNDO]
-    assert "Only the owner" in await told(stage, ben, reply.message, UNDO)
+    assert "Only the owner" in await told(stage, ben, reply.messages[-1], UNDO)
     [(source,)] = stage.rows("SELECT source FROM memories WHERE user_id = ?", aiko.id)
     assert json.loads(source)["link"].endswith(f"/{channel.id}/{reply.message.id}")
     assert json.loads(source)["kind"] == "model"
     stage.model.script(calls(Call("remember", {"content": "犬が好き"})), says("直しました。"))
     await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 犬が好きと覚えて")
-    reply = await stage.says(message, "直しました。")
-    assert reply.text == "直しました。\n💾 覚えました: 猫が好き\n💾 覚えました: 犬が好き"
-    assert reply.labels == ["取り消す: 猫が好き", "取り消す: 犬が好き"]
-    await told(stage, aiko, reply.message, "取り消す: 猫が好き")
+    await stage.says(message, "直しました。")
+    both = "直しました。\n💾 覚えました: 猫が好き\n💾 覚えました: 犬が好き"
+    await reply.until(lambda shown: shown.text == both and shown.labels == [UNDO, UNDO], "both receipts")
+    [cat, _] = [each.custom_id or "" for each in reply.messages[-1].buttons]
+    await told(stage, aiko, reply.messages[-1], cat)
     assert kept(stage, aiko) == ["犬が好き"]
 
 
@@ -167,18 +167,19 @@ async def test_a_reminders_receipt_is_its_askers(
 ) -> None:
     stage.model.script(scheduling(when=soon()), says("はい。"))
     reply = await stage.ask(aiko, channel, ASK)
-    assert reply.text.startswith("はい。\n⏰ <t:1826928000:F>（<t:1826928000:R>）")
+    assert reply.messages[-1].text.startswith("⏰ <t:1826928000:F>（<t:1826928000:R>）")
     stage.model.script(scheduling(when=soon()), says("承りました。"))
-    await stage.discord.click(aiko, reply.message, AGAIN["ja"])
+    again = await stage.discord.click(aiko, reply.message, AGAIN["ja"])
     await reply.until(lambda r: "承りました。" in r.text and AGAIN["ja"] in r.labels, "the new answer")
-    assert (reply.text.count("⏰"), reply.labels.count(CANCEL)) == (1, 1)
-    denied = await (await stage.discord.click(ben, reply.message, CANCEL)).finished()
+    await again.until(lambda shown: shown.text.count("⏰") == 1, "the new card")
+    [card] = [each for each in again.messages if CANCEL in each.labels]
+    denied = await (await stage.discord.click(ben, card, CANCEL)).finished()
     assert "Only the person who set the reminder" in denied.text
     assert len(stage.rows(SCHEDULES, aiko.id)) == 1
-    assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
+    assert await told(stage, aiko, card, CANCEL) == "🔕 お知らせを取り消しました: 薬"
     assert stage.rows(SCHEDULES, aiko.id) == []
-    assert reply.text.startswith("承りました。\n↩️ 取り消しました。")
-    assert CANCEL not in reply.labels
+    await again.until(lambda shown: shown.text == "承りました。\n↩️ 取り消しました。", "what was undone")
+    assert CANCEL not in again.labels
 
 
 async def test_a_private_question_leads_to_a_dm(stage: Stage, aiko: User, channel: Channel) -> None:
@@ -203,7 +204,7 @@ TAKEN_BACK = "↩️ 取り消しました。"
 
 async def on_record(stage: Stage, reply: Reply | ChannelReply) -> None:
     rows = "SELECT count(*) > 0 FROM receipts WHERE message_id = ?"
-    await stage.eventually(rows, reply.message.id, gives=[(True,)])
+    await stage.eventually(rows, reply.messages[-1].id, gives=[(True,)])
 
 
 async def kept_one(stage: Stage, user: User, channel: Channel, content: str) -> Reply:

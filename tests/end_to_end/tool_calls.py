@@ -77,7 +77,7 @@ async def agreed(stage: Stage, user: User, message: Message | Shown, answer: str
 
 async def told(stage: Stage, message: Message, text: str) -> Shown:
     async with stage.patience():
-        while text not in str(message.shown.embeds):  # noqa: ASYNC110 - see above
+        while text not in message.shown.text:  # noqa: ASYNC110 - see above
             await asyncio.sleep(0.01)
     return message.shown
 

@@ -43,7 +43,7 @@ class Agreed:
 
     @property
     def tells(self) -> bool:
-        shown = str(self.message.shown.embeds)
+        shown = self.message.shown.text
         return any(line in shown for line in TOLD[self.user.locale])
 
 
@@ -57,7 +57,7 @@ def answer(body: Json) -> Reply:
 async def ask(stage: Stage, text: str, locale: str) -> Agreed:
     user = stage.discord.user("Somebody", locale=locale)
     reply = await stage.ask(user, stage.discord.guild_channel(), text)
-    return Agreed(text, user, reply.stored[0])
+    return Agreed(text, user, reply.stored[-1])
 
 
 async def press(stage: Stage, agreed: Agreed) -> None:
@@ -106,7 +106,7 @@ async def test_killed_again_and_again_no_call_is_made_twice_and_each_is_told(
                 await asyncio.sleep(0.02)
         judge(stage, everything, f"seed {seed}, campaign {number}, after another press")
         for locale in DO:
-            seen = str([each.message.shown.embeds for each in everything if each.user.locale == locale])
+            seen = str([each.message.shown.text for each in everything if each.user.locale == locale])
             assert all(line in seen for line in TOLD[locale]), "the kills met no call"
 
 
@@ -114,7 +114,7 @@ def judge(stage: Stage, everything: list[Agreed], when: str) -> None:
     made = Counter(call["arguments"]["text"] for call in calls_in(stage.program.folder))
     left = {json.loads(text)["text"] for text in _open_ones(stage)}
     for agreed in everything:
-        about = f"{when}: {agreed.text} made {made[agreed.text]}: {agreed.message.shown.embeds}"
+        about = f"{when}: {agreed.text} made {made[agreed.text]}: {agreed.message.shown.text!r}"
         assert made[agreed.text] <= 1, about
         assert agreed.offers is not agreed.tells, about
         assert (agreed.text in left) is agreed.offers, about

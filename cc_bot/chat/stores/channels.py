@@ -478,9 +478,14 @@ class ChannelStore(Store):
         await self._change([channel_lock(location_id)], sql, answer_id, json.dumps([*discord_ids]))
 
     async def drop_pages(self, location_id: int, discord_ids: Collection[int]) -> None:
-        """Forget pages that the bot is about to delete, as `delete` would then delete their answer."""
-        sql = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
-        await self._change([channel_lock(location_id)], sql, json.dumps([*discord_ids]))
+        """Forget pages that the bot is about to delete, as `delete` would then delete their answer, and their
+        receipts."""
+        ids = (json.dumps([*discord_ids]),)
+        drop = (
+            Statement("DELETE FROM answer_pages WHERE discord_id IN @ids($1)", ids),
+            Statement("DELETE FROM receipts WHERE message_id IN @ids($1) /* scope: any row */", ids),
+        )
+        await self._database.transaction(drop, [channel_lock(location_id)])
 
     async def find_channel(self, location_id: int) -> Location | None:
         sql = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"

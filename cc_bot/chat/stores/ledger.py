@@ -186,9 +186,11 @@ class TurnLedger(Store):
     async def delete(self, turn_id: str, user_id: int) -> None:
         await self._change([user_lock(user_id)], _DELETE, turn_id, user_id)
 
-    async def mark_interrupted(self, turn_id: str, user_id: int) -> None:
-        """Record that the user was informed of the failure, and may ask again."""
-        await self._change([user_lock(user_id)], _MARK_INTERRUPTED, turn_id, user_id, "[]")
+    async def mark_interrupted(self, turn_id: str, user_id: int, message_ids: Sequence[int] = ()) -> None:
+        """Record that the user was informed of the failure, and may ask again. `message_ids`: those to delete
+        then."""
+        pages = json.dumps([*message_ids])
+        await self._change([user_lock(user_id)], _MARK_INTERRUPTED, turn_id, user_id, pages)
 
     async def record_retryable_failure(self, turn: PendingTurn, message_ids: tuple[int, ...] = ()) -> None:
         """Record a failure after which the user may ask again. Adds a turn that was refused."""

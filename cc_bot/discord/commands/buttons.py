@@ -33,7 +33,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
 )
 from cc_bot.discord.pages.page import NO_FACTS, EphemeralView, Page, reply_view, rows_of
-from cc_bot.discord.pages.proposals import with_proposals
+from cc_bot.discord.pages.proposals import proposal_page
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
 from cc_bot.features.memory.service import build_hidden_reply
@@ -134,7 +134,7 @@ async def stop(press: Press[StopButton], running: RunningTurns, ledger: TurnLedg
         await tell(interaction, recipient.words[AnswerTexts].runs_elsewhere)
         return
     # The program has restarted since.
-    words, page = recipient.words[AnswerTexts], page_of(interaction.message, recipient.locale)
+    words, page = recipient.words[AnswerTexts], page_of(interaction.message)
     page = replace(page, buttons=(), facts=NO_FACTS.with_notes(words.no_longer_running))
     if page.content.startswith(words.thinking):
         page = replace(page, content=words.lost_in_restart, facts=NO_FACTS)
@@ -172,5 +172,5 @@ async def list_proposals(
     if not proposals:
         return EphemeralView(words.none_open if is_author else words.not_yours)
     reply = reply_by_token(interaction, SentMessage(None), ephemeral=True)
-    await reply.show([with_proposals(Page(""), [each], recipient.words) for each in proposals])
+    await reply.show([proposal_page(each, recipient.words) for each in proposals])
     return None

@@ -39,7 +39,8 @@ from cc_bot.discord.interactions import (
     visibility_of,
 )
 from cc_bot.discord.locations import ThreadTitle
-from cc_bot.discord.pages.answer import AnswerState, page_of
+from cc_bot.discord.pages.answer import AnswerState, page_of, without_answer_buttons
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.page import MediaFile, Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -77,8 +78,9 @@ class Answers:
             reply,
             texts_for_channel(words) if turn.channel_conversation else words,
             StopButton(button_user_id or ANY_ASKER, turn.id),
-            author_id=recipient.user_id,
+            card=Card(recipient.user_id, turn.entry.visibility == "private", turn.inherited),
             replaced_pages=turn.replaced_pages,
+            replaced_card=turn.replaced_card,
             receipt_updater=running.receipt_updater,
             retry_button=None if turn.question_was_edited else turn.retry_button,
             pause_factor=partial(running.count_concurrent, turn),
@@ -256,21 +258,25 @@ class Answers:
         )
         can_delete = is_guild_install and not is_ephemeral(interaction.message)
         in_place = can_delete or not button.earlier_message_ids
-        turn = await self._accept_press(interaction, button, recipient, below=not in_place)
+        turn = await self._accept_press(
+            interaction, button, recipient, below=not in_place, replaces_card=can_delete
+        )
         lock = self.assistant.approvals.mark_regenerating(button.user_id, button.answer_id)
         async with turn.track_delivery(), lock:
             await self._require_newest(turn.entry, button)
             if in_place:
-                page = await self._read_page_without_undone(interaction, recipient)
+                page = await self._read_page(interaction, recipient)
                 turn.answer_message_id, turn.replaced_pages = int(interaction.message.id), (page,)
+                updater = self.running_turns.receipt_updater
+                turn.inherited = await updater.changes_to_inherit(recipient.user_id, turn.entry.earlier)
                 reply = _make_reply(turn, SentMessage(None, page))
             else:
                 reply = _make_reply(turn)
             state = await self._show_and_record(turn, reply)
             if state.stored and in_place:
-                await self.replies.delete_all(interaction.channel_id, button.earlier_message_ids)
+                await self.replies.delete_all(interaction.channel_id, turn.entry.earlier)
             elif state.stored:
-                await _remove_buttons(interaction, recipient)
+                await _remove_buttons(interaction)
             await turn.finish(state, reply)
         await self._show_canvas(turn, state)
 
@@ -286,7 +292,7 @@ class Answers:
         turn = await self._accept_press(interaction, button, recipient, below=True)
         async with turn.track_delivery():
             await self._require_newest(turn.entry, button)
-            await _remove_buttons(interaction, recipient)
+            await _remove_buttons(interaction)
             is_stored = False
             try:
                 turn.on_first_message = None if turn.entry.ephemeral else noop
@@ -297,8 +303,7 @@ class Answers:
                 await self._show_canvas(turn, state)
             finally:
                 if not is_stored:  # the user may press again
-                    page = page_of(interaction.message, recipient.locale)
-                    await interaction.edit_initial_response(components=rows_of(page))
+                    await interaction.edit_initial_response(components=rows_of(page_of(interaction.message)))
 
     async def continue_after_call(
         self,
@@ -349,7 +354,7 @@ class Answers:
                 question_id=entry.question_id,
                 former=entry.id,
                 shown_in=message_id,
-                earlier=tuple(page_id for page_id in entry.pages if page_id != message_id),
+                earlier=tuple(page_id for page_id in dict.fromkeys(entry.pages) if page_id != message_id),
                 location_id=None if channel_id == entry.key.channel_id else channel_id,
                 guild_id=entry.guild_id,
             )
@@ -365,7 +370,7 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == entry.guild_id else None
         turn = DiscordTurn(self.running_turns, entry, recipient, interaction=interaction, role_ids=roles)
         async with turn.track_delivery():
-            reply = _make_reply(turn, SentMessage(None, page_of(interaction.message, recipient.locale)))
+            reply = _make_reply(turn, SentMessage(None, page_of(interaction.message)))
             turn.answer_message_id = entry.shown_in if channel_id == entry.key.channel_id else None
             state = await self._show_and_record(turn, reply)
             if entry.earlier and not state.may_be_asked_again:
@@ -432,13 +437,20 @@ class Answers:
         recipient: Recipient,
         *,
         below: bool,
+        replaces_card: bool = False,
     ) -> DiscordTurn:
         bind_turn_id()
 
         async def accept() -> DiscordTurn:
             selected = await self.agent_selector.for_answer(interaction, button.answer_id)
             ephemeral = is_ephemeral(interaction.message)
-            fields: dict[str, Any] = {"replaces": button.answer_id, "earlier": button.earlier_message_ids}
+            earlier, message_id = button.earlier_message_ids, int(interaction.message.id)
+            if replaces_card:
+                first_id = (*earlier, message_id)[0]
+                await self.running_turns.wait_recorded(first_id)
+                recorded = await self.running_turns.channels.list_pages(first_id)
+                earlier += tuple(page_id for page_id in recorded if page_id > message_id)
+            fields: dict[str, Any] = {"replaces": button.answer_id, "earlier": earlier}
             if button.action != "again":
                 fields = {"question": await self._question_to_continue(interaction, button, recipient)}
             entry = self.running_turns.make_entry(
@@ -481,14 +493,11 @@ class Answers:
         await turn.admit(self.assistant.chains.first_name(selected.agent.models))
         return turn
 
-    async def _read_page_without_undone(
-        self, interaction: hikari.ComponentInteraction, recipient: Recipient
-    ) -> Page:
+    async def _read_page(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         """Return the answer's page, with its spoken file if any."""
-        running, message, words = self.running_turns, interaction.message, recipient.words
-        has_speech = running.spoken_answers and await running.spoken_answers.stop(int(message.id))
-        page = await running.receipt_updater.page_without_undone(message, recipient.user_id, words)
-        sound = MediaFile(words[AnswerTexts].sound_name)
+        spoken_answers, page = self.running_turns.spoken_answers, page_of(interaction.message)
+        has_speech = spoken_answers and await spoken_answers.stop(int(interaction.message.id))
+        sound = MediaFile(recipient.words[AnswerTexts].sound_name)
         return replace(page, files=(*page.files, sound)) if has_speech else page
 
 
@@ -519,9 +528,9 @@ def _make_reply(turn: DiscordTurn, *sent: SentMessage) -> DiscordReply:
     return reply_by_token(turn.interaction, *sent, ephemeral=turn.entry.ephemeral, on_posted=on_posted)
 
 
-async def _remove_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
-    page = page_of(interaction.message, recipient.locale)
-    await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))
+async def _remove_buttons(interaction: hikari.ComponentInteraction) -> None:
+    page = without_answer_buttons(page_of(interaction.message))
+    await interaction.edit_initial_response(components=rows_of(page))
 
 
 def _words_for_agent(selected: SelectedAgent, recipient: Recipient) -> Texts:

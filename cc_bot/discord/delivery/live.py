@@ -20,11 +20,12 @@ from cc_bot.discord.pages.answer import (
     ask_again_button,
     final_pages,
     streaming_pages,
-    with_controls,
+    used_button,
     with_effects,
 )
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
-from cc_bot.discord.pages.page import Button, Page, Receipts
+from cc_bot.discord.pages.page import Button, Page, change_last_text
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import (
     BeingErased,
@@ -56,15 +57,15 @@ class LiveAnswer:
     stop_button: StopButton
     _: KW_ONLY
     receipt_updater: ReceiptUpdater
-    author_id: int  # of the question
-    replaced_pages: Sequence[Page] = ()  # of the answer that it replaces; shown until its first text
+    card: Card  # of the question's author, with the changes that it inherits
+    replaced_pages: Sequence[Page] = ()  # texts of the answer that it replaces; shown until its first text
+    replaced_card: Card | None = None  # if the reply's messages have it
     one_message: bool = False  # a further post is unsafe: a long answer becomes a file
     retry_button: RetryButton | None = None  # shown below a temporary failure
     pause_factor: Callable[[], int] = lambda: 1  # answers that share Discord's limit of edits
 
     def __post_init__(self) -> None:
-        inherited = self.replaced_pages[-1].receipts.items if self.replaced_pages else ()
-        self.state = AnswerState(inherited=inherited)
+        self.state = AnswerState()
         self._state_changed, self._ended, self._skip_delay = (asyncio.Event() for _ in range(3))
         self._state_changed.set()
         self._last_event_s = asyncio.get_running_loop().time()
@@ -100,7 +101,9 @@ class LiveAnswer:
         """Show the complete answer, with buttons for `user_id` if given. Raises hikari's errors."""
         if self.replaced_pages and not self.state.stored:  # the old answer stays
             *full, last = self.replaced_pages
-            await self.reply.show((*full, with_effects(last, self.state, self.words, self.author_id)))
+            texts = (*full, with_effects(last, self.state, self.words))
+            card = self.replaced_card or replace(self.card, changes=())
+            await self._show_with_card(texts, card.with_changes(self.state.receipts))
             await self.reply.send_ephemeral(self.state.failure or self.words[AnswerTexts].answer_kept)
             return
         render = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
@@ -115,31 +118,34 @@ class LiveAnswer:
             return render()
         return await asyncio.to_thread(render)
 
-    async def _show_final_pages(self, pages: Sequence[Page], user_id: int | None) -> None:
-        if len(pages) > 1:
-            if self.one_message:
-                raise PostUncertain
-            await self.reply.show(pages)
-        receipts = await self._show_with_buttons(pages, user_id, is_only_page=len(pages) == 1)
-        if user_id is not None and len(pages) == 1 and self.reply.further_ids:
+    async def _show_final_pages(self, texts: Sequence[Page], user_id: int | None) -> None:
+        if len(texts) > 1 and self.one_message:
+            raise PostUncertain
+        card = replace(self.card.with_changes(self.state.receipts), proposals=self.state.proposals)
+        card = await self.receipt_updater.with_current_changes(card)
+        earlier: tuple[int, ...] = ()
+        if len(texts) > 1 or card.pages(self.words):  # the buttons come last
+            await self._show_with_card(texts, card)
+            earlier = (await self.reply.text_ids())[:-1]
+        await self._show_with_card(self._with_buttons(texts, user_id, earlier), card)
+        if user_id is not None and (shown := (await self.reply.text_ids())[:-1]) != earlier:
             # Discord refused the file; the buttons need the ids of the messages in its place.
-            await self._show_with_buttons(pages, user_id, is_only_page=False)
-        if self.state.done:
-            await self.receipt_updater.record(self.reply, receipts, self.words)
+            await self._show_with_card(self._with_buttons(texts, user_id, shown), card)
 
-    async def _show_with_buttons(
-        self, pages: Sequence[Page], user_id: int | None, *, is_only_page: bool
-    ) -> Receipts:
+    async def _show_with_card(self, texts: Sequence[Page], card: Card) -> None:
+        await self.reply.show((*texts, *card.pages(self.words)))
+        await self.receipt_updater.record_shown(card, self.reply, self.words)
+
+    def _with_buttons(
+        self, texts: Sequence[Page], user_id: int | None, earlier: tuple[int, ...]
+    ) -> Sequence[Page]:
         buttons: tuple[Button, ...] = ()
         if self.retry_button and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry_button, self.words),)
         elif user_id is not None:
-            earlier = () if is_only_page else (await self.reply.message_ids())[:-1]
             buttons = answer_buttons(self.state, self.words, user_id, earlier)
-        page = with_controls(pages[-1], self.state, self.words, self.author_id, buttons)
-        last = await self.receipt_updater.with_current_receipts(page, self.words)
-        await self.reply.show((*pages[:-1], last))
-        return page.receipts  # as of the end of the turn
+        buttons = (*used_button(self.state, self.words, self.card.user_id), *buttons)
+        return change_last_text(texts, lambda page: replace(page, buttons=buttons))
 
     async def _show_progress_until_end(self) -> None:
         loop, text_edits = asyncio.get_running_loop(), 0
@@ -164,7 +170,7 @@ class LiveAnswer:
         if self.one_message and not self.reply.has_messages:
             return  # the first message may exist: only `finish` posts it again
         try:
-            await self.reply.show(pages[:1] if self.one_message else pages, retry_edits=False)
+            await self.reply.show(pages[:1] if self.one_message else pages, is_progress=True)
         except PostUncertain:
             self.one_message = True
             _log.warning("post_uncertain")
@@ -172,13 +178,14 @@ class LiveAnswer:
             _log.warning("edit_failed", error=type(error).__name__)
 
     def _streaming_pages(self) -> Sequence[Page]:
+        card_pages = self.replaced_card.pages(self.words) if self.replaced_card else ()
         if not self.replaced_pages or self.state.text.strip():
-            return streaming_pages(self.state, self.words, self.stop_button)
+            return (*streaming_pages(self.state, self.words, self.stop_button), *card_pages)
         # Progress is shown below the replaced pages, which quote the transcript already.
         progress = streaming_pages(replace(self.state, transcript=""), self.words, self.stop_button)[0]
         *full, last = self.replaced_pages
         facts = last.facts.with_notes(progress.content)
-        return (*full, replace(last, facts=facts, buttons=progress.buttons))
+        return (*full, replace(last, facts=facts, buttons=progress.buttons), *card_pages)
 
 
 async def _wait_at_most(seconds: float, event: asyncio.Event) -> None:
@@ -207,7 +214,7 @@ def show_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - the user sees it
         state, retryable = live.state, True
         if isinstance(error, BeingErased):  # show no part of the conversation
-            state, retryable = AnswerState(inherited=state.inherited), False
+            state, retryable = AnswerState(), False
         elif isinstance(error, ConversationGone | Postponed):  # erased; or the next process answers
             retryable = False
         elif isinstance(error, CcBotError):

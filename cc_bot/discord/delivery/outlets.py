@@ -7,7 +7,7 @@ message per nonce, so posts may be repeated, even by the next process.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -35,6 +35,7 @@ from cc_bot.discord.interactions import (
     retry,
 )
 from cc_bot.discord.pages.answer import AnswerState, with_effects
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.page import NO_PINGS, Page, edit_arguments, looks_like, post_arguments
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
@@ -69,8 +70,8 @@ def reply_by_token(
     )
 
 
-def reply_in_place(interaction: hikari.ComponentInteraction, page: Page) -> DiscordReply:
-    """Return a reply that edits the button's message, which shows `page`. Needs `defer_update`."""
+def reply_in_place(interaction: hikari.ComponentInteraction, page: Page | None = None) -> DiscordReply:
+    """Return a reply that edits the button's message, which shows `page`, if known. Needs `defer_update`."""
     ephemeral = is_ephemeral(interaction.message)
     return reply_by_token(interaction, SentMessage(None, page), ephemeral=ephemeral)
 
@@ -120,8 +121,8 @@ class InteractionOutlet(Outlet):
         raise PostUncertain
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        flags = hikari.MessageFlag.EPHEMERAL if self.ephemeral else hikari.UNDEFINED
-        return (await self.rest.execute_webhook(*self._webhook, **post_arguments(page), flags=flags)).id
+        arguments = post_arguments(page, ephemeral=self.ephemeral)
+        return (await self.rest.execute_webhook(*self._webhook, **arguments)).id
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         if message_id is None:
@@ -131,10 +132,11 @@ class InteractionOutlet(Outlet):
         await _edit_unarchived(self.rest, self.channel_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
-        if message_id is None:
-            await self.rest.delete_interaction_response(*self._webhook)
-        else:
-            await self.rest.delete_webhook_message(*self._webhook, message_id)
+        with contextlib.suppress(hikari.NotFoundError):
+            if message_id is None:
+                await self.rest.delete_interaction_response(*self._webhook)
+            else:
+                await self.rest.delete_webhook_message(*self._webhook, message_id)
 
     async def first_id(self) -> hikari.Snowflake:
         return (await self.rest.fetch_interaction_response(*self._webhook)).id
@@ -152,6 +154,8 @@ class InteractionOutlet(Outlet):
         self, page: Page, fetch_posted_ids: FetchPostedIds, error: Exception
     ) -> hikari.Snowflake | None:
         """Return the message's id, or None if it does not exist. Raises PostUncertain if that is unknown."""
+        if self.ephemeral and page.boxes:
+            return None  # a card is better shown twice than not at all
         if self.ephemeral:  # can't be fetched
             raise PostUncertain from error
         after_id = [self.interaction_id, *await fetch_posted_ids()][-1]
@@ -199,22 +203,24 @@ class MessageReplies:
         reply = self.make_reply(channel_id, question_id, nonce=f"{question_id}-s", dm_fallback=dm_fallback)
         await reply.show((Page(sentence),))
 
-    async def send_by_dm(self, user_id: int, page: Page, nonce: str) -> None:
-        await self.make_reply(await open_dm(self.rest, user_id), None, nonce=nonce).show((page,))
+    async def send_by_dm(self, user_id: int, pages: Sequence[Page], nonce: str) -> None:
+        await self.make_reply(await open_dm(self.rest, user_id), None, nonce=nonce).show(pages)
 
     async def report_effects(self, question_id: int, recipient: Recipient, state: AnswerState) -> None:
         """Tell the user by DM what a withdrawn answer's tools changed, if anything."""
         words = recipient.words
         page_without_effects = Page(words[MentionTexts].message_deleted)
-        page = with_effects(page_without_effects, state, words, recipient.user_id, "private")
-        if page == page_without_effects:
+        page = with_effects(page_without_effects, state, words)
+        cards = Card(recipient.user_id, private=True, changes=state.receipts).pages(words)
+        if page == page_without_effects and not cards:
             return
         try:
-            await self.send_by_dm(recipient.user_id, page, f"{question_id}-w")
+            await self.send_by_dm(recipient.user_id, (page, *cards), f"{question_id}-w")
         except hikari.HikariError as error:
             _log.info("user_not_told", error=type(error).__name__)
 
-    async def delete_all(self, channel_id: int, message_ids: Iterable[int]) -> None:
+    async def delete_all(self, channel_id: int, message_ids: Collection[int]) -> None:
+        await _try_to_record(self.channels.drop_pages(channel_id, message_ids))
         for message_id in message_ids:
             self.expected_deletions.expect(message_id)
             with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):
@@ -238,7 +244,7 @@ class MessageOutlet(Outlet):
     replies: MessageReplies
     location_id: int
     question_id: int | None
-    nonce: str  # at most 25 characters; further messages append their number
+    nonce: str  # at most 25 characters; further messages append their number, and cards a letter
     on_posted: OnPosted = noop
     dm_fallback: DmFallback | None = None
     note: str = ""
@@ -264,7 +270,7 @@ class MessageOutlet(Outlet):
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
     ) -> hikari.Snowflake:
         # Record an earlier attempt's message before editing it: Discord soon forgets its nonce.
-        nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
+        nonce = f"{self.nonce}-{'a' if page.boxes else number + 1}" if number else self.nonce
         question_id = self.question_id if as_reply and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id)
@@ -318,12 +324,11 @@ class MessageOutlet(Outlet):
         await _edit_unarchived(self.replies.rest, self.location_id, edit)
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
-        self.replies.expected_deletions.expect(_require_id(message_id))
+        message_id = _require_id(message_id)
+        self.replies.expected_deletions.expect(message_id)
         with contextlib.suppress(hikari.NotFoundError):
-            await self.replies.rest.delete_message(self.location_id, _require_id(message_id))
-        await _try_to_record(
-            self.replies.channels.drop_pages(self.location_id, [int(_require_id(message_id))])
-        )
+            await self.replies.rest.delete_message(self.location_id, message_id)
+        await _try_to_record(self.replies.channels.drop_pages(self.location_id, [int(message_id)]))
 
     def pause_s(self, text_edits: int) -> float:
         is_busy = text_edits > 0 and rate_limit_usage(self.replies.rest) > BUSY_USAGE

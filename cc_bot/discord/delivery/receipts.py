@@ -1,8 +1,7 @@
-"""Keeps receipts current: the lines below answers that report changes of memories and reminders, and the
-button for the memories that the answer used."""
+"""Keeps cards current: the messages below answers with receipts of changes, and with proposals."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
@@ -16,17 +15,17 @@ from cc_bot.chat.stores.receipts import ReceiptMessage
 from cc_bot.concurrency import KeyedLock, RateLimiter, Tasks
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import DiscordReply
-from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.custom_ids import UnscheduleButton, parse_custom_id
-from cc_bot.discord.pages.page import Page, Receipts, edit_arguments
-from cc_bot.discord.pages.receipts import render_receipts
+from cc_bot.discord.interactions import retry
+from cc_bot.discord.pages.cards import Card
+from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
+from cc_bot.discord.pages.page import Page, buttons_of, edit_arguments, notes_of
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.change import Change
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
-from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.log import log_errors
 from cc_bot.texts import Texts
+from cc_bot.texts.proposal import ProposalTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -43,58 +42,83 @@ class ReceiptUpdater:
         self.message_locks = KeyedLock()  # held from reading a message until its edit
         self._tasks = Tasks()
 
-    async def with_current_receipts(self, page: Page, words: Texts) -> Page:
-        """Return the page with current receipts; unchanged if the database fails."""
-        if not page.receipts.items:
-            return page
+    async def with_current_changes(self, card: Card) -> Card:
+        """Return the card with current receipts; unchanged if the database fails."""
+        if not card.changes:
+            return card
         try:
-            return await self._with_changes(page, page.receipts.items, words)
+            changes = await with_current_state(card.changes, card.user_id, self._stores)
         except StorageError as error:
             _log.warning("receipts_not_checked", error=type(error).__name__)
-            return page
+            return card
+        return replace(card, changes=changes)
 
-    async def page_with_receipts(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        """Return a message's page with current receipts."""
-        stored = await self._stores.receipts.get(user_id, int(message.id))
-        return await self._page_with_stored(message, stored, user_id, words)
+    async def changes_to_inherit(self, user_id: int, card_ids: Collection[int]) -> tuple[Change, ...]:
+        """Return the changes on an answer's card that hold, for the card of the answer that replaces it."""
+        stored = [await self._stores.receipts.get(user_id, card_id) for card_id in card_ids]
+        changes = [change for message in stored if message for change in message.changes]
+        current = await with_current_state(changes, user_id, self._stores)
+        return tuple(change for change in current if change.state != "undone")
 
-    async def page_without_undone(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
-        page = await self.page_with_receipts(message, user_id, words)
-        changes = [change for change in page.receipts.items if change.state != "undone"]
-        return await self._with_changes(page, changes, words)
+    async def update_pressed(
+        self,
+        interaction: hikari.ComponentInteraction,
+        user_id: int,
+        words: Texts,
+        change: Callable[[Card], Card] = lambda card: card,
+        *,
+        private: bool = False,
+    ) -> Card:
+        """Show the card of a button press. As `update`."""
+        async with self.message_locks.hold(int(interaction.message.id)):
+            message = await retry(interaction.fetch_initial_response)
+            reply, card = reply_in_place(interaction), Card(user_id, private)
+            return await self.update(message, card, words, lambda page: reply.show((page,)), change=change)
 
-    async def with_added(
-        self, page: Page, more: Sequence[Change], user_id: int, words: Texts, *, private: bool
-    ) -> Page:
-        page = replace(page, receipts=replace(page.receipts, user_id=user_id, private=private))
-        return await self._with_changes(page, (*page.receipts.items, *more), words)
+    async def update(
+        self,
+        message: hikari.Message,
+        card: Card,
+        words: Texts,
+        show: Callable[[Page], Awaitable[object]],
+        *,
+        change: Callable[[Card], Card] = lambda card: card,
+        stored: ReceiptMessage | None = None,
+    ) -> Card:
+        """Show a message's card as the database has it, with a change. `card`: without content; `private`
+        counts if the message has no receipts yet. `stored`: its receipts, if they may be erased by now. Hold
+        the message's lock. Raises hikari's errors."""
+        stored = stored or await self._stores.receipts.get(card.user_id, int(message.id))
+        card = change(await self._load(message, card, stored))
+        pages = card.pages(words) or card.with_notes(words[ProposalTexts].none_open).pages(words)
+        if not message.embeds:  # else an answer of an earlier version, with its receipts in one message
+            await show(pages[0])
+        return card
 
     async def refresh_pressed(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
-    ) -> None:
-        """Edit the message of a button press, and in the background others."""
-        message_id = int(interaction.message.id)
-        async with self.message_locks.hold(message_id):
-            message = await interaction.fetch_initial_response()
-            stored = await self._stores.receipts.get(user_id, message_id)
-            page = await self._page_with_stored(message, stored, user_id, words)
-            button = parse_custom_id(interaction.custom_id)
-            if not page.receipts.items and isinstance(button, UnscheduleButton):
-                page = await self._without_button(page, button, words)
-            await reply_in_place(interaction, page_of(message, words.locale)).show((page,))
+    ) -> bool:
+        """Update the card of a button press, and in the background others. Returns False if the message is
+        not the card of an answer."""
+        stored = await self._stores.receipts.get(user_id, int(interaction.message.id))
         if stored:
+            await self.update_pressed(interaction, user_id, words)
             await self._stores.receipts.mark_current(stored)
         self.refresh(user_id, words)
+        return stored is not None
 
-    async def record(self, reply: DiscordReply, receipts: Receipts, words: Texts) -> None:
-        """Store a reply's receipts, and refresh others. Call it before the turn's entry is deleted."""
-        if receipts.items:
-            visibility: Visibility = "private" if receipts.private else "public"
-            with log_errors("receipts", hikari.HikariError):
-                channel_id, message_id = await reply.last_position()
-                stored = ReceiptMessage(receipts.user_id, channel_id, message_id, visibility, receipts.items)
-                await self._stores.receipts.put(stored)
-            self.refresh(receipts.user_id, words)
+    async def record(self, card: Card, channel_id: int | None, message_id: int, words: Texts) -> None:
+        """Store which message shows a card, and refresh others. Call it before the turn's entry is deleted.
+        `channel_id`: None if the message is ephemeral."""
+        visibility: Visibility = "private" if card.private else "public"
+        stored = ReceiptMessage(card.user_id, channel_id, message_id, visibility, card.changes)
+        with log_errors("receipts"):
+            await self._stores.receipts.put(stored)
+        self.refresh(card.user_id, words)
+
+    async def record_shown(self, card: Card, reply: DiscordReply, words: Texts) -> None:
+        if card.changes and reply.card_id is not None:
+            await self.record(card, reply.location_id, reply.card_id, words)
 
     def refresh(self, user_id: int, words: Texts) -> None:
         self._tasks.start(self._refresh(user_id, words))
@@ -114,29 +138,22 @@ class ReceiptUpdater:
     async def wait_idle(self) -> None:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _page_with_stored(
-        self, message: hikari.Message, stored: ReceiptMessage | None, user_id: int, words: Texts
-    ) -> Page:
-        page = page_of(message, words.locale)
-        private = stored is not None and stored.visibility == "private"
-        page = replace(page, receipts=replace(page.receipts, user_id=user_id, private=private))
-        return await self._with_changes(page, stored.changes, words) if stored else page
-
-    async def _with_changes(self, page: Page, changes: Sequence[Change], words: Texts) -> Page:
-        old = page.receipts
-        current = await with_current_state(changes, old.user_id, self._stores)
-        receipts = render_receipts(current, old.recalled, words, old.user_id, private=old.private)
-        return replace(page, receipts=receipts)
-
-    async def _without_button(self, page: Page, button: UnscheduleButton, words: Texts) -> Page:
-        custom_id = button.custom_id()
-        buttons = tuple(each for each in page.receipts.buttons if each.custom_id != custom_id)
-        page = replace(page, receipts=replace(page.receipts, buttons=buttons))
-        change = Change("schedule", "added", button.schedule_id)
-        [current] = await with_current_state([change], button.user_id, self._stores)
-        if current.state != "undone":
-            return page
-        return replace(page, facts=page.facts.with_notes(words[ReceiptTexts].change_undone))
+    async def _load(self, message: hikari.Message, card: Card, stored: ReceiptMessage | None) -> Card:
+        """Complete a message's card from the database; its buttons name the proposals."""
+        controls = [parse_custom_id(button.custom_id) for button in buttons_of(message)]
+        named = [each for each in controls if isinstance(each, ProposalButton | SeeProposalsButton)]
+        proposals = [
+            each
+            for answer_id in {control.answer_id for control in named}
+            for each in await self._stores.proposals.list_for_answer(card.user_id, answer_id)
+        ]
+        shown_ids = {control.proposal_id for control in named if isinstance(control, ProposalButton)}
+        shown = tuple(each for each in proposals if not shown_ids or each.id in shown_ids)
+        card = replace(card, proposals=shown, notes=notes_of(message))
+        if stored:
+            changes = await with_current_state(stored.changes, card.user_id, self._stores)
+            card = replace(card, changes=changes, private=stored.visibility == "private")
+        return card
 
     async def _refresh(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
@@ -162,9 +179,14 @@ class ReceiptUpdater:
         await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
-        channel_id = stored.channel_id or 0  # None for ephemeral messages, which are never listed
+        ids = (
+            stored.channel_id or 0,
+            stored.message_id,
+        )  # None for ephemeral messages, which are never listed
+
+        async def show(page: Page) -> None:
+            await self._rest.edit_message(*ids, **edit_arguments(None, page))
+
         async with self.message_locks.hold(stored.message_id):
-            message = await self._rest.fetch_message(channel_id, stored.message_id)
-            old_page = page_of(message, words.locale)
-            new_page = await self._page_with_stored(message, stored, stored.user_id, words)
-            await self._rest.edit_message(channel_id, stored.message_id, **edit_arguments(old_page, new_page))
+            message = await self._rest.fetch_message(*ids)
+            await self.update(message, Card(stored.user_id), words, show, stored=stored)

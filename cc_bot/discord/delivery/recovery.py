@@ -4,7 +4,7 @@ Runs at the start, again after errors, and hourly.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +14,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.approvals import Approvals
+from cc_bot.chat.changes import read_changes
 from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.concurrency import Tasks
 from cc_bot.discord.delivery.live import LiveAnswer
@@ -31,22 +32,24 @@ from cc_bot.discord.delivery.reply import (
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.pages.answer import (
+    AnswerState,
     advance,
     answer_buttons,
     final_pages,
     interrupted_page,
     page_of,
     stored_state,
-    with_controls,
+    used_button,
+    with_effects,
 )
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.proposals import outcome_line, update_proposals
+from cc_bot.discord.pages.proposals import outcome_line
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, CallsResumed, Done, Heard, PendingTurn, Usage
 from cc_bot.log import bind_job_id
 from cc_bot.texts.answer import UnfinishedTexts
@@ -90,15 +93,22 @@ class UnshownTurn:
         return interrupted_page(self.entry, sentence, self.recipient.words, may_be_asked_again=with_button)
 
     def _page_of_replaced_answer(self, replaced_answer: Message) -> Page:
-        """Return the last page, the only one that the turn edited."""
-        state = stored_state(replaced_answer, self.proposals, heard=self.transcript)
-        state = advance(state, CallsResumed(self.entry.calls))
-        words, user_id, earlier_ids = self.recipient.words, self.entry.key.user_id, self.entry.earlier
+        """Return the last text, the only message that the turn edited."""
+        state = stored_state(replaced_answer, heard=self.transcript)
+        words, user_id = self.recipient.words, self.entry.key.user_id
+        earlier_ids = tuple(id_ for id_ in self.entry.earlier if id_ < (self.entry.shown_in or 0))
         pages = final_pages(state, words, note=words[UnfinishedTexts].answer_restored)
         if len(pages) != len(earlier_ids) + 1:  # it was shown as a file
             pages = final_pages(state, words, note=words[UnfinishedTexts].answer_restored, as_file=True)
-        buttons = answer_buttons(state, words, user_id, earlier_ids)
-        return with_controls(pages[-1], state, words, user_id, buttons)
+        buttons = (*used_button(state, words, user_id), *answer_buttons(state, words, user_id, earlier_ids))
+        effects = advance(AnswerState(), CallsResumed(self.entry.calls))
+        return with_effects(replace(pages[-1], buttons=buttons), effects, words)
+
+    @property
+    def card(self) -> Card:
+        """What the turn did before it was interrupted."""
+        private = self.entry.visibility == "private"
+        return Card(self.entry.key.user_id, private, read_changes(self.entry.calls))
 
 
 ShowFailure = Literal["refused", "never_acknowledged", "deleted", "shown_already"]
@@ -209,7 +219,7 @@ class Recovery:
                     await self.replies.delete_all(entry.key.channel_id, entry.earlier)
             _log.info("turn_finished", state=entry.state)
             if unshown.may_be_asked_again:
-                await ledger.mark_interrupted(entry.id, user_id)
+                await ledger.mark_interrupted(entry.id, user_id, outcome.further_ids)
                 return
         elif outcome == "refused":
             _log.warning("turn_not_told", state=entry.state)
@@ -286,10 +296,9 @@ class Recovery:
         unrecorded_ids = await self._find_unrecorded(entry, channel_id, (first_id, *entry.pages)[-1])
         further_ids = (*entry.pages, *(unrecorded_ids or ()))
         ids = further_ids if entry.below else (first_id, *further_ids)
-        if unshown.answer is None and ids:
-            last = await rest.fetch_webhook_message(application_id, token, ids[-1])
-            if _shows_an_end(last):
-                return "shown_already"
+        fetch = partial(rest.fetch_webhook_message, application_id, token)
+        if unshown.answer is None and ids and await _show_an_end(ids, fetch, unshown):
+            return "shown_already"
         sent = sent_messages(further_ids)
         reply = DiscordReply(outlet, sent if entry.below else (SentMessage(None), *sent))
         has_no_trace = entry.below and not (reply.has_messages or entry.calls)
@@ -321,7 +330,7 @@ class Recovery:
                     raise
                 await reply.delete()
                 return "deleted"
-            if entry.state != "answered" and ids and _shows_an_end(await fetch(ids[-1])):
+            if entry.state != "answered" and ids and await _show_an_end(ids, fetch, unshown):
                 return "shown_already"
         await self._show_pages(unshown, reply)
         return reply
@@ -352,25 +361,24 @@ class Recovery:
                 await self._show_answer(unshown, unshown.answer, reply, dm_note, one_message=one_message)
                 return
             page = unshown.explanation_page() if dm_note else unshown.pages()[0]
-            await reply.show((await updater.with_current_receipts(page, words),))
-            await updater.record(reply, page.receipts, words)
+            card = await updater.with_current_changes(unshown.card)
+            await reply.show((page, *card.pages(words)))
+            await updater.record_shown(card, reply, words)
 
     async def _show_answer(
         self, unshown: UnshownTurn, answer: Message, reply: DiscordReply, dm_note: str, *, one_message: bool
     ) -> None:
-        words, user_id = unshown.recipient.words, unshown.entry.key.user_id
-        replaced_pages: tuple[Page, ...] = ()
-        if unshown.replaced_answer is not None:
-            state = stored_state(unshown.replaced_answer, heard=unshown.transcript)
-            replaced_pages = (with_controls(final_pages(state, words)[-1], state, words, user_id),)
+        words, user_id, entry = unshown.recipient.words, unshown.entry.key.user_id, unshown.entry
+        updater = self.running_turns.receipt_updater
+        cards = () if entry.below else (*entry.earlier, *entry.pages)
+        inherited = await updater.changes_to_inherit(user_id, cards)
         live = LiveAnswer(
             reply,
             words,
-            StopButton(user_id, unshown.entry.id),
-            author_id=user_id,
-            replaced_pages=replaced_pages,
+            StopButton(user_id, entry.id),
+            card=Card(user_id, entry.visibility == "private", inherited),
             one_message=one_message,
-            receipt_updater=self.running_turns.receipt_updater,
+            receipt_updater=updater,
         )
         if unshown.transcript:
             live.feed(Heard(unshown.transcript))
@@ -445,7 +453,7 @@ class Recovery:
             async with self.running_turns.receipt_updater.message_locks.hold(call.message.shown_in):
                 failure = await self._try(self._show_call(call, recipient, line))
             if failure in ("refused", "never_acknowledged"):
-                by_dm = self.replies.send_by_dm(call.key.user_id, Page(line), f"call-{call.id}")
+                by_dm = self.replies.send_by_dm(call.key.user_id, (Page(line),), f"call-{call.id}")
                 failure = await self._try(by_dm)
         except hikari.HikariError as error:
             _log.warning("approved_call_waits", error=type(error).__name__)
@@ -462,19 +470,22 @@ class Recovery:
         if token is not None:
             application_id = await self._get_application_id()
             message = await rest.fetch_interaction_response(application_id, token)
-            page = page_of(message, recipient.locale)
             to = (rest, application_id, token, channel_id, message_id)
             outlet = InteractionOutlet(*to, ephemeral=target.ephemeral)
-            reply = DiscordReply(outlet, (SentMessage(None, page),))
+            reply = DiscordReply(outlet, (SentMessage(None),))
         elif target.ephemeral:
             return "refused"
         else:
             message = await rest.fetch_message(channel_id, message_id)
-            page = page_of(message, recipient.locale)
-            reply = self.replies.make_reply(channel_id, message_id, (SentMessage(message.id, page),))
-        proposals = await self.proposals.list_for_answer(call.key.user_id, call.answer_id)
-        page = update_proposals(page, proposals, call.id, recipient.words)
-        await reply.show((replace(page, facts=page.facts.with_notes(line)),), retry_edits=False)
+            reply = self.replies.make_reply(channel_id, message_id, (SentMessage(message.id),))
+        updater, card = self.running_turns.receipt_updater, Card(call.key.user_id)
+        await updater.update(
+            message,
+            card,
+            recipient.words,
+            lambda page: reply.show((page,), is_progress=True),
+            change=lambda card: card.with_notes(line),
+        )
         return None
 
     async def _get_application_id(self) -> int:
@@ -490,8 +501,14 @@ def _recorded_ids(entry: PendingTurn) -> tuple[int, ...]:
     return (entry.shown_in, *entry.pages)
 
 
-def _shows_an_end(message: hikari.Message) -> bool:
-    page = page_of(message, Locale.EN)
-    is_streaming = hikari.MessageFlag.LOADING in message.flags or bool(page.buttons)
+async def _show_an_end(
+    ids: Sequence[int], fetch: Callable[[int], Awaitable[hikari.Message]], unshown: UnshownTurn
+) -> bool:
+    last = await fetch(ids[-1])
+    has_card = bool(last.flags & hikari.MessageFlag.IS_COMPONENTS_V2)
+    text = await fetch(ids[-2]) if has_card and len(ids) > 1 else last
+    page = page_of(text)
+    is_streaming = hikari.MessageFlag.LOADING in text.flags or bool(page.buttons)
     lacks_next_page = len(page.content) > _MAX_SENTENCE_CHARACTERS and not page.facts
-    return not is_streaming and not lacks_next_page
+    lacks_card = bool(unshown.card.changes) and not has_card
+    return not (is_streaming or lacks_next_page or lacks_card)

@@ -22,7 +22,10 @@ from cc_bot.discord.pages.page import (
     Page,
     Part,
     TextFile,
+    change_last_text,
     edit_arguments,
+    move_facts_to_card,
+    plain_card,
     plain_pages,
     uploads_of,
 )
@@ -172,6 +175,7 @@ class DiscordReply:
         self._may_have_more = self._may_have_unknown_messages = may_have_more
         self._sent = list(sent)
         self._max_message_count = len(self._sent)
+        self._had_card = False
         self._left_out_parts: frozenset[Part] = frozenset()
         self.no_dm = False  # never move the answer to a DM
         self._visible_event = asyncio.Event()
@@ -183,9 +187,10 @@ class DiscordReply:
     def has_messages(self) -> bool:
         return bool(self._sent)
 
-    async def show(self, pages: Sequence[Page], *, retry_edits: bool = True) -> None:
-        """Raises hikari's errors and PostUncertain."""
-        pauses_s = RETRY_PAUSES_S if retry_edits else ()
+    async def show(self, pages: Sequence[Page], *, is_progress: bool = False) -> None:
+        """`pages`: texts, and a card if any. Progress is shown without retries. Raises hikari's errors and
+        PostUncertain."""
+        pauses_s = () if is_progress else RETRY_PAUSES_S
         try:
             await self._show(pages, pauses_s)
         except hikari.ClientHTTPResponseError as error:
@@ -196,9 +201,12 @@ class DiscordReply:
         final_pages = pages
         if "files" in self._left_out_parts:
             final_pages = [plain for page in pages for plain in plain_pages(page)]
-        if self._outlet.note:
-            *full, last = final_pages
-            final_pages = (*full, replace(last, facts=last.facts.with_notes(self._outlet.note)))
+        if note := self._outlet.note:
+            final_pages = change_last_text(
+                final_pages, lambda page: replace(page, facts=page.facts.with_notes(note))
+            )
+        if "embeds" in self._left_out_parts and pauses_s:
+            final_pages = move_facts_to_card(final_pages)
         try:
             if self._may_have_unknown_messages:
                 for page in final_pages[len(self._sent) :]:
@@ -207,8 +215,8 @@ class DiscordReply:
                 if index == len(self._sent):
                     await self._post(page)
                 elif self._sent[index].page != page:
-                    await self._edit(index, page, pauses_s)
-        except _TextFileRefused:
+                    await self._edit_or_replace(index, page, pauses_s)
+        except _PagesChanged:
             await self._show(pages, pauses_s)
             return
         self._may_have_unknown_messages = False
@@ -243,6 +251,7 @@ class DiscordReply:
             _log.warning("answer_sent_by_dm", code=int(error.code))
         self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
         self._max_message_count, self._may_have_unknown_messages = dm._max_message_count, False
+        self._had_card = dm._had_card
         self._visible_event.set()
         return True
 
@@ -263,16 +272,32 @@ class DiscordReply:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
         return (*self._id_before_dm, *(int(sent.id) for sent in self._sent if sent.id is not None))
 
+    async def text_ids(self) -> tuple[int, ...]:
+        """Return the ids of all messages but the card."""
+        return tuple(id_ for id_ in await self.message_ids() if id_ != self.card_id)
+
     def pause_s(self, text_edits: int) -> float:
         return self._outlet.pause_s(text_edits)
 
     @property
     def last_page(self) -> Page | None:
-        return self._sent[-1].page if self._sent else None
+        """The last one with text."""
+        return self._sent[self._last_text].page if self._sent else None
 
-    async def last_position(self) -> tuple[int | None, int]:
-        """Return channel and id of the last message; channel None if ephemeral."""
-        return self._outlet.location_id, (await self.message_ids())[-1]
+    @property
+    def card_id(self) -> int | None:
+        last = self._sent[-1] if self._sent else None
+        return int(last.id) if last and last.id is not None and last.page and last.page.boxes else None
+
+    @property
+    def location_id(self) -> int | None:
+        """The channel; None if ephemeral."""
+        return self._outlet.location_id
+
+    @property
+    def _last_text(self) -> int:
+        page = self._sent[-1].page
+        return len(self._sent) - (2 if page and page.boxes else 1)
 
     @property
     def further_ids(self) -> tuple[int, ...]:
@@ -285,7 +310,7 @@ class DiscordReply:
         if await self._outlet.send_ephemeral(sentence) or page is None:
             return
         page_with_sentence = replace(page, facts=page.facts.with_notes(sentence))
-        await self._edit(len(self._sent) - 1, page_with_sentence, RETRY_PAUSES_S)
+        await self._edit(self._last_text, page_with_sentence, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain while
@@ -302,18 +327,20 @@ class DiscordReply:
         await retry(lambda: self._outlet.edit(message_id, changes))
 
     async def attach(self, file: MediaFile) -> None:
-        """Attach a file to the answer's last message. Raises hikari's errors."""
-        sent = self._sent[-1]
+        """Attach a file to the answer's last text. Raises hikari's errors."""
+        index = self._last_text
+        sent = self._sent[index]
         page = sent.page or Page("")
         page = replace(page, files=(*page.files, file))
         changes = {"attachments": uploads_of(page), **NO_PINGS}
         await retry(lambda: self._outlet.edit(sent.id, changes))
         if sent.page:
-            self._sent[-1] = replace(sent, page=page)
+            self._sent[index] = replace(sent, page=page)
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        may_exist = self._may_have_more or number < self._max_message_count
+        was_posted = self._had_card if page.boxes else number < self._max_message_count
+        may_exist = self._may_have_more or was_posted
         message_id = await self._send(
             None,
             page,
@@ -324,6 +351,7 @@ class DiscordReply:
         )
         self._visible_event.set()
         self._max_message_count = max(self._max_message_count, number + 1)
+        self._had_card = self._had_card or bool(page.boxes)
         self._sent.append(SentMessage(message_id, page))  # now: a user may delete it at once
         if number:
             await self._outlet.record_message(message_id, self._sent[0].id)
@@ -332,6 +360,22 @@ class DiscordReply:
         while len(self._sent) > count:
             await retry(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
             self._sent.pop()
+
+    async def _edit_or_replace(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
+        """Discord lets no card show text again. It may be unknown whether a message is one, or exists."""
+        before = self._sent[index].page
+        if before is None or page.boxes or not before.boxes:
+            try:
+                await self._edit(index, page, pauses_s)
+            except (hikari.BadRequestError, hikari.NotFoundError) as error:
+                is_card = isinstance(error, hikari.BadRequestError) and "content" in (error.errors or {})
+                is_missing_card = page.boxes and is_unknown_message(error)
+                if before is not None or not index or not (is_card or is_missing_card):
+                    raise
+            else:
+                return
+        await self._delete_messages_after(index, pauses_s)
+        await self._post(page)
 
     async def _edit(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
         sent = self._sent[index]
@@ -352,7 +396,7 @@ class DiscordReply:
         *,
         as_reply: bool = False,
     ) -> Result:
-        """Send a page without refused parts. Raises _TextFileRefused and hikari's errors."""
+        """Send a page without refused parts. Raises _PagesChanged and hikari's errors."""
         while True:
             try:
                 accepted_page = page.without(self._left_out_parts)
@@ -360,16 +404,20 @@ class DiscordReply:
             except hikari.ClientHTTPResponseError as error:
                 parts = page.parts(previous_page) | (_REFERENCE if as_reply else frozenset())
                 left_out = parts_to_leave_out(parts, self._left_out_parts, error)
+                if left_out is None and page.boxes and isinstance(error, hikari.BadRequestError):
+                    page = plain_card(page)
+                    continue
                 if left_out is None:
                     raise
                 _log.info("answer_simplified", without=sorted(left_out), code=int(error.code))
                 self._left_out_parts = left_out
-                if "files" in left_out and any(isinstance(each, TextFile) for each in page.files):
-                    raise _TextFileRefused from error
+                has_text_file = any(isinstance(each, TextFile) for each in page.files)
+                if ("files" in left_out and has_text_file) or ("embeds" in left_out and page.facts):
+                    raise _PagesChanged from error
 
 
-class _TextFileRefused(Exception):
-    """The text must be shown in messages instead."""
+class _PagesChanged(Exception):
+    """Other messages must show the text of a refused file, or refused facts."""
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:

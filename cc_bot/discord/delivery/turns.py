@@ -36,9 +36,11 @@ from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.interactions import Answerable, is_server_or_network_error
 from cc_bot.discord.locations import key_of_interaction
 from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.custom_ids import RetryButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
 from cc_bot.domain.forms import FormAsker
@@ -88,6 +90,7 @@ class RunningTurn:
     channel_conversation: ChannelKey | None = None  # None for a user's session
     question_ids: frozenset[int] = frozenset()  # of the questions that are not deleted
     call_message_id: int | None = None  # of an approved call
+    answer_message_id: int | None = None  # of the answer's first message, if known
     reply: DiscordReply | None = None
     is_withdrawn: bool = False  # the answer is to be deleted
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -156,6 +159,12 @@ class RunningTurns:
 
     def is_asked_by(self, turn_id: str, user_id: int) -> bool:
         return turn_id in self._turns and user_id in self._turns[turn_id].author_ids
+
+    async def wait_recorded(self, answer_message_id: int) -> None:
+        """Wait until the messages of a shown answer are recorded."""
+        for turn in [*self._turns.values()]:
+            if turn.answer_message_id == answer_message_id:
+                await turn.ended.wait()
 
     def handle_deletion(self, message_ids: Collection[int]) -> None:
         for turn in self._turns.values():
@@ -275,8 +284,9 @@ class DiscordTurn(RunningTurn):
         self.mentions = mentions
         self.pictures: tuple[Attachment, ...] = ()
         self._admission: asyncio.Task[Reservation] | None = None
-        self.answer_message_id: int | None = None  # of the answer's first message, if known
         self.replaced_pages: Sequence[Page] = ()
+        self.replaced_card: Card | None = None
+        self.inherited: tuple[Change, ...] = ()  # changes of the replaced answer
         self.question_was_edited = False  # a mention's answer replaces the stored one
         # Called with the id of the first message, which is then posted before the turn begins.
         self.on_first_message: Callable[[int], Awaitable[None]] | None = None

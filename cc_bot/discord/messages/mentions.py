@@ -16,6 +16,7 @@ from typing import Final
 import hikari
 import structlog
 
+from cc_bot.chat.changes import read_changes
 from cc_bot.chat.stores.ledger import Mention, TurnLedger, channel_turn_id, parse_channel_turn_id
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.settings import UserRecord
@@ -24,6 +25,7 @@ from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import texts_for_channel
 from cc_bot.discord.delivery.outlets import DmFallback
+from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.reply import (
     DISCORD_REFUSALS,
     DiscordReply,
@@ -34,8 +36,9 @@ from cc_bot.discord.delivery.reply import (
 from cc_bot.discord.delivery.turns import DiscordTurn
 from cc_bot.discord.gate import Gate, SeenRoles, error_of_refusal
 from cc_bot.discord.locations import LruCache
-from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, with_controls
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.answer import AnswerState, final_pages, stored_state, unanswered_page, used_button
+from cc_bot.discord.pages.cards import Card
+from cc_bot.discord.pages.page import Page, change_last_text
 from cc_bot.domain.access import Refusal
 from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
@@ -108,9 +111,11 @@ class MentionAnswerer:
         """Post a sentence instead of an answer, with receipts of what the interrupted turn changed."""
         turn, reply = await self._begin_turn(user, waiting)
         words = turn.recipient.words
-        page = unanswered_page(sentence(words), turn.entry.calls, texts_for_channel(words), user.id, "public")
+        page = unanswered_page(sentence(words), turn.entry.calls, texts_for_channel(words))
+        card, updater = Card(user.id, changes=read_changes(turn.entry.calls)), self._receipt_updater
         try:
-            await reply.show((page,))
+            await reply.show((page, *card.pages(words)))
+            await updater.record_shown(card, reply, words)
         except DISCORD_REFUSALS as error:
             await self._mark_unreachable(turn, error)
         await self.stores.ledger.mark_failed(user.key, turn.mentions)
@@ -140,7 +145,8 @@ class MentionAnswerer:
         bind_turn_id()
         turn = await self._make_turn(user, questions)
         turn.answer_message_id, turn.question_was_edited = discord_id_of(answer), True
-        turn.replaced_pages = await self._render_stored(turn, answer)
+        turn.replaced_pages, turn.replaced_card = await self._render_stored(turn, answer)
+        turn.inherited = tuple(each for each in turn.replaced_card.changes if each.state != "undone")
         reply = self._make_reply(user.key, turn, await self._list_messages(discord_id_of(answer)))
         return await self._deliver(user.key, turn, reply)
 
@@ -172,10 +178,9 @@ class MentionAnswerer:
             turn = await self._make_turn(user, questions)
             reply = self._make_reply(key, turn, await self._list_messages(discord_id_of(answer)))
             try:
-                pages = await self._render_stored(turn, answer)
-                await reply.show(pages)
-                receipts, words = pages[-1].receipts, turn.recipient.words
-                await self.answers.running_turns.receipt_updater.record(reply, receipts, words)
+                (pages, card), words = await self._render_stored(turn, answer), turn.recipient.words
+                await reply.show((*pages, *card.pages(words)))
+                await self._receipt_updater.record_shown(card, reply, words)
             except DISCORD_REFUSALS as error:
                 if is_unknown_message(error):
                     await self._delete_withdrawn(key, turn, reply)
@@ -268,14 +273,22 @@ class MentionAnswerer:
         await self.stores.ledger.mark_failed(key, others)
         await self.answers.withdraw(turn, reply, state)
 
-    async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[Page, ...]:
+    async def _render_stored(self, turn: DiscordTurn, answer: Message) -> tuple[tuple[Page, ...], Card]:
+        """Return an answer's texts and card."""
         words, user_id = texts_for_channel(turn.recipient.words), turn.recipient.user_id
         proposals = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         heard = "\n".join(question.heard for question in turn.mentions if question.heard)
         state = stored_state(answer, proposals, heard=heard)
-        *pages, last = final_pages(state, words)
-        last = with_controls(last, state, words, user_id)
-        return (*pages, await self.answers.running_turns.receipt_updater.with_current_receipts(last, words))
+        buttons = used_button(state, words, user_id)
+        pages = change_last_text(final_pages(state, words), lambda page: replace(page, buttons=buttons))
+        shown_ids = await self.stores.channels.list_pages(discord_id_of(answer))
+        inherited = await self._receipt_updater.changes_to_inherit(user_id, shown_ids)
+        card = Card(user_id, changes=inherited, proposals=proposals).with_changes(state.receipts)
+        return pages, await self._receipt_updater.with_current_changes(card)
+
+    @property
+    def _receipt_updater(self) -> ReceiptUpdater:
+        return self.answers.running_turns.receipt_updater
 
 
 @dataclass(eq=False, slots=True)

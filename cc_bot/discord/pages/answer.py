@@ -12,40 +12,30 @@ from cc_bot.chat.context import recordings
 from cc_bot.chat.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
-    OfferErasureButton,
-    ProposalButton,
     RetryButton,
     StopButton,
-    UndoButton,
-    UnscheduleButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
 from cc_bot.discord.pages.markdown import for_discord, split_messages
 from cc_bot.discord.pages.page import (
-    NOTE_ID,
-    NOTES_COLOUR,
-    RECEIPT_ID,
-    RECEIPTS_COLOUR,
     TEXT_LIMIT,
     Button,
     Facts,
     MediaFile,
     Page,
-    Receipts,
     TextFile,
-    controls_of,
+    buttons_of,
     escape_markdown,
     small_print,
 )
-from cc_bot.discord.pages.proposals import read_proposals, with_proposals
-from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, join_receipts, recalled_ids, render_receipts
+from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, recalled_ids
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change, add_change
 from cc_bot.domain.fences import close_fences
-from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
+from cc_bot.domain.message import Attachment, Message, ToolCall, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.text import Locale, one_line, shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.domain.tool_calls import MAX_LINKS, SEPARATOR, PageLink, list_sources
 from cc_bot.domain.turn import (
     AskedAbout,
@@ -107,7 +97,6 @@ class AnswerState:
     tools: tuple[str, ...] = ()
     """Running tools. Finished ones are shown until text follows, since most run too briefly to be noticed."""
     receipts: tuple[Change, ...] = ()
-    inherited: tuple[Change, ...] = ()  # receipts of the answer that this one replaces
     recalled: tuple[int, ...] = ()  # ids of memories
     sources: tuple[PageLink, ...] = ()  # web pages that were read
     outcome_unknown: bool = False  # an interrupted call may have changed a memory or reminder
@@ -236,59 +225,40 @@ def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard
     return advance(AnswerState(transcript=heard), Done(answer, Usage(), proposals=proposals))
 
 
-def with_controls(
-    page: Page, state: AnswerState, words: Texts, user_id: int, buttons: tuple[Button, ...] = ()
-) -> Page:
-    page = replace(page, buttons=buttons, receipts=receipts_of(state, words, user_id))
-    return with_proposals(page, state.proposals, words) if state.proposals else page
-
-
-def with_effects(
-    page: Page, state: AnswerState, words: Texts, user_id: int, visibility: Visibility = "public"
-) -> Page:
-    """Add the effects of a turn, if it has any, to a page that does not show its answer."""
+def with_effects(page: Page, state: AnswerState, words: Texts) -> Page:
+    """Add to a page that does not show the turn's answer what its tools may have done."""
     effects = AnswerState(
-        receipts=state.receipts,
-        inherited=state.inherited,
         outcome_unknown=state.outcome_unknown,
         server_outcome_unknown=state.server_outcome_unknown,
         done_server_calls=state.done_server_calls,
     )
-    if effects == AnswerState(inherited=state.inherited):
-        return page
-    visibility = "private" if page.receipts.private else visibility
-    effects = replace(effects, done=Done(Message("assistant", "", visibility=visibility), Usage()))
     added = _facts(effects, words, temporary=False)
-    facts = replace(page.facts, lines=tuple(dict.fromkeys((*page.facts.lines, *added.lines))))
-    return replace(page, facts=facts, receipts=receipts_of(effects, words, user_id))
+    return replace(page, facts=Facts(tuple(dict.fromkeys((*page.facts.lines, *added.lines)))))
 
 
-def unanswered_page(
-    sentence: str, calls: Sequence[ToolCall], words: Texts, user_id: int, visibility: Visibility
-) -> Page:
-    answer = Message("assistant", "", visibility=visibility)
-    state = advance(AnswerState(done=Done(answer, Usage())), CallsResumed(tuple(calls)))
-    state = replace(state, failure=sentence)
-    [page] = final_pages(state, words)
-    return with_controls(page, state, words, user_id)
+def unanswered_page(sentence: str, calls: Sequence[ToolCall], words: Texts) -> Page:
+    return with_effects(Page(sentence), advance(AnswerState(), CallsResumed(tuple(calls))), words)
 
 
 def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
-    user_id = turn.key.user_id
-    page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
+    page = unanswered_page(sentence, turn.calls, words)
     if not may_be_asked_again:
         return page
-    return replace(page, buttons=(ask_again_button(RetryButton(user_id, turn.id), words),))
+    return replace(page, buttons=(ask_again_button(RetryButton(turn.key.user_id, turn.id), words),))
 
 
 def ask_again_button(retry: RetryButton, words: Texts) -> Button:
     return Button(words[UnfinishedTexts].ask_again, retry.custom_id(), primary=True)
 
 
-def receipts_of(state: AnswerState, words: Texts, user_id: int) -> Receipts:
-    receipts = join_receipts(state.inherited, state.receipts)
-    private = state.done is not None and state.done.answer.visibility == "private"
-    return render_receipts(receipts, state.recalled, words, user_id, private=private)
+def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
+    """Return the button that shows the memories used, if any."""
+    deleted = {each.id for each in state.receipts if each.what == "memory" and each.kind == "deleted"}
+    used_ids = tuple(id_ for id_ in state.recalled if id_ not in deleted)
+    if state.done is None or not used_ids:
+        return ()
+    label = words[ReceiptTexts].used.format(count=len(used_ids))
+    return (Button(label, UsedMemoriesButton(user_id, used_ids).custom_id()),)
 
 
 def answer_buttons(
@@ -307,46 +277,20 @@ def answer_buttons(
     return (Button(words[AnswerTexts].continue_, more.custom_id(), primary=True), *buttons)
 
 
-_RECEIPT_BUTTONS: Final = (UndoButton, UnscheduleButton, UsedMemoriesButton, OfferErasureButton)
-
-
-def page_of(message: hikari.Message, locale: Locale) -> Page:
-    buttons = [
-        (Button(component.label or "", component.custom_id), parse_custom_id(component.custom_id))
-        for component in controls_of(message)
-        if isinstance(component, hikari.ButtonComponent) and component.custom_id
-    ]
-
-    def read_facts(colour: int, prefix: str) -> Facts:
-        labels = [escape_markdown(each.label) for each, _ in buttons if each.custom_id.startswith(prefix)]
-        return Facts.read(message, colour, labels, locale)
-
-    undo_buttons = tuple(each for each, control in buttons if isinstance(control, _RECEIPT_BUTTONS))
-    used = next((control.memory_ids for _, control in buttons if isinstance(control, UsedMemoriesButton)), ())
+def page_of(message: hikari.Message) -> Page:
+    """Return a message without a card."""
     files = (
         MediaFile(each.filename)
         if (each.media_type or "").startswith("image/")
         else TextFile(each.filename, "")
         for each in message.attachments
     )
-    proposals, reason = read_proposals(
-        message.embeds, [each for each, control in buttons if isinstance(control, ProposalButton)]
-    )
-    other_buttons = (
-        each
-        for each, control in buttons
-        if not isinstance(control, (*_RECEIPT_BUTTONS, ProposalButton))
-        and not each.custom_id.startswith((RECEIPT_ID, NOTE_ID))
-    )
-    return Page(
-        message.content or "",
-        tuple(other_buttons),
-        tuple(files),
-        Receipts((), read_facts(RECEIPTS_COLOUR, RECEIPT_ID), undo_buttons, used),
-        read_facts(NOTES_COLOUR, NOTE_ID),
-        proposals,
-        reason=reason,
-    )
+    return Page(message.content or "", buttons_of(message), tuple(files), Facts.read(message))
+
+
+def without_answer_buttons(page: Page) -> Page:
+    buttons = (each for each in page.buttons if not isinstance(parse_custom_id(each.custom_id), AnswerButton))
+    return replace(page, buttons=tuple(buttons))
 
 
 def _with_transcript(state: AnswerState, shown: str) -> str:
@@ -413,7 +357,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(texts.temporary)
     if done and done.is_first:
         lines.append(texts.help_hint)
-    return Facts((*_source_lines(state.sources, words), *small_print(*lines)), locale=words.locale)
+    return Facts((*_source_lines(state.sources, words), *small_print(*lines)))
 
 
 def _source_lines(sources: Sequence[PageLink], words: Texts) -> Iterator[str]:

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, Literal
 
 import hikari
@@ -23,24 +23,17 @@ from cc_bot.chat.reply import Action, Caller, Item, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import Control, MemoryButton, UndoButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import split_messages
 from cc_bot.discord.pages.split import utf16_length
-from cc_bot.domain.change import Change
-from cc_bot.domain.text import Locale, shorten
+from cc_bot.domain.text import shorten
 from cc_bot.features.memory.texts import MemoryTexts
-from cc_bot.texts.area import plain_commands
-from cc_bot.texts.commands import command_namer
 from cc_bot.texts.replies import ReplyTexts
 
-# The bot's own statements are in embeds, which a model can't write. Each kind has a colour.
+# The bot's own statements are in embeds and cards, which a model can't write. Each kind has a colour.
 
 RECEIPTS_COLOUR: Final = 0x2D7D46
 NOTES_COLOUR: Final = 0x5D6B7A
 MAX_FACTS_CHARACTERS: Final = 3000  # Discord's limit is 6000 in all embeds of a message
-RECEIPT_ID: Final = "done:"
-NOTE_ID: Final = "fact:"  # prefixes of the custom ids of disabled buttons that show facts
 
 _SMALL_PRINT: Final = "-# "
-_NUMBERED_LINK: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
-_TIMESTAMP: Final = re.compile(r"<t:(\d{1,11})(?::\w)?>")
 _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 
@@ -49,10 +42,6 @@ class Facts:
     """The bot's own statements about an answer, as Markdown lines of an embed."""
 
     lines: tuple[str, ...] = ()
-    in_buttons: bool = False
-    """True if disabled buttons show them, because the bot may not post embeds."""
-    locale: Locale = field(default=Locale.EN, compare=False)
-    """Language of the names that replace mentions of commands in buttons."""
 
     def __bool__(self) -> bool:
         return bool(self.lines)
@@ -66,35 +55,24 @@ class Facts:
 
     @property
     def description(self) -> str:
+        return self.shorten(MAX_FACTS_CHARACTERS)
+
+    def shorten(self, max_characters: int) -> str:
+        """Return the lines that fit."""
         text = ""
         for line in self.lines:
             longer = f"{text}\n{line}" if text else line
-            if utf16_length(longer) > MAX_FACTS_CHARACTERS:
+            if utf16_length(longer) > max_characters:
                 break
             text = longer
         return text
 
-    def embeds(self, colour: int) -> list[hikari.Embed]:
-        if not self or self.in_buttons:
-            return []
-        return [hikari.Embed(description=self.description, colour=colour)]
-
-    def labels(self) -> tuple[str, ...]:
-        if not self.in_buttons:
-            return ()
-        name_command = command_namer(self.locale)
-        lines = (_NUMBERED_LINK.sub(r"\1\2", line).removeprefix(_SMALL_PRINT) for line in self.lines)
-        plain = (_TIMESTAMP.sub(_write_time, plain_commands(line, name_command)) for line in lines)
-        return tuple(map(unescape_markdown, plain))
-
     @classmethod
-    def read(cls, message: hikari.Message, colour: int, labels: Sequence[str], locale: Locale) -> "Facts":
-        """Read the facts of a message. `labels` are those of its buttons for facts."""
+    def read(cls, message: hikari.Message) -> "Facts":
         # An embed with a URL is a link preview.
-        own = (each.description for each in message.embeds if each.colour == colour and not each.url)
-        if text := next(own, None):
-            return cls(tuple(text.split("\n")), locale=locale)
-        return cls(tuple(labels), in_buttons=bool(labels), locale=locale)
+        own = (each.description for each in message.embeds if each.colour == NOTES_COLOUR and not each.url)
+        text = next(own, None)
+        return cls(tuple(text.split("\n")) if text else ())
 
 
 def timestamp(moment: datetime, style: str = "d") -> str:
@@ -114,10 +92,6 @@ def small_print(*sentences: str) -> tuple[str, ...]:
     return tuple(_SMALL_PRINT + line for sentence in sentences for line in sentence.splitlines())
 
 
-def _write_time(timestamp: re.Match[str]) -> str:
-    return f"{datetime.fromtimestamp(int(timestamp[1]), UTC):%Y-%m-%d %H:%M UTC}"
-
-
 NO_FACTS: Final = Facts()
 BLURPLE = 0x5865F2
 CHOICE_CHARACTERS = 100  # Discord's limit for autocomplete choices and option labels
@@ -128,7 +102,7 @@ Part = Literal["reference", "files", "embeds", "components"]
 TEXT_LIMIT: Final = 1700  # Discord's limit is 2000, of which 300 are for brackets around links
 MAX_PLAIN_MESSAGES: Final = 12
 PROPOSAL_COLOUR: Final = 0xC27C0E
-MAX_PROPOSALS_CHARACTERS: Final = 1800  # with the facts below Discord's limit of 6000 in all embeds
+MAX_COMPONENTS: Final = 39  # Discord allows 40, nested ones included; one is left for facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,64 +180,54 @@ class MediaFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownProposal:
-    title: str
-    text: str
-    buttons: tuple[Button, ...]
+class Box:
+    """A container of a card; without a colour, text of the card itself."""
 
+    paragraphs: tuple[Paragraph, ...]
+    colour: int | None = None
+    buttons: tuple[Button, ...] = ()  # below the paragraphs
+    file: TextFile | None = None
 
-@dataclass(frozen=True, slots=True)
-class Receipts:
-    items: tuple[Change, ...] = ()
-    facts: Facts = NO_FACTS
-    buttons: tuple[Button, ...] = ()
-    """Buttons that undo a change, and one that shows the memories used."""
-    recalled: tuple[int, ...] = ()
-    user_id: int = 0
-    private: bool = False
+    @property
+    def component_count(self) -> int:
+        count = sum(3 if each.button else 1 for each in self.paragraphs) + len(self.buttons)
+        return count + bool(self.buttons) + bool(self.file) + (self.colour is not None)
 
-
-NO_RECEIPTS: Final = Receipts()
+    @property
+    def components(self) -> list[ComponentBuilder]:
+        paragraphs = map(_build_paragraph, self.paragraphs)
+        if self.colour is None:
+            return [*paragraphs]
+        files = [_build_file(self.file)] if self.file else []
+        container = ContainerComponentBuilder(accent_color=hikari.Color(self.colour))
+        for part in (*paragraphs, *files, *build_rows(self.buttons)):
+            container.add_component(part)
+        return [container]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    content: str  # the model's text or the bot's own; never both
+    """A message: text with its buttons, files and facts; or a card, which is boxes and nothing else."""
+
+    content: str = ""  # the model's text or the bot's own; never both
     buttons: tuple[Button, ...] = ()
     files: tuple[TextFile | MediaFile, ...] = ()
-    receipts: Receipts = NO_RECEIPTS
     facts: Facts = NO_FACTS  # links to the web pages that were read, and notices
-    proposals: tuple[ShownProposal, ...] = ()
-    see_button: Button | None = None  # shows the proposals if they don't fit
-    reason: str = ""  # why the changes are only proposed
+    boxes: tuple[Box, ...] = ()
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        proposals = [
-            hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
-            for each in self._fitting_proposals
-        ]
-        if proposals and self.reason:
-            proposals[-1].set_footer(self.reason)
-        receipts = self.receipts.facts.embeds(RECEIPTS_COLOUR)
-        return [*receipts, *self.facts.embeds(NOTES_COLOUR), *proposals]
+        return [hikari.Embed(description=self.facts.description, colour=NOTES_COLOUR)] if self.facts else []
 
     @property
-    def proposal_rows(self) -> tuple[tuple[Button, ...], ...]:
-        """The buttons of two proposals a row, so that five proposals take three of a message's five rows."""
-        buttons = [each.buttons for each in self._fitting_proposals]
-        return tuple(sum(buttons[at : at + 2], ()) for at in range(0, len(buttons), 2))
+    def texts(self) -> list[str]:
+        """The texts of a card."""
+        return [each.text for box in self.boxes for each in box.paragraphs]
 
     @property
-    def last_row(self) -> tuple[Button, ...]:
-        if self.see_button and self.proposals and not self._fitting_proposals:
-            return (*self.buttons, self.see_button)
-        return self.buttons
-
-    @property
-    def _fitting_proposals(self) -> tuple[ShownProposal, ...]:
-        length = sum(len(each.title) + len(each.text) for each in self.proposals)
-        return () if self.facts.in_buttons or length > MAX_PROPOSALS_CHARACTERS else self.proposals
+    def fits_in_card(self) -> bool:
+        components = sum(box.component_count for box in self.boxes)
+        return components <= MAX_COMPONENTS and sum(map(utf16_length, self.texts)) <= MAX_CARD_CHARACTERS
 
     def parts(self, before: "Page | None") -> frozenset[Part]:
         """Return the parts that are sent for a new message, or for an edit of `before`."""
@@ -272,19 +236,36 @@ class Page:
         return frozenset(part for part, value in values.items() if value)
 
     def without(self, parts: Collection[Part]) -> "Page":
-        """Leave out parts that Discord refuses. If only embeds are refused, buttons show the facts."""
-        page = self
-        if "files" in parts:
-            page = replace(page, files=())
-        if {"embeds", "components"} <= {*parts}:
-            page = replace(page, receipts=NO_RECEIPTS, facts=NO_FACTS)
-        elif "embeds" in parts:
-            receipts = replace(page.receipts, facts=replace(page.receipts.facts, in_buttons=True))
-            page = replace(page, receipts=receipts, facts=replace(page.facts, in_buttons=True))
-        if "components" in parts:
-            receipts = replace(page.receipts, buttons=())
-            page = replace(page, buttons=(), receipts=receipts, proposals=(), see_button=None)
-        return page
+        """Leave out parts that Discord refuses."""
+        return replace(
+            self,
+            files=() if "files" in parts else self.files,
+            facts=NO_FACTS if "embeds" in parts else self.facts,
+            buttons=() if "components" in parts else self.buttons,
+        )
+
+
+def change_last_text(pages: Sequence[Page], change: Callable[[Page], Page]) -> tuple[Page, ...]:
+    *earlier, last = (page for page in pages if not page.boxes)
+    return (*earlier, change(last), *(page for page in pages if page.boxes))
+
+
+def move_facts_to_card(pages: Sequence[Page]) -> tuple[Page, ...]:
+    """Show facts in the card, which needs no permission for embeds."""
+    card = next((page for page in pages if page.boxes), Page())
+    facts = Facts(tuple(line for page in pages for line in page.facts.lines))
+    shown = facts.shorten(MAX_CARD_CHARACTERS - sum(map(utf16_length, card.texts)))
+    boxes = (Box((Paragraph(shown),)), *card.boxes) if shown else card.boxes
+    texts = (replace(page, facts=NO_FACTS) for page in pages if not page.boxes)
+    return (*texts, *([Page(boxes=boxes)] if boxes else []))
+
+
+def plain_card(page: Page) -> Page:
+    """Return a message with a card's texts and buttons, for a card that Discord refuses."""
+    paragraphs = [each for box in page.boxes for each in box.paragraphs]
+    beside = (each.button for each in paragraphs if each.button)
+    below = (button for box in page.boxes for button in box.buttons)
+    return Page(shorten("\n".join(page.texts), TEXT_LIMIT), (*beside, *below))
 
 
 def plain_pages(page: Page) -> tuple[Page, ...]:
@@ -301,16 +282,22 @@ def plain_pages(page: Page) -> tuple[Page, ...]:
 
 
 NO_PINGS: Final[dict[str, Any]] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
-MAX_LABEL_CHARACTERS: Final = 80  # Discord's limit for a button
 BUTTONS_PER_ROW: Final = 5
-MAX_FACT_ROWS: Final = 3  # two of a message's five rows are for buttons
 
 
-def post_arguments(page: Page) -> dict[str, Any]:
-    return {**edit_arguments(None, page), "attachments": uploads_of(page)}
+def post_arguments(page: Page, *, ephemeral: bool = False) -> dict[str, Any]:
+    flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.MessageFlag.NONE
+    if page.boxes:  # the answer's text has notified its user
+        flags |= hikari.MessageFlag.SUPPRESS_NOTIFICATIONS
+        return {"components": _card_components(page), "flags": flags, **NO_PINGS}
+    return {**edit_arguments(None, page), "attachments": uploads_of(page), "flags": flags}
 
 
 def edit_arguments(before: Page | None, page: Page) -> dict[str, Any]:
+    if page.boxes:
+        old_files = hikari.UNDEFINED if any(box.file for box in page.boxes) else None  # new ones replace them
+        components = _card_components(page)
+        return {"content": None, "embeds": [], "components": components, "attachments": old_files, **NO_PINGS}
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -320,18 +307,21 @@ def edit_arguments(before: Page | None, page: Page) -> dict[str, Any]:
     }
 
 
+def _card_components(page: Page) -> list[ComponentBuilder]:
+    return [component for box in page.boxes for component in box.components]
+
+
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    return build_rows(*_fact_rows(page), page.receipts.buttons, *page.proposal_rows, page.last_row)
+    rows = range(0, len(page.buttons), BUTTONS_PER_ROW)
+    return build_rows(*(page.buttons[at : at + BUTTONS_PER_ROW] for at in rows))
 
 
-def _fact_rows(page: Page) -> list[tuple[Button, ...]]:
-    buttons = [
-        Button(shorten(label, MAX_LABEL_CHARACTERS), f"{prefix}{number}", enabled=False)
-        for prefix, facts in ((RECEIPT_ID, page.receipts.facts), (NOTE_ID, page.facts))
-        for number, label in enumerate(facts.labels())
-    ][: MAX_FACT_ROWS * BUTTONS_PER_ROW]
-    width = max(1, math.ceil(len(buttons) / MAX_FACT_ROWS))
-    return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
+def buttons_of(message: hikari.PartialMessage) -> tuple[Button, ...]:
+    return tuple(
+        Button(each.label or "", each.custom_id)
+        for each in controls_of(message)
+        if isinstance(each, hikari.ButtonComponent) and each.custom_id
+    )
 
 
 def controls_of(message: hikari.PartialMessage) -> Iterator[hikari.MessageComponentTypesT]:
@@ -345,6 +335,12 @@ def texts_of(message: hikari.PartialMessage) -> Iterator[str]:
     for component in _walk(message.components or ()):
         if isinstance(component, hikari.TextDisplayComponent):
             yield component.content
+
+
+def notes_of(message: hikari.PartialMessage) -> tuple[str, ...]:
+    """The lines of a card above its boxes."""
+    texts = (each for each in message.components or () if isinstance(each, hikari.TextDisplayComponent))
+    return tuple(line for text in texts for line in text.content.split("\n"))
 
 
 def file_url_of(message: hikari.PartialMessage) -> str | None:
@@ -364,7 +360,8 @@ def _walk(components: Iterable[hikari.PartialComponent]) -> Iterator[hikari.Part
 def looks_like(message: hikari.Message, page: Page) -> bool:
     expected = [embed.description or "" for embed in page.embeds]
     actual = [embed.description or "" for embed in message.embeds if not embed.url]
-    return (message.content or "").strip() == page.content.strip() and actual == expected
+    is_same_card = [*texts_of(message)] == page.texts
+    return (message.content or "").strip() == page.content.strip() and actual == expected and is_same_card
 
 
 def _build_paragraph(paragraph: Paragraph) -> TextDisplayComponentBuilder | SectionComponentBuilder:
@@ -372,6 +369,10 @@ def _build_paragraph(paragraph: Paragraph) -> TextDisplayComponentBuilder | Sect
     if paragraph.button is None:
         return text
     return SectionComponentBuilder(components=[text], accessory=_build_button(paragraph.button))
+
+
+def _build_file(file: TextFile) -> FileComponentBuilder:
+    return FileComponentBuilder(file=hikari.Bytes(file.text.encode(), file.name))
 
 
 def build_rows(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:

@@ -1,35 +1,27 @@
-"""Renders proposals as embeds with two buttons each, below an answer or in messages of their own."""
+"""Renders proposals as boxes of a card, each with its two buttons."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import zip_longest
 from typing import Final
 
-import hikari
-
 from cc_bot.charts.table import text_table
-from cc_bot.discord.pages.custom_ids import (
-    ANY_ASKER,
-    ProposalButton,
-    SeeProposalsButton,
-    StopButton,
-    parse_custom_id,
-)
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, ProposalButton, SeeProposalsButton, StopButton
 from cc_bot.discord.pages.page import (
-    MAX_PROPOSALS_CHARACTERS,
+    MAX_CARD_CHARACTERS,
     PROPOSAL_COLOUR,
+    Box,
     Button,
     Page,
-    ShownProposal,
+    Paragraph,
     TextFile,
     escape_markdown,
+    small_print,
     timestamp,
 )
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import show_invisible
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.texts import MemoryCardTexts
 from cc_bot.features.memory.views import format_last_day
 from cc_bot.texts import Texts
@@ -38,49 +30,41 @@ from cc_bot.texts.proposal import ProposalTexts
 
 MAX_TITLE_CHARACTERS: Final = 60
 _MAX_EXCERPT_CHARACTERS: Final = 600  # for all texts of a shortened proposal
-_MAX_LINES_CHARACTERS: Final = MAX_PROPOSALS_CHARACTERS - 100
+_MAX_LINES_CHARACTERS: Final = MAX_CARD_CHARACTERS - 500
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 """Marks of headings and lists. A digit can't be escaped, so the dot after it is."""
 
 
-def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
-    """Replace a page's proposals. The text of a single long one becomes a file."""
-    stops = tuple(
-        Button(words[AnswerTexts].stop, StopButton(ANY_ASKER, each.claimed_by).custom_id())
-        for each in proposals
-        if each.state == "claimed"
-    )
-    other_buttons = (each for each in page.buttons if not _is_for_proposals(each))
-    ordered = sorted(proposals, key=lambda each: each.state != "open")  # as read_proposals expects
-    shown = tuple(_render(each, words) for each in ordered)
-    page = replace(page, buttons=(*stops, *other_buttons), proposals=shown, see_button=None, reason="")
-    open_ones = [each for each in ordered if each.state == "open"]
-    if not open_ones:
+def proposal_boxes(proposals: Sequence[Proposal], words: Texts) -> tuple[Box, ...]:
+    """The last open one says that nothing is done yet."""
+    open_ones = [each for each in proposals if each.state == "open"]
+    texts = {each.id: "\n".join(_lines(_parts(each, words))) for each in open_ones}
+    if open_ones:
+        texts[open_ones[-1].id] += f"\n-# {words[ProposalTexts].reason(open_ones)}"
+    return tuple(_box(each, texts.get(each.id, ""), words) for each in proposals)
+
+
+def see_box(proposals: Sequence[Proposal], words: Texts) -> Box:
+    """Return what replaces proposals that do not fit."""
+    see = SeeProposalsButton(proposals[0].key.user_id, proposals[0].answer_id)
+    label = words[ProposalTexts].open_count.format(count=sum(each.state == "open" for each in proposals))
+    reason = Paragraph("\n".join(small_print(words[ProposalTexts].reason(proposals))))
+    return Box((reason,), PROPOSAL_COLOUR, (Button(label, see.custom_id()),))
+
+
+def proposal_page(proposal: Proposal, words: Texts) -> Page:
+    """Return the card of one proposal. A long text becomes a file."""
+    page = Page(boxes=proposal_boxes([proposal], words))
+    if page.fits_in_card:
         return page
-    page = replace(page, reason=words[ProposalTexts].reason(open_ones))
-    if not page.content and len(shown) == 1 and not page.proposal_rows:
-        return _shorten(page, open_ones[0], words)
-    see = SeeProposalsButton(open_ones[0].key.user_id, open_ones[0].answer_id)
-    label = words[ProposalTexts].open_count.format(count=len(open_ones))
-    return replace(page, see_button=Button(label, see.custom_id()))
-
-
-def _shorten(page: Page, proposal: Proposal, words: Texts) -> Page:
     parts = list(_parts(proposal, words))
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
     max_characters = _MAX_EXCERPT_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     excerpt = "\n".join(_lines((line, shorten(text, max_characters)) for line, text in parts))
-    text = f"{shorten(excerpt, _MAX_LINES_CHARACTERS)}\n-# {words[ProposalTexts].all_in_file}"
-    page = replace(page, proposals=(replace(page.proposals[0], text=text),))
-    if any(isinstance(each, TextFile) for each in page.files):
-        return page
-    return replace(page, files=(*page.files, TextFile(words[ProposalTexts].file_name, whole)))
-
-
-def update_proposals(page: Page, proposals: Sequence[Proposal], pressed_id: int, words: Texts) -> Page:
-    """Update the answer's proposals on its page, or the pressed one on a page of its own."""
-    return with_proposals(page, [each for each in proposals if page.content or each.id == pressed_id], words)
+    notices = small_print(words[ProposalTexts].all_in_file, words[ProposalTexts].reason([proposal]))
+    text = "\n".join((shorten(excerpt, _MAX_LINES_CHARACTERS), *notices))
+    return Page(boxes=(_box(proposal, text, words, TextFile(words[ProposalTexts].file_name, whole)),))
 
 
 def outcome_line(proposal: Proposal, state: CallState, words: Texts, *, stopped: bool = False) -> str:
@@ -91,42 +75,18 @@ def declined_line(proposal: Proposal, words: Texts) -> str:
     return words[ProposalTexts].declined.format(what=_title(proposal))
 
 
-def read_proposals(
-    embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
-) -> tuple[tuple[ShownProposal, ...], str]:
-    """Return a message's proposals, of which the first ones have buttons, and the reason for them."""
-    own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
-    pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
-    reason = own[-1].footer.text if own and own[-1].footer else None
-    shown = (
-        ShownProposal(embed.title or "", embed.description or "", pair)
-        for embed, pair in zip_longest(own, pairs, fillvalue=())
-        if isinstance(embed, hikari.Embed)
-    )
-    return tuple(shown), reason or ""
-
-
-def _is_for_proposals(button: Button) -> bool:
-    parsed = parse_custom_id(button.custom_id)
-    is_stop = isinstance(parsed, StopButton) and parsed.user_id == ANY_ASKER
-    return is_stop or isinstance(parsed, SeeProposalsButton)
-
-
-def _render(proposal: Proposal, words: Texts) -> ShownProposal:
-    texts, number = words[ProposalTexts], proposal.content.position
+def _box(proposal: Proposal, text: str, words: Texts, file: TextFile | None = None) -> Box:
+    texts, shown = words[ProposalTexts], proposal.content.shown
     ids = (proposal.key.user_id, proposal.answer_id, proposal.id)
-    title = texts.numbered.format(number=number) if number else texts.title
-    if proposal.state != "open":
-        return ShownProposal(title, outcome_line(proposal, proposal.state, words), ())
-    yes, no = (
-        f"{number}. {label}" if number else label
-        for label in (proposal.content.shown.yes, proposal.content.shown.no)
-    )
-    buttons = (
-        Button(yes, ProposalButton("do", *ids).custom_id(), primary=True),
-        Button(no, ProposalButton("dont", *ids).custom_id()),
-    )
-    return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)
+    do, dont = (ProposalButton(action, *ids).custom_id() for action in ("do", "dont"))
+    if proposal.state != "open":  # the disabled button holds the ids
+        stop = Button(words[AnswerTexts].stop, StopButton(ANY_ASKER, proposal.claimed_by).custom_id())
+        line = Paragraph(outcome_line(proposal, proposal.state, words))
+        return Box((line,), PROPOSAL_COLOUR, (stop, Button(shown.yes, do, enabled=False)))
+    source = escape_markdown(shorten(one_line(proposal.content.origin.source), MAX_TITLE_CHARACTERS))
+    title = texts.title_with_source.format(source=source) if source else texts.title
+    buttons = (Button(shown.yes, do, primary=True), Button(shown.no, dont))
+    return Box((Paragraph(f"-# {title}\n{text}"),), PROPOSAL_COLOUR, buttons, file)
 
 
 def _title(proposal: Proposal) -> str:
@@ -165,6 +125,6 @@ def _format_value(value: Value, words: Texts) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote each line, so that none can imitate another part of the embed."""
+    """Quote each line, so that none can imitate another part of the card."""
     marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(show_invisible(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

@@ -8,11 +8,8 @@ from cc_bot.chat.reply import Action, Caller
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.receipts import MemoryState
 from cc_bot.domain.change import Change, ReceiptState
-from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.texts import Texts
-
-MAX_LABEL_CHARACTERS: Final = 15
 
 
 class MemoryChanges:
@@ -43,16 +40,12 @@ class MemoryChanges:
             return words.deleted_for_all.format(id=change.number)
         return words.line(change, text, numbered=numbered)
 
-    def make_undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
+    def make_undo(self, change: Change, words: Texts) -> Action | None:
         kind = _undoable_kind(change)
         if kind is None:
             return None
-        label, number = words[ReceiptTexts].undo, change.number
-        if not (only_button or (change.private and public)):
-            content = f"#{number}" if public and kind == "deleted" else one_line(change.text)
-            label = words[ReceiptTexts].undo_one.format(content=shorten(content, MAX_LABEL_CHARACTERS))
-        command = f"/memory delete {number}" if kind == "added" else f"/memory undo {number}"
-        return Action(label, kind, change.id, command, former_id=change.former_id or 0)
+        command = f"/memory {'delete' if kind == 'added' else 'undo'} {change.number}"
+        return Action(words[ReceiptTexts].undo, kind, change.id, command, former_id=change.former_id or 0)
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
         ids = {each.id for each in changes} | {each.former_id for each in changes if each.former_id}

@@ -206,7 +206,6 @@ class ReceiptTexts(Area):
     more = Sentence(ja="➕ ほか {count} 件。</memory list> で確かめられます。", en="➕ {count} more. See </memory list>.")
     no_tools = Sentence(ja="⚠️ いまのAIモデルはツールを使えないため、覚えること・お知らせ・検索ができません。残したいことは </memory add> で残せます。", en="⚠️ This AI model takes no tools, so it can't remember, remind or look things up. </memory add> still keeps things.")
     undo = Sentence(ja="取り消す", en="Undo")
-    undo_one = Sentence(ja="取り消す: {content}", en="Undo: {content}")
     change_undone = Sentence(ja="↩️ 取り消しました。", en="↩️ Taken back.")
     changed_again = Sentence(ja="✏️ このあと、また変更されました（#{id}）", en="✏️ Changed again since (#{id})")
     used = Sentence(ja="🧠 使ったメモリ（{count}）", en="🧠 Memories used ({count})")

@@ -8,14 +8,11 @@ from typing import Any, Final
 from cc_bot.chat.reply import Action, Caller
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.change import Change
-from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.reminders.model import ReminderChange
 from cc_bot.features.reminders.service import reminder_sentence
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts
 from cc_bot.texts import Texts
-
-LABEL_CHARACTERS: Final = 15
 
 
 class ReminderChanges:
@@ -46,12 +43,10 @@ class ReminderChanges:
             )
         return caller.words[ReminderTexts].cancelled.format(text=caller.format_text(change.text, limit))
 
-    def make_undo(self, change: Change, words: Texts, *, only_button: bool, public: bool) -> Action | None:
+    def make_undo(self, change: Change, words: Texts) -> Action | None:
         if change.kind != "added":
             return None
-        texts, text = words[ReminderTexts], shorten(one_line(change.text), LABEL_CHARACTERS)
-        label = texts.cancel if only_button else texts.cancel_one.format(text=text)
-        return Action(label, "cancel", change.id, f"/remind delete {change.number}")
+        return Action(words[ReminderTexts].cancel, "cancel", change.id, f"/remind delete {change.number}")
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
         return [await self._refresh(each, user_id, stores) for each in changes]

@@ -24,9 +24,10 @@ from cc_bot.discord.handlers import (
 from cc_bot.discord.interactions import can_write, is_bot_dm
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import RemindersButton, ShowButton, SnoozeButton, UnscheduleButton
-from cc_bot.discord.pages.page import Button, EphemeralView, Page, reply_view, texts_of
+from cc_bot.discord.pages.page import Button, EphemeralView, Page, buttons_of, reply_view, texts_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
+from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders import service as reminders
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
@@ -147,13 +148,18 @@ async def cancel(
 ) -> EphemeralView | str:
     interaction, button, recipient = press
     [sentence] = (await reminders.cancel(recipient, button.schedule_id, schedules=schedules)).lines
-    if not interaction.message.flags & hikari.MessageFlag.IS_COMPONENTS_V2:
-        await updater.refresh_pressed(interaction, recipient.user_id, recipient.words)
+    if await updater.refresh_pressed(interaction, recipient.user_id, recipient.words):
         return sentence
-    updater.refresh(recipient.user_id, recipient.words)
-    buttons = page_of(interaction.message, recipient.locale).receipts.buttons
-    others = tuple(each for each in buttons if each.custom_id != interaction.custom_id)
-    return EphemeralView("\n".join((*texts_of(interaction.message), sentence)), buttons=others)
+    message = interaction.message
+    others = tuple(each for each in buttons_of(message) if each.custom_id != interaction.custom_id)
+    if message.flags & hikari.MessageFlag.IS_COMPONENTS_V2:
+        return EphemeralView("\n".join((*texts_of(message), sentence)), buttons=others)
+    before = page_of(message)  # a reminder
+    is_undone = await schedules.get(recipient.user_id, button.schedule_id) is None
+    notes = (recipient.words[ReceiptTexts].change_undone,) if is_undone else ()
+    page = replace(before, buttons=others, facts=before.facts.with_notes(*notes))
+    await reply_in_place(interaction, before).show((page,))
+    return sentence
 
 
 @on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)
@@ -165,7 +171,7 @@ async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipient
         return recipient.words[ReminderTexts].gone
     due_at = recipients.clock() + timedelta(minutes=button.minutes)
     later = await schedules.add_copy(replace(before, due_at=due_at, repeat="", locale=recipient.locale))
-    message = page_of(interaction.message, recipient.locale)
+    message = page_of(interaction.message)
     without_buttons = Page(message.content, facts=message.facts)
     page = snoozed_page(without_buttons, before, later, recipient.words)
     await reply_in_place(interaction, without_buttons).show((page,))

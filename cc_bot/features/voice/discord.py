@@ -36,7 +36,7 @@ class SynthesizedAnswers(SpokenAnswers):
         if not state.done or state.unshown:
             return
         try:
-            message_id = (await reply.message_ids())[-1]
+            message_id = (await reply.text_ids())[-1]
         except hikari.HikariError as error:
             _log.info("answer_not_spoken", error=type(error).__name__)
             return

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.loopback.discord import limits
 from tests.loopback.discord.limits import Component, check_components, with_ids
-from tests.loopback.discord.messages import Attachment, File, Message
+from tests.loopback.discord.messages import SILENT, Attachment, File, Message
 from tests.loopback.discord.refusals import empty_message, require, require_length, upload_too_large
 
 V2_FLAG = 1 << 15
@@ -32,11 +32,11 @@ class Draft:
     embeds: list[dict[str, Any]]
     components: list[Component]
     attachments: list[Attachment]
-    v2: bool = False
+    flags: int = 0
 
     def apply(self, message: Message) -> None:
         message.content, message.embeds = self.content, self.embeds
-        message.flags |= V2_FLAG if self.v2 else 0  # never unset ("Message Flags")
+        message.flags |= self.flags  # never unset ("Message Flags")
         message.components, message.attachments = self.components, self.attachments
 
 
@@ -50,7 +50,9 @@ def compose(upload: Upload, keep: Keep, previous: Message | None = None) -> Draf
     embeds, components = list(sent_or_kept("embeds") or []), list(sent_or_kept("components") or [])
     limits.check_embeds(embeds)
     limits.check_allowed_mentions(upload.body.get("allowed_mentions"))
-    v2 = bool(((upload.body.get("flags") or 0) | (previous.flags if previous else 0)) & V2_FLAG)
+    given = upload.body.get("flags") or 0
+    require(not (previous and given & SILENT), ["flags"], "An edit can't set SUPPRESS_NOTIFICATIONS.")
+    v2 = bool((given | (previous.flags if previous else 0)) & V2_FLAG)
     check_components(components, v2=v2)
     for key, value in {"content": content, "embeds": embeds}.items() if v2 else ():
         require(
@@ -63,7 +65,7 @@ def compose(upload: Upload, keep: Keep, previous: Message | None = None) -> Draf
     if not (content or embeds or components or attachments):
         raise empty_message()
     shown = with_ids(_with_file_urls(components, attachments))
-    return Draft(content, _with_urls(embeds, attachments), shown, attachments, v2)
+    return Draft(content, _with_urls(embeds, attachments), shown, attachments, given & (V2_FLAG | SILENT))
 
 
 def _attachments(upload: Upload, keep: Keep, previous: Message | None) -> list[Attachment]:

@@ -11,6 +11,7 @@ from tests.loopback.discord.limits import BUTTON, LINK, SELECTS, TEXT, Component
 
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
+SILENT = 1 << 12
 IS_VOICE_MESSAGE = 1 << 13
 HAS_SNAPSHOT = 1 << 14
 FORWARD = 1
@@ -186,6 +187,10 @@ class Message:
     @property
     def ephemeral(self) -> bool:
         return bool(self.flags & EPHEMERAL)
+
+    @property
+    def silent(self) -> bool:
+        return bool(self.flags & SILENT)
 
     @property
     def loading(self) -> bool:
