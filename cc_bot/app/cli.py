@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config()
         return _run(config, options) if options.command else main([_choose_command(config)])
     except CcBotError as error:
-        _say_error(_sentence_for(error, config, locale))
+        say_error(_sentence_for(error, config, locale))
         return EXIT_OPERATOR
     except Exception as error:  # noqa: BLE001 - the log has where it happened
         import structlog
@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not structlog.is_configured():  # its default prints local variables
             configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        _say_error(texts(locale)[CliTexts].crashed.format(error=type(error).__name__))
+        say_error(texts(locale)[CliTexts].crashed.format(error=type(error).__name__))
         return EXIT_ERROR
 
 
@@ -96,7 +96,7 @@ def _choose_command(config: Config) -> str:
     return command
 
 
-def _say_error(sentence: str) -> None:
+def say_error(sentence: str) -> None:
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr)  # noqa: T201 - not a log record
 
@@ -174,7 +174,7 @@ def _add_database_commands(
 
 
 def _argument_type(read: Callable[[str], T], error: str) -> Callable[[str], T]:
-    """Return a type for argparse, with the sentence for a ValueError of `read`."""
+    """Return a type for argparse that calls `read`. `error`: the sentence if that raises ValueError."""
 
     def parse(text: str) -> T:
         try:
@@ -225,7 +225,8 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             configure_logging("warning", config.log_format)
             from cc_bot.app.cli_database import COMMANDS
 
-            asyncio.run(COMMANDS[options.command](config, options))
+            words = texts(config.operator_locale)[BackupTexts]
+            asyncio.run(COMMANDS[options.command](config, options, words))
     return EXIT_OK
 
 

@@ -20,8 +20,7 @@ from cc_bot.texts import texts
 from cc_bot.texts.cli import BackupTexts, CliTexts
 
 
-async def _backup(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale)[BackupTexts]
+async def _backup(config: Config, options: argparse.Namespace, words: BackupTexts) -> None:
     backup = await back_up(
         require_file(config.database_url, "backup"),
         options.to or config.backup_folder,
@@ -37,8 +36,7 @@ async def _backup(config: Config, options: argparse.Namespace) -> None:
         say(words.deleted.format(count=len(backup.deleted)))
 
 
-async def _restore(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale)[BackupTexts]
+async def _restore(config: Config, options: argparse.Namespace, words: BackupTexts) -> None:
     database = config.database_url.removeprefix("sqlite:///")
 
     def confirm(copy: StagedBackup) -> bool:
@@ -68,7 +66,7 @@ async def _restore(config: Config, options: argparse.Namespace) -> None:
         say(words.erasures_unknown)
 
 
-async def _migrate(config: Config, _: argparse.Namespace) -> None:
+async def _migrate(config: Config, _: argparse.Namespace, _words: BackupTexts) -> None:
     words = texts(config.operator_locale)[CliTexts]
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
         for step in await list_pending(database):
@@ -78,8 +76,7 @@ async def _migrate(config: Config, _: argparse.Namespace) -> None:
     say(result.format(path=without_password(config.database_url)))
 
 
-async def _copy(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale)[BackupTexts]
+async def _copy(config: Config, options: argparse.Namespace, words: BackupTexts) -> None:
     url = options.source or config.database_url
     setting = SOURCE_OPTION if options.source else URL_SETTING
     result = await run_copy(
@@ -94,7 +91,7 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
     if result.plan.left_out:
         say(words.copied_left_out.format(names=", ".join(result.plan.left_out)))
     if result.reapplied:
-        _say_reapplied(result.reapplied, config)
+        _say_reapplied(result.reapplied, config, words)
     if result.uncopied_files:
         files = ", ".join(map(str, result.uncopied_files))
         say(words.copied_files.format(folder=result.folder, files=files))
@@ -104,22 +101,19 @@ async def _copy(config: Config, options: argparse.Namespace) -> None:
         say(sentence.format(url=target, former=without_password(config.database_url)))
 
 
-async def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale)[BackupTexts]
+async def _apply_erasures(config: Config, options: argparse.Namespace, words: BackupTexts) -> None:
     result = await run_apply_erasures(config, _announcer(words), tuple(options.files), options.since)
-    _say_reapplied(result, config)
+    _say_reapplied(result, config, words)
 
 
-def _say_reapplied(result: ReappliedErasures, config: Config) -> None:
-    words, since = texts(config.operator_locale)[BackupTexts], result.since
+def _say_reapplied(result: ReappliedErasures, config: Config, words: BackupTexts) -> None:
+    since = result.since
     moment = f"{since.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if since else words.unknown_moment
     sentence = words.reapplied if result else words.nothing_reapplied
     say(sentence.format(**{**asdict(result), "since": moment}))
 
 
-async def _wipe(config: Config, options: argparse.Namespace) -> None:
-    words = texts(config.operator_locale)[BackupTexts]
-
+async def _wipe(config: Config, options: argparse.Namespace, words: BackupTexts) -> None:
     def confirm(paths: list[Path]) -> bool:
         say_paths = say_if_possible if options.yes else say
         say_paths("\n".join((words.will_be_deleted, *(f"  {path}" for path in paths))))
@@ -138,7 +132,7 @@ def _counts(rows: RowCounts) -> dict[str, int]:
 
 
 async def _report_rows(done: int, total: int) -> None:
-    """Write both numbers on a line that the next one replaces."""
+    """Print the progress on a line that the next call overwrites."""
     if sys.stdout.isatty():
         say_if_possible(f"\x1b[K  {done:,} / {total:,}\r", end="")
 
@@ -147,7 +141,8 @@ def _announcer(words: BackupTexts) -> Announce:
     return lambda stage: say_if_possible(words.stages[stage])
 
 
-COMMANDS: Final[Mapping[str, Callable[[Config, argparse.Namespace], Coroutine[Any, Any, None]]]] = {
+Command = Callable[[Config, argparse.Namespace, BackupTexts], Coroutine[Any, Any, None]]
+COMMANDS: Final[Mapping[str, Command]] = {
     "backup": _backup,
     "restore": _restore,
     "migrate": _migrate,

@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 class Core(PartsBuilder):
     summaries: Summaries | None  # None if disabled
     leases: Leases
-    membership: Membership | None  # None unless this process is one of the bot's
+    membership: Membership | None  # None in `cc-bot chat`
 
 
 @asynccontextmanager
@@ -206,7 +206,7 @@ async def sweep(stores: Stores, spending: Spending, processes_changed: asyncio.E
 
 
 async def summarize_expired(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
-    """Summarize expired conversations every SWEEP_EVERY_S; without `summaries`, give them up."""
+    """Summarize expired conversations every SWEEP_EVERY_S, or mark them as done if summaries are disabled."""
     while True:
         with log_errors("summaries"):
             if summaries:

@@ -137,7 +137,7 @@ async def run_restore(
     database, clock = require_file(config.database_url, "restore"), config.clock
     ensure_own_file(database)
     with instance_lock(database):
-        remove_wal(database)  # it may fail, so it precedes the copying, which takes minutes
+        remove_wal(database)  # may fail, so it precedes the copying, which takes minutes
         async with stage_backup(backup, database, clock, announce) as copy:
             own_log = ErasureLog.beside(database).path
             logs = [path for path in (own_log, *logs_in(backup.parent)) if path.exists()]
@@ -200,7 +200,7 @@ _FILES_TO_COPY: Final = (*FILES_WITH_PATH_SETTING, "models.toml")
 class CopyOutcome:
     plan: CopyPlan
     uncopied_files: tuple[Path, ...]  # the operator's files beside the source that the target lacks
-    folder: Path  # for these files
+    folder: Path  # to which the operator may copy these files
     reapplied: ReappliedErasures | None  # None if the source is the bot's own database
 
 
@@ -243,16 +243,9 @@ async def run_copy(
             announce("erasing")
             async with open_database(to_url) as target:
                 reapplied = await _reapply_erasures(target, erasures, None, config)
-        source_path, target_path = (
-            operator_anchor_path(url, config.data_folder) for url in (from_url, to_url)
-        )
-        files = _list_uncopied_files(source_path, target_path)
-        return CopyOutcome(plan, files, target_path.parent, reapplied)
-
-
-def _list_uncopied_files(source: Path, target: Path) -> tuple[Path, ...]:
-    files = ((source.with_name(name), target.with_name(name)) for name in _FILES_TO_COPY)
-    return tuple(file for file, copy in files if file.exists() and not copy.exists())
+        old, new = (operator_anchor_path(url, config.data_folder).parent for url in (from_url, to_url))
+        uncopied = (old / name for name in _FILES_TO_COPY if not (new / name).exists())
+        return CopyOutcome(plan, tuple(filter(Path.exists, uncopied)), new, reapplied)
 
 
 def _find_logs_to_copy(config: Config, from_url: str) -> list[Path]:
@@ -278,7 +271,7 @@ async def _copy_to_file(
 
 @contextmanager
 def _name_setting(setting: str) -> Iterator[None]:
-    """In errors about a URL, name this setting or option, which had the URL."""
+    """Make errors about a URL name the setting or option that has the URL."""
     try:
         yield
     except InvalidSetting as error:
@@ -312,7 +305,7 @@ async def _open_unused(url: str, setting: str, *, read_only: bool = False) -> As
     """Open a database that no bot uses. Raises CopyStopped for a StorageError, also for one in the block."""
     try:
         async with AsyncExitStack() as opened:
-            with _name_setting(setting):  # not for errors in the block, of another database
+            with _name_setting(setting):  # not in errors of the block, which concern another database
                 database = await opened.enter_async_context(open_database(url, read_only=read_only))
             await ensure_unused(database)
             yield database

@@ -154,6 +154,6 @@ _LARGE_BYTES: Final = 128 * 2**10
 
 
 def _release_large_blocks() -> None:
-    """Have glibc return large freed blocks to the system: by default it raises this limit (mallopt(3))."""
+    """Fix the size from which glibc returns freed blocks to the system; glibc would raise it (mallopt(3))."""
     if sys.platform == "linux" and (tune := getattr(ctypes.CDLL(None), "mallopt", None)):  # musl has none
         tune(_M_MMAP_THRESHOLD, _LARGE_BYTES)

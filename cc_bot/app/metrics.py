@@ -74,7 +74,8 @@ class Vitals:
             return "unusable"
         if self._check is None or self._check.done():
             self._check = asyncio.create_task(self.database.check_writable())
-            self._check.add_done_callback(_retrieve_exception)
+            # Retrieve the exception, since asyncio would log it otherwise.
+            self._check.add_done_callback(lambda check: check.cancelled() or check.exception())
         try:
             await asyncio.wait_for(asyncio.shield(self._check), self.timeout_s)
         except TimeoutError:
@@ -82,12 +83,6 @@ class Vitals:
         except StorageError:
             return "unusable"
         return None
-
-
-def _retrieve_exception(check: asyncio.Task[None]) -> None:
-    """Keep asyncio from logging that the exception was never retrieved."""
-    if not check.cancelled():
-        check.exception()
 
 
 async def _read_or_none(reading: Awaitable[float | None]) -> float | None:
@@ -112,26 +107,26 @@ class PrometheusMeter(Meter):
         Gauge("cc_bot_build_info", "The program.", ["version"], registry=self.registry).labels(version).set(1)
         self._turns = self._counter("turns", "Turns by how they ended.", "status")
         self._turn_seconds = self._histogram("turn_seconds", "From the question to the stored answer.")
-        self._phase_seconds = self._histogram("phase_seconds", "Where the time of turns goes.", "phase")
+        self._phase_seconds = self._histogram("phase_seconds", "Seconds in each phase of a turn.", "phase")
         self._unshown = self._counter("answers_not_shown", "Answers that could not be shown to their end.")
         self._tokens = self._counter(
             "tokens", "Tokens as servers count them; `prompt` without those in `cached`.", "kind", "model"
         )
-        self._sound = self._counter("sound_seconds", "Seconds that were heard, or read aloud.", "model")
-        self._purposes = self._counter("tokens_by_purpose", "The same by what they were spent on.", "purpose")
+        self._sound = self._counter("sound_seconds", "Seconds of sound transcribed or spoken.", "model")
+        self._purposes = self._counter("tokens_by_purpose", "Tokens by what they were spent on.", "purpose")
         self._tools = self._counter("tool_calls", "Calls of tools by models.", "tool", "outcome")
         self._server_tools = set[tuple[str, str]]()
         self._server_calls = self._counter(
             "tool_server_calls", "Calls of tools at their servers.", "server", "tool", "outcome"
         )
         self._server_seconds = self._histogram(
-            "tool_server_call_seconds", "How long these took.", "server", "tool", buckets=_SERVER_BUCKETS_S
+            "tool_server_call_seconds", "Their duration.", "server", "tool", buckets=_SERVER_BUCKETS_S
         )
-        self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
+        self._errors = self._counter("errors", "Errors by kind.", "kind")
 
         for metric, values in ((self._turns, get_args(Ending)), (self._phase_seconds, get_args(Phase))):
             for value in values:
-                metric.labels(value)  # exports 0, from which Prometheus sees the first one as an increase
+                metric.labels(value)  # exports 0, so that Prometheus sees the first turn as an increase
 
     def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         self._turns.labels(ending).inc()

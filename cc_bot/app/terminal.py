@@ -2,9 +2,9 @@
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
-import sys
 from typing import Final
 
+from cc_bot.app.cli import say_error
 from cc_bot.app.core import open_core
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.tools import ExternalTools
@@ -29,7 +29,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
 
         if model_name := core.models.ignored_model_name:
             sentence = words[CliTexts].model_without_server.format(model=model_name)
-            _say_on_stderr(f"{sentence} → {words[CliTexts].model_without_server_fix}")
+            say_error(f"{sentence} → {words[CliTexts].model_without_server_fix}")
         agents = await core.agents.get_all()
         if agent_name is not None and agent_name not in agents:
             raise InvalidSetting(name="--agent", expected=" / ".join(agents))
@@ -42,7 +42,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             model_label=core.models.default_model_name,
             agent=agent,
             history_file=operator_path(config, "chat_history"),
-            # Of a session in a Discord channel, where others must not read what is said here.
+            # A session of a Discord channel: other people there must not read what the user says here.
             visibility="private" if channel_id else "public",
             offline=core.models.is_offline,
         )
@@ -55,10 +55,6 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent_name
             await purge_due(core.stores.memory_removal, clock)
 
 
-def _say_on_stderr(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - not a log record
-
-
 NOTICE_AFTER_S: Final = 1.0
 MAX_WAIT_S: Final = 10.0
 
@@ -68,7 +64,7 @@ async def _wait_for_servers(servers: ExternalTools, sentence: str) -> None:
     try:
         await asyncio.wait((starting,), timeout=NOTICE_AFTER_S)
         if not starting.done():
-            _say_on_stderr(sentence)
+            say_error(sentence)
             await asyncio.wait((starting,), timeout=MAX_WAIT_S)
     finally:
         starting.cancel()

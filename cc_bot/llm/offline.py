@@ -1,5 +1,5 @@
-"""A rule-based model for use without an API key. It remembers, recalls, forgets, reminds and cancels, and
-otherwise answers which setting configures a model: once in a conversation."""
+"""A rule-based model for use without an API key. It remembers, recalls, forgets, reminds and cancels. It
+answers other messages with how to set up a model, once in a conversation."""
 
 import json
 import re
@@ -28,19 +28,19 @@ from cc_bot.texts import texts as texts_in
 from cc_bot.texts.replies import MomentTexts
 
 _SENTENCES: Final = """
-unknown | AIモデルが設定されていないので、「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」のほかにはお答えできません。.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | No AI model is configured, so I understand nothing but “remember that …”, “forget …”, questions about what I remember, and “remind me tomorrow at 9 to call mom”: set OPENAI_API_KEY in .env (OPENAI_BASE_URL for a server of your own).
+unknown | AIモデルが設定されていないので、「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」のほかにはお答えできません。.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | No AI model is configured, so I understand only “remember that …”, “forget …”, questions about what I remember, and “remind me tomorrow at 9 to call mom”. To use a model, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
 still_unknown | 申し訳ありません、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
-not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | That can't be done in this question. Please ask again in an ordinary one.
+not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | I can't do that here. Please ask again in an ordinary question.
 failed | できませんでした。{error} | I could not do that. {error}
-proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | Nothing is changed yet. Look at the proposal below, and choose.
+proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | I have not done it yet. Please check the proposal below and choose.
 remembered | 承知しました。「{text}」を覚えました。 | All right. I remembered: “{text}”
 remember_what | 何を覚えましょうか。「鍵は玄関って覚えて」のように書いてください。 | What should I remember? Write it like this: “remember that the key is in the hall”.
 found | 「{text}」と覚えています。 | I remember: “{text}”
 known | 覚えているのは次のことです。 | This is what I remember:
-closest | はっきりしませんが、近いものは次のとおりです。 | I am not sure; this is the closest that I remember:
-not_found | メモリには見つかりませんでした。 | I found that nowhere in your memories.
+closest | はっきりしませんが、近いものは次のとおりです。 | I am not sure; these memories come closest:
+not_found | メモリには見つかりませんでした。 | I found nothing about that in your memories.
 forgotten | 「{text}」を忘れました。 | I forgot: “{text}”
-forget_all | 保存しているものをすべて消すには、/privacy erase を使ってください。何が消えるかを見てから決められます。1件だけなら「〜を忘れて」と書いてください。 | To erase everything, use /privacy erase: it shows what goes, and asks first. For one memory, write “forget …”.
+forget_all | 保存しているものをすべて消すには、/privacy erase を使ってください。何が消えるかを見てから決められます。1件だけなら「〜を忘れて」と書いてください。 | To erase everything, use /privacy erase: it shows what would be erased, and asks first. For one memory, write “forget …”.
 forget_which | どれのことでしょうか。「#番号を忘れて」で選んでください。 | Which one do you mean? Choose it with “forget #number”:
 reminders | お知らせの予定は次のとおりです。 | These are your reminders:
 no_reminders | お知らせの予定はありません。 | You have no reminders.
@@ -63,7 +63,7 @@ _MAX_LISTED: Final = 20
 _PROMPT_HEAD: Final = re.compile(
     r"\A(?:\[[^\n]+[.:]\](?:\n>[^\n]*)*(?:\n\n|\Z))*(?P<name>[^#:：\n]{1,40}#\d{6}:)?"
 )
-"""What a prompt has before the author's text: headings with quotations, and the author's name."""
+"""The headings, quotations and author's name that a prompt has before the author's text."""
 
 _PLEASE_JA: Final = r"(?:おいて|ください|下さい|ほしい|もらえますか|もらえる|くれる|ね|よ)*[。！!？?\s]*"
 _PLEASE_EN: Final = r"(?:(?:please|can you|could you|would you)[, ]+)?"
@@ -171,7 +171,6 @@ class _Turn:
         self.results = {
             part.name: _parse_result(part.text) for part in later_parts if isinstance(part, ToolResultPart)
         }
-        """By tool."""
         self.tools = frozenset(tool.name for tool in request.tools)
         self.locale = Locale.JA if _KANA_OR_KANJI.search(self.message) else Locale.EN
         self.texts = JA if self.locale is Locale.JA else EN
@@ -226,7 +225,6 @@ def _first_match(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str
 
 
 def _step_to_remember(turn: _Turn) -> _Step | None:
-    """Return None, as the next ones, if the message asks for something else."""
     if (match := _first_match(_REMEMBER, turn.message)) is None:
         return None
     content = match["what"].strip(" 　、,:：")
@@ -242,7 +240,7 @@ def _step_to_forget_all(turn: _Turn) -> _Step | None:
 
 
 def _step_to_forget(turn: _Turn) -> _Step | None:
-    """The note is forgotten only if exactly one may be meant."""
+    """Forget a memory only if exactly one may be meant."""
     if (match := _first_match(_FORGET, turn.message)) is None:
         return None
     forgotten = turn.results.get("forget", {}).get("forgotten") or {}
@@ -292,7 +290,7 @@ def _step_to_list(turn: _Turn) -> _Step | None:
 
 
 def _step_to_cancel(turn: _Turn) -> _Step | None:
-    """The reminder is cancelled only if exactly one may be meant."""
+    """Cancel a reminder only if exactly one may be meant."""
     if (match := _first_match(_CANCEL, turn.message)) is None:
         return None
     cancelled = turn.results.get("cancel_schedule", {}).get("cancelled") or {}
@@ -328,6 +326,7 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
     return turn.outcome("schedule", turn.texts["scheduled"]) or call
 
 
+# Each returns None if the message asks for something else.
 _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
     _step_to_cancel,
     _step_to_list,

@@ -166,7 +166,7 @@ async def _read_piped(file: io.FileIO) -> str | None:
     def read() -> None:
         try:
             content = file.readline()
-        except OSError:  # such as a folder
+        except OSError:  # such as a folder as standard input
             content = b""
         with contextlib.suppress(RuntimeError):  # the loop is closed: the program is ending
             loop.call_soon_threadsafe(set_line, content)
@@ -183,7 +183,7 @@ ReadLine = Callable[[], Awaitable[str | None]]
 class _Shutdown:
     assistant: Assistant
     requested: asyncio.Event = field(default_factory=asyncio.Event)
-    _drain: asyncio.Task[None] | None = None  # stops the answer
+    _drain: asyncio.Task[None] | None = None  # stops the current answer
 
     def request(self) -> None:
         self.requested.set()

@@ -92,7 +92,7 @@ async def _decline(_question: str) -> bool:
 class Chat:
     assistant: Assistant
     stores: Stores
-    parts: Mapping[type[Any], Any]  # of features, by type
+    parts: Mapping[type[Any], Any]  # the features' parts, by type
     profile: ChatProfile
     view: View
     confirm: Callable[[str], Awaitable[bool]] = _decline  # a pipe does not confirm
@@ -121,7 +121,7 @@ class Chat:
 
 # Takes the text and the options; returns the reply, unless the command showed it.
 Run = Callable[[Chat, str, Mapping[str, str]], Awaitable[Reply | str | None]]
-# Returns the numbers that may list_completions a word, with their texts.
+# Returns the numbers that complete a typed word, with the texts to show beside them.
 Suggest = Callable[[Chat, str], Awaitable[Sequence[tuple[int, str]]]]
 
 
@@ -129,8 +129,8 @@ Suggest = Callable[[Chat, str], Awaitable[Sequence[tuple[int, str]]]]
 class Command:
     run: Run
     arguments: tuple[str, ...] = ()  # keys in texts/commands.py
-    options: tuple[str, ...] = ()  # likewise: `memory_category` is typed as `--category work`
-    short: str = ""  # another name, for a line without text
+    options: tuple[str, ...] = ()  # also keys: `memory_category` is typed as `--category work`
+    short: str = ""  # another name of the command, if no text follows
     suggest: Suggest | None = None
 
     def usage(self, name: str, locale: Locale) -> str:
@@ -175,12 +175,11 @@ def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
             text, options = _split_options(commands()[name], text)
             return name, text if name == "ask" else _unquote(text), options
     discord_names = command_names(Locale.EN)
-    for attempt in attempts:
-        shown = short_line(f"/{attempt}", 40)
+    shown_by_attempt = {attempt: short_line(f"/{attempt}", 40) for attempt in attempts}
+    for attempt, shown in shown_by_attempt.items():
         if f"{attempt.replace(' ', '_')}_description" in discord_names and attempt not in _short_names():
             raise InvalidCommand(words[TerminalTexts].not_here.format(given=shown))
-    for attempt in attempts:
-        shown = short_line(f"/{attempt}", 40)
+    for attempt, shown in shown_by_attempt.items():
         if near := get_close_matches(attempt, _names_to_suggest(), n=1):
             nearest = f"/{_names_to_suggest()[near[0]]}"
             raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=shown, nearest=nearest))
@@ -283,7 +282,7 @@ def _short_names() -> Mapping[str, str]:
 
 @cache
 def _names_to_suggest() -> Mapping[str, str]:
-    """Return the names to suggest, by names in all languages."""
+    """Return each command's name by all its names, in every language."""
     japanese = {command_namer(Locale.JA)(name)[1:]: name for name in commands()}
     return {**japanese, **{name: name for name in (*commands(), *_short_names())}}
 
@@ -320,7 +319,7 @@ def explain_to_operator(error: errors.CcBotError, profile: ChatProfile) -> str:
 
 
 async def show_answer(chat: Chat, question: Message, options: TurnOptions | None = None) -> Done:
-    """Raises as `Assistant.ask`."""
+    """Raises the errors of `Assistant.ask`."""
     profile, stop = chat.profile, Stop()
     settings = await chat.stores.settings.get(chat.user_id)
     options = replace(
@@ -374,7 +373,7 @@ async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
 
 
 async def _approve(chat: Chat, proposal: Proposal) -> ApprovedResult | None:
-    """Return None if the user stopped the calls before they began."""
+    """Run the proposed calls. Returns None if the user stopped them before they began."""
     approvals, words, profile, stop = chat.assistant.approvals, chat.texts, chat.profile, Stop()
     visitor = Visitor(chat.user_id, (profile.key.channel_id,))
     chat.answer_stop = stop

@@ -62,7 +62,7 @@ def wrap_text(content: str, style: str = "") -> Group:
     return Group(WrappedText(printable(content), style=style))
 
 
-# A notice has a mark in the first column. Lines of the model that begin with a symbol are indented.
+# Only a notice has a symbol in the first column: lines of the model that begin with one are indented.
 
 MARK: Final = "◆"
 MARGIN: Final = "  "
@@ -84,7 +84,7 @@ Notice = str | Quoted
 
 
 def _split_notice(notice: Notice) -> tuple[Sequence[str], str, str]:
-    """Return the lines, the prefix of a line, and that of its continuation rows."""
+    """Return the lines, the prefix of each line, and the prefix of its continuation rows."""
     if isinstance(notice, Quoted):
         return _LINE_ENDS.split(show_invisible(notice.text)), BAR, BAR
     return notice.splitlines(), f"{MARK} ", MARGIN
@@ -95,16 +95,16 @@ def notice_lines(notice: Notice) -> str:
     return "\n".join(prefix + line for line in lines)
 
 
+@dataclass(frozen=True, slots=True)
 class StyledNotice:
-    def __init__(self, notice: Notice, style: str = "") -> None:
-        self._notice = notice
-        self._style = style
+    notice: Notice
+    style: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        lines, prefix, continuation = _split_notice(self._notice)
+        lines, prefix, continuation = _split_notice(self.notice)
         room = options.update(width=max(1, options.max_width - len(prefix) - 1))  # the mark may be wide
         for line in lines:
-            rows = console.render_lines(wrap_text(line, style=self._style), room, pad=False)
+            rows = console.render_lines(wrap_text(line, style=self.style), room, pad=False)
             for number, row in enumerate(rows):
                 yield Segment(continuation if number else prefix, console.get_style("cyan"))
                 yield from row
@@ -148,7 +148,7 @@ class _Cell(TableDataElement):
 
 
 class ChatMarkdown(Markdown):
-    """Keeps line ends, and shows HTML as text."""
+    """Keeps line breaks, and shows HTML as text."""
 
     elements: ClassVar = {
         **Markdown.elements,
@@ -170,15 +170,15 @@ def _adapt_to_chat(tokens: list[Any]) -> None:
         _adapt_to_chat(token.children or [])
 
 
+@dataclass(frozen=True, slots=True)
 class ModelText:
-    """A model's text, without lines that look like notices."""
+    """Text of a model; lines that look like notices are indented."""
 
-    def __init__(self, markup: str) -> None:
-        self._markup = markup
+    markup: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         room = options.update(width=max(1, options.max_width - len(MARGIN)))
-        rows = console.render_lines(ChatMarkdown(self._markup), room, pad=False)
+        rows = console.render_lines(ChatMarkdown(self.markup), room, pad=False)
         has_text = [bool("".join(segment.text for segment in row).strip()) for row in rows]
         if not any(has_text):
             return
@@ -242,8 +242,11 @@ class AnswerView:
                 output.show_notice(canvas_line(canvas, words))
             case Change() as change:
                 self._receipts = add_change(self._receipts, change)
-            case turn.Notice():
-                output.show_activity(_activity(event, words[AnswerTexts]))
+            case turn.Notice(kind="queued", ahead=ahead):
+                output.show_activity(words[AnswerTexts].waiting_line(ahead))
+            case turn.Notice(kind=kind):
+                texts = words[AnswerTexts]
+                output.show_activity({"fallback": texts.fallback, "thinking": texts.thinking}.get(kind))
             case turn.Done():
                 self.end()
                 self._show_end(event)
@@ -276,12 +279,6 @@ class AnswerView:
             show_notice(words[AnswerTexts].no_text)
         if done.is_first:
             show_notice(words[AnswerTexts].help_hint)
-
-
-def _activity(notice: turn.Notice, words: AnswerTexts) -> str | None:
-    if notice.kind == "queued":
-        return words.waiting_line(notice.ahead)
-    return {"fallback": words.fallback, "thinking": words.thinking}.get(notice.kind)
 
 
 class PlainView:
@@ -341,7 +338,7 @@ class PlainView:
         self.show_notices([notice])
 
     def show_activity(self, activity: str | None) -> None:
-        """Show what the answer waits for; None: for the model."""
+        """`activity`: what the answer waits for, None for the model."""
         if activity:
             print(activity, file=self._err, flush=True)
 

@@ -1,5 +1,5 @@
-"""A user's account: signing in and out, settings, usage and privacy. Opening a sign-in link changes nothing:
-link previews and mail scanners must not use it up."""
+"""A user's account: signing in and out, settings, usage and privacy. Opening a sign-in link does not use
+it up, since link previews and mail scanners also open links."""
 
 import asyncio
 import re
@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from cc_bot.charts.svg import chart_html
 from cc_bot.chat.stores.settings import Keep
+from cc_bot.domain.access import MAX_SESSION_LIFETIME
 from cc_bot.domain.clock import suggest_zones
 from cc_bot.domain.errors import (
     CcBotError,
@@ -52,8 +53,8 @@ from cc_bot.web.visitor import (
     RequestLimiter,
     WebVisitor,
     address_of,
+    cookie_name,
     drop_cookie,
-    is_secure,
     set_cookie,
     visitor_of,
 )
@@ -83,9 +84,9 @@ class SignInPages(Pages):
         if not code:
             raise NotSignedIn
         origin = await self._services.stores.web_sessions.find_code(code)
-        if origin is None and VISITOR in request:  # a used link, in a browser that is signed in
-            raise web.HTTPSeeOther("/")
         if origin is None:
+            if VISITOR in request:  # this browser is signed in, perhaps by this link
+                raise web.HTTPSeeOther("/")
             raise self._count_invalid_link(request)
         name = texts_and_zone(request)[0][WebTexts].terminal_user
         if origin.user_id:
@@ -93,7 +94,7 @@ class SignInPages(Pages):
         return render_for_anyone(request, "sign_in.html", code=code, name=name)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
-        """Raises as `show`, and errors of the gate."""
+        """Raises LinkExpired, TooManyLinks, AccessError or StorageError."""
         code = form_text(request, "code")
         store = self._services.stores.web_sessions
         origin = await store.find_code(code)
@@ -108,11 +109,12 @@ class SignInPages(Pages):
         if earlier is not None:
             await store.end(earlier.user_id, earlier.session.id)
         response = see_other("/")
-        set_cookie(request, response, secret_and_session[0])
+        max_age_s = int(MAX_SESSION_LIFETIME.total_seconds())
+        set_cookie(request, response, cookie_name(request), secret_and_session[0], max_age_s)
         return response
 
     async def show_signed_out(self, request: web.Request) -> web.Response:
-        return render_for_anyone(request, "landing.html", signed_out=True)
+        return render_for_anyone(request, "landing.html", just_signed_out=True)
 
     async def send_avatar(self, request: web.Request) -> web.Response:
         """Raises NothingHere."""
@@ -127,18 +129,11 @@ class SignInPages(Pages):
             raise InputError
         # Only a path of ours: browsers take "//host" and "/\\host" as another site.
         response = see_other(back if re.fullmatch(r"/(?![/\\])[!-~]*", back) else "/")
-        response.set_cookie(
-            THEME_COOKIE,
-            theme,
-            max_age=THEME_COOKIE_S,
-            secure=is_secure(request),
-            httponly=True,
-            samesite="Lax",
-        )
+        set_cookie(request, response, THEME_COOKIE, theme, THEME_COOKIE_S)
         return response
 
     def _count_invalid_link(self, request: web.Request) -> CcBotError:
-        """Return the error to raise. Codes of 256 bits can't be guessed, so valid ones always work."""
+        """Return the error to raise. Valid links always work: codes of 256 bits can't be guessed."""
         try:
             self._invalid_links.count(address_of(request), asyncio.get_running_loop().time())
         except TooManyRequests:
@@ -146,17 +141,17 @@ class SignInPages(Pages):
         return LinkExpired()
 
 
-# The first mark that is found decides: most browsers also claim to be Chrome, Safari or Linux.
+# The first name found in the header counts: most browsers also claim to be Chrome, Safari or Linux.
 _BROWSERS: Final = "Edg OPR SamsungBrowser Firefox FxiOS CriOS Chrome Safari"
 _SYSTEMS: Final = "iPhone iPad Android Windows Mac CrOS Linux"
 _NAMES: Final = {"Edg": "Edge", "OPR": "Opera", "FxiOS": "Firefox", "CriOS": "Chrome", "CrOS": "ChromeOS"}
 
 
 def name_browser(user_agent: str) -> str:
-    """Return such as `Chrome · Android`; empty if neither is known."""
+    """Return browser and system, such as `Chrome · Android`, or the one that is known."""
     known = (
-        next((_NAMES.get(mark, mark) for mark in marks.split() if mark in user_agent), "")
-        for marks in (_BROWSERS, _SYSTEMS)
+        next((_NAMES.get(name, name) for name in names.split() if name in user_agent), "")
+        for names in (_BROWSERS, _SYSTEMS)
     )
     return " · ".join(filter(None, known))
 
@@ -230,7 +225,7 @@ class AccountPages(Pages):
     async def show_settings(
         self, request: web.Request, entered: UserSettings | None = None, problem: InputError | None = None
     ) -> web.Response:
-        """Show the settings, or invalid input with `problem`."""
+        """`entered`: invalid settings to show again, with the `problem`."""
         visitor, services = visitor_of(request), self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
@@ -300,11 +295,9 @@ def _show_signed_out(request: web.Request) -> web.Response:
 
 PERIODS_DAYS: Final = (7, 30, 365)
 DEFAULT_DAYS: Final = 30
-MAX_GUILDS: Final = 20  # checked per request
-
-
-UsageTable = tuple[str, str, Sequence[tuple[str, Total]]]  # title, title of the first column, rows
-UsageView = tuple[UsageReport, Markup, Sequence[UsageTable]]  # with the chart
+MAX_GUILDS: Final = 20  # for which a request checks whether the visitor manages them
+UsageTable = tuple[str, str, Sequence[tuple[str, Total]]]  # title, heading of the first column, rows
+UsageView = tuple[UsageReport, Markup, Sequence[UsageTable]]  # report, chart, tables
 
 
 class UsagePages(Pages):
@@ -324,7 +317,7 @@ class UsagePages(Pages):
         return days, await self._services.spending.report_user(replace(payer, role_ids=()), days)
 
     async def download(self, request: web.Request) -> web.Response:
-        """Send the user's own usage as CSV, with the mark by which Excel recognizes UTF-8."""
+        """Send the user's own usage as CSV. The byte order mark tells Excel that the file is UTF-8."""
         words, (_, report) = visitor_of(request).words, await self._report(request)
         usage, (_, column, days) = words[WebUsageTexts], _days_table(report.recent, words)
         rows = [(column, usage.tokens, usage.turns, usage.sound_s, f"{usage.cost} {report.currency}".strip())]
@@ -349,7 +342,7 @@ class UsagePages(Pages):
         )
 
     async def _guild_views(self, visitor: WebVisitor, days: int) -> list[tuple[str, UsageView]]:
-        """Return those of the servers that the visitor manages, with their names."""
+        """Return the name and usage of each server that the visitor manages."""
         discord, spending = self._services.discord, self._services.spending
         known = await spending.list_guilds(visitor.user_id, PERIODS_DAYS[-1])
         guilds = sorted({*known, *filter(None, [visitor.session.origin.guild_id])})[:MAX_GUILDS]

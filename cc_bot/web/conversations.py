@@ -25,11 +25,13 @@ from cc_bot.web.markdown import to_html
 from cc_bot.web.page import (
     BOT,
     MAX_FOUND,
+    MAX_SEARCH_CHARACTERS,
     Found,
     Pages,
     redirect,
     render,
     route_name,
+    search_words,
     send_file,
     time_formatter,
 )
@@ -41,7 +43,6 @@ _log = structlog.get_logger(__name__)
 SESSIONS_PER_PAGE: Final = 20
 MESSAGES_PER_PAGE: Final = 40
 MAX_CHOICES: Final = 50
-MAX_SEARCH_CHARACTERS: Final = 100
 MAX_TITLE_CHARACTERS: Final = 80
 _ID: Final = "{id:[0-9a-f-]{36}}"
 
@@ -62,11 +63,14 @@ class ConversationPages(Pages):
         )
 
     async def list(self, request: web.Request) -> web.Response:
-        """List all, or those of one channel and agent, with their summaries."""
+        """List all conversations, or those of one channel and agent with their summary."""
         visitor, stores = visitor_of(request), self._services.stores
         all_keys = await stores.archive.list_keys(visitor.user_id)
-        selected = _find_key(request.query.get("place", ""), all_keys)
-        search = " ".join(request.query.get("q", "").split())[:MAX_SEARCH_CHARACTERS]
+        place = request.query.get("place", "")
+        selected = next((key for key in all_keys if key_text(key) == place), None)
+        if place and selected is None:
+            raise NothingHere
+        search = search_words(request)
         counts = Counter(
             await stores.archive.list_keys(visitor.user_id, search=search) if search else all_keys
         )
@@ -206,23 +210,13 @@ def plain_title(opening: str) -> str:
 
 
 def session_path(session: ArchivedSession, search: str) -> str:
-    """Return the address of a conversation, at the first word of a search."""
+    """Return the path of a conversation; the browser scrolls to the first word of `search`."""
     fragment = quote(search.partition(" ")[0], safe="").replace("-", "%2D")
     return f"/conversations/{session.id}" + (f"#:~:text={fragment}" if search else "")
 
 
 def key_text(key: SessionKey) -> str:
     return f"{key.channel_id}/{key.agent}"
-
-
-def _find_key(text: str, known: Iterable[SessionKey]) -> SessionKey | None:
-    """Return None for an empty text. Raises NothingHere for an unknown key."""
-    if not text:
-        return None
-    found = next((key for key in known if key_text(key) == text), None)
-    if found is None:
-        raise NothingHere
-    return found
 
 
 _DISCORD_EPOCH_MS: Final = 1_420_070_400_000

@@ -1,4 +1,4 @@
-"""Parses forms. aiohttp's parser would decode with any codec that a request names; some take hours."""
+"""Parses forms. aiohttp's parser would use any codec that the request names, and some take hours."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ Form = MultiDict[str | bytes]
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
-MAX_READ_FACTOR: Final = 8  # times the limit: browsers send all before they show a refusal
+MAX_READ_FACTOR: Final = 8  # times the limit: browsers send a whole form before they show a refusal
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _INVALID_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -27,9 +27,9 @@ _DISPOSITION: Final = re.compile(
 
 
 async def read_form(request: web.Request, max_bytes: int) -> None:
-    """Read the form for `get_form`. Raises RequestTooLarge, and ValueError if it is not in UTF-8."""
+    """Read the form for `get_form`. Raises RequestTooLarge, or ValueError if it is malformed or not UTF-8."""
     header, max_read_bytes = request.headers.get("Content-Type", ""), MAX_READ_FACTOR * max_bytes
-    match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse some
+    match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse some headers
         case "application/x-www-form-urlencoded":
             _require_utf8(header)
             body = await _read_body(request, min(max_bytes, MAX_URLENCODED_BYTES), max_read_bytes)
@@ -41,7 +41,7 @@ async def read_form(request: web.Request, max_bytes: int) -> None:
                 raise ValueError
             body = await _read_body(request, max_bytes, max_read_bytes)
             request[FORM] = Form(_parse_parts(body, boundary[1].encode()))
-        case _:  # not a form, and not read
+        case _:  # a body that is no form is not read
             pass
 
 

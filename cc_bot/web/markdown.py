@@ -17,18 +17,19 @@ from markdown_it.utils import EnvType, OptionsDict
 from cc_bot.domain.kinsoku import is_wide
 
 _LINK_ATTRIBUTES: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
-# In Japanese no space follows a URL.
+# ASCII only: in Japanese no space follows a URL.
 _URL: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
 _URL_PUNCTUATION: Final = ".,;:!?'*_~)]}"
 _MAX_DEPTH: Final = 12  # of nested lists and quotations
 
 
 _TASK: Final = re.compile(r"\[([ xX])\] ")
-RenderCheckbox = Callable[[int, bool], str]  # of a line's number, and whether it is checked, as HTML
+# Takes the line's number and whether its box is checked; returns HTML.
+RenderCheckbox = Callable[[int, bool], str]
 
 
 def to_html(text: str, render_checkbox: RenderCheckbox | None = None) -> str:
-    """Line breaks stay; `h3` is the highest heading. `[ ]` at the start of a list's item is a box."""
+    """Keep line breaks, make `h3` the highest heading, and `[ ]` at the start of a list item a checkbox."""
     return str(_markdown().render(text, {"render_checkbox": render_checkbox}))
 
 
@@ -41,7 +42,7 @@ def _markdown() -> MarkdownIt:
     markdown.disable("html_block")
     markdown.disable("html_inline")
     markdown.validateLink = _is_web_url  # type: ignore[method-assign]  # the library's own way to set it
-    # Not decoded: letters of other scripts may look like Latin ones.
+    # Shown encoded, as letters of other scripts may look like Latin ones.
     markdown.normalizeLinkText = lambda url: url  # type: ignore[method-assign, assignment]
     markdown.core.ruler.push("adapt_to_page", _adapt_to_page)
     return markdown
@@ -79,7 +80,7 @@ class _Renderer(RendererHTML):
         return self.renderToken(tokens, idx, options, env)
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Render a link to the picture, or its text within another link."""
+        """Render a link to the picture; inside another link, only the picture's alternative text."""
         url = str(tokens[idx].attrs["src"])
         words = self.renderInlineAsText(tokens[idx].children or [], options, env) or url
         depth = sum(token.nesting for token in tokens[:idx] if token.type in ("link_open", "link_close"))

@@ -57,8 +57,8 @@ _log = structlog.get_logger(__name__)
 
 STATIC_FOLDER: Final = Path(__file__).parent / "static"
 _CONTENT: Final = b"".join(path.read_bytes() for path in sorted(STATIC_FOLDER.iterdir()))
-# Changes with the content of the files, so browsers may keep them for good.
-STATIC_PATH: Final = f"/static/{hashlib.sha256(_CONTENT).hexdigest()[:12]}"
+# The path changes with the content of the files, so browsers may cache them for good.
+VERSIONED_STATIC_PATH: Final = f"/static/{hashlib.sha256(_CONTENT).hexdigest()[:12]}"
 # An error has the status of the first row that matches.
 STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     401: (NotSignedIn,),
@@ -71,18 +71,19 @@ STATUSES: Final[Mapping[int, tuple[type[CcBotError], ...]]] = {
     400: (InputError,),
     503: (StorageError,),
 }
-THEMES: Final = ("", "light", "dark")  # empty: as the system has it
+THEMES: Final = ("", "light", "dark")  # empty: the system's theme
 THEME_COOKIE: Final = "theme"
 BOT: Final = web.RequestKey("bot", BotProfile)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 ENVIRONMENT: Final = web.AppKey("environment", Environment)
-PAGES: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("parts", Sequence)
+PAGES: "Final[web.AppKey[Sequence[Pages]]]" = web.AppKey("pages", Sequence)
 Section = tuple[str, Mapping[str, Any]]  # a template, and its variable `values`
-# A form's field with the user's id: another user may have signed in with that browser since.
+# A form's field with the id of the user who opened the page. Another one may sign in before it is sent.
 USER_FIELD: Final = "whose"
 _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 MAX_NOTICES: Final = 2000
 MAX_FOUND: Final = 5
+MAX_SEARCH_CHARACTERS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +92,16 @@ class Found:
 
     items: Sequence[tuple[str, str]]  # path and text of the first MAX_FOUND
     count: int
-    path: str  # of the list of all
+    path: str  # of the page that lists all
 
 
 @dataclass(frozen=True, slots=True)
 class PageNotice:
     """Shown once, on the session's next page."""
 
-    name: str = ""  # of a sentence in WebTexts.done
-    params: Mapping[str, Any] = field(default_factory=dict)  # of the sentence
-    text: str = ""  # instead of a sentence
+    name: str = ""  # key of a sentence in WebTexts.done
+    params: Mapping[str, Any] = field(default_factory=dict)  # of that sentence
+    text: str = ""  # instead of that sentence
     undo: str = ""  # the path to which the button "Undo" posts
 
 
@@ -118,8 +119,12 @@ def route_name(request: web.Request) -> str:
     return resource.canonical if resource else ""
 
 
+def search_words(request: web.Request) -> str:
+    return " ".join(request.query.get("q", "").split())[:MAX_SEARCH_CHARACTERS]
+
+
 def make_environment() -> Environment:
-    """Its templates escape all values but Markup."""
+    """Return an environment whose templates escape all values but Markup."""
     environment = Environment(
         loader=FunctionLoader(_load_template),
         autoescape=True,
@@ -129,7 +134,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": lambda value: f"{value:,}", "exactly": format_exactly}
-    environment.globals["static"] = STATIC_PATH
+    environment.globals["static"] = VERSIONED_STATIC_PATH
     environment.globals["code"] = _mark_code
     environment.globals["query"] = lambda **values: urlencode(
         {name: value for name, value in values.items() if value not in (None, "", ())}, doseq=True
@@ -143,7 +148,7 @@ def _mark_code(text: str) -> Markup:
 
 
 def _load_template(name: str) -> str | None:
-    """Return a template's text. Those of features are named `feature/name.html`."""
+    """Return a template's text. A feature's template is named `feature/name.html`."""
     feature, _, file = name.rpartition("/")
     folder = files(f"{features.__name__}.{feature}" if feature else "cc_bot.web")
     path = folder / "templates" / file
@@ -214,10 +219,6 @@ def see_other(path: str) -> web.Response:
     return web.Response(status=303, headers={"Location": path})
 
 
-def pop_notice(request: web.Request) -> PageNotice:
-    return request.app[NOTICES].pop(visitor_of(request).session.id, PageNotice())
-
-
 def render(
     request: web.Request,
     template: str,
@@ -227,7 +228,8 @@ def render(
     **values: Any,
 ) -> web.Response:
     """Render a page with the notice of the last press. `problem`: why input was refused."""
-    visitor, notice = visitor_of(request), pop_notice(request)
+    visitor = visitor_of(request)
+    notice = request.app[NOTICES].pop(visitor.session.id, PageNotice())
     values["done"] = (
         visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
     )
@@ -276,7 +278,7 @@ def render_for_anyone(
             ago=partial(_time_element, words[MomentTexts], zone),
             theme=theme if theme in THEMES else "",
             bot=bot,
-            avatar=f"/avatar?v={bot.avatar_hash}" if bot.avatar else f"{STATIC_PATH}/icon.svg",
+            avatar=f"/avatar?v={bot.avatar_hash}" if bot.avatar else f"{VERSIONED_STATIC_PATH}/icon.svg",
             **{
                 "visitor": visitor,
                 "owner": owner,
@@ -293,7 +295,7 @@ def render_for_anyone(
 
 
 def _time_element(texts: MomentTexts, zone: ZoneInfo, moment: datetime) -> Markup:
-    """Return how long ago that was, with the exact time as the title."""
+    """Return how long ago the moment was, with the exact time as the title."""
     local, now = moment.astimezone(zone), utc_now()
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         local.isoformat(timespec="seconds"), texts.written(local, now), texts.relative(local, now)
@@ -301,7 +303,7 @@ def _time_element(texts: MomentTexts, zone: ZoneInfo, moment: datetime) -> Marku
 
 
 def texts_and_zone(request: web.Request) -> tuple[Texts, ZoneInfo]:
-    """Return those of the visitor, else texts in the browser's language and the operator's time zone."""
+    """Without a visitor, return texts in the browser's language and the operator's time zone."""
     visitor, settings = request.get(VISITOR), request.app[SETTINGS]
     if visitor:
         return visitor.words, visitor.timezone
@@ -324,7 +326,7 @@ def explain_error(error: CcBotError, request: web.Request) -> str:
 
 
 def field_of(error: CcBotError, request: web.Request) -> str:
-    """Return the field that the error is shown beside: the first that is filled in. Empty for none."""
+    """Return the field to show the error beside: its first filled-in field, else its first, else ""."""
     names = error.fields.split() or [""]
     return next((name for name in names if form_text(request, name)), names[0])
 

@@ -1,14 +1,11 @@
 """One search over all that the pages list."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from aiohttp import web
 
-from cc_bot.web.page import PAGES, Pages, render
+from cc_bot.web.page import MAX_SEARCH_CHARACTERS, PAGES, Pages, render, search_words
 from cc_bot.web.visitor import visitor_of
-
-MAX_SEARCH_CHARACTERS: Final = 100
 
 
 class SearchPages(Pages):
@@ -16,7 +13,7 @@ class SearchPages(Pages):
         return (web.get("/search", self.show),)
 
     async def show(self, request: web.Request) -> web.Response:
-        words = " ".join(request.query.get("q", "").split())[:MAX_SEARCH_CHARACTERS]
+        words = search_words(request)
         pages = [(each, await each.search(request, words)) for each in request.app[PAGES] if words]
         groups = [
             (each.title(visitor_of(request).words), found) for each, found in pages if found and found.count

@@ -34,8 +34,8 @@ from cc_bot.web.page import (
     NOTICES,
     PAGES,
     STATIC_FOLDER,
-    STATIC_PATH,
     USER_FIELD,
+    VERSIONED_STATIC_PATH,
     Handler,
     Notices,
     Pages,
@@ -57,7 +57,6 @@ from cc_bot.web.visitor import (
     address_of,
     cookie_name,
     drop_cookie,
-    find_session,
     has_our_host,
     has_our_origin,
     load_visitor,
@@ -78,12 +77,12 @@ HEADERS: Final[Mapping[str, str]] = {
     "Referrer-Policy": "no-referrer",
 }
 PUBLIC_PATHS: Final = ("/sign-in", "/signed-out", "/static/", "/theme", "/avatar")  # need no session
-# For users who may no longer use the bot, too.
+# Also open to users who may no longer use the bot.
 OWN_DATA_PATHS: Final = ("/privacy", "/sign-out", "/sessions/")
 MAX_FORM_BYTES: Final = 2**20  # a file of 1 MB
 MAX_ANONYMOUS_FORM_BYTES: Final = 4096  # a code to sign in
-MAX_FORMS_PER_SENDER: Final = 4  # at a time, of a user or address: each is in memory
-MAX_ANONYMOUS_FORMS: Final = 200  # at a time, of all who are not signed in
+MAX_FORMS_PER_SENDER: Final = 4  # at a time, by one user or address: forms are in memory
+MAX_ANONYMOUS_FORMS: Final = 200  # at a time, by all who are not signed in
 FORM_TIMEOUT_S: Final = 20.0
 SHUTDOWN_S: Final = 2.0  # for running responses
 # Proxies should close idle connections earlier (nginx: 60 s).
@@ -109,10 +108,8 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
     async def go_home(_: web.Request) -> web.StreamResponse:
         return see_other(home)
 
-    app.add_routes(
-        [web.get("/", go_home), *(web.static(path, STATIC_FOLDER) for path in (STATIC_PATH, "/static"))]
-    )
-    app.add_routes([route for each in pages for route in each.routes()])
+    static = (web.static(path, STATIC_FOLDER) for path in (VERSIONED_STATIC_PATH, "/static"))
+    app.add_routes([web.get("/", go_home), *static, *(route for each in pages for route in each.routes())])
     settings = services.settings
     port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
     async with AsyncExitStack() as stack:
@@ -130,7 +127,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Callable[[], Await
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(HEADERS)
-    if request.path.startswith((f"{STATIC_PATH}/", "/avatar")) and response.status < 400:
+    if request.path.startswith((f"{VERSIONED_STATIC_PATH}/", "/avatar")) and response.status < 400:
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
 
 
@@ -165,7 +162,8 @@ class RequestGuard:
         if request.path.startswith("/static/"):
             return await handler(request)
         request[BOT] = await services.discord.bot_profile()
-        session = await find_session(services, request)
+        secret = read_cookie(request, cookie_name(request))
+        session = await services.stores.web_sessions.get(secret) if secret else None
         if session is not None:
             self._rate_limiter.count(session.id, asyncio.get_running_loop().time())
             request[VISITOR] = await load_visitor(services, request, session)
@@ -205,18 +203,18 @@ class RequestGuard:
         if status != 401:  # expired sessions and robots are not logged
             _log.info("page_refused", page=page, error=type(error).__name__, status=status)
         hidden = isinstance(error, OwnersOnly)
-        signed_out = VISITOR not in request and isinstance(error, NotSignedIn)
+        needs_sign_in = VISITOR not in request and isinstance(error, NotSignedIn)
         response = render_for_anyone(
             request,
-            "landing.html" if signed_out else "trouble.html",
+            "landing.html" if needs_sign_in else "trouble.html",
             status=status,
             sentence=explain_error(NothingHere() if hidden else error, request),
             links=(),
-            signed_out=False,
+            just_signed_out=False,
             field=field_of(error, request),
             path="/",
             here=f"/{page.split('/')[1]}" if page and not hidden else "",
         )
-        if signed_out and read_cookie(request, cookie_name(request)):
+        if needs_sign_in and read_cookie(request, cookie_name(request)):
             drop_cookie(request, response)
         return response

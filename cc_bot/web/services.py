@@ -17,13 +17,13 @@ RequestKind = Literal["command", "read"]  # changes count like commands, reads l
 
 
 class Discord(Protocol):
-    """Discord as pages need it. What is unknown is None or False."""
+    """Discord as the pages need it. Methods return None or False for what they do not know yet."""
 
     async def admit(self, origin: SignInOrigin, kind: RequestKind, *, always: bool = False) -> None:
-        """Count a request. Raises AccessError or StorageError. `always`: for a user's own data."""
+        """Count a request. Raises AccessError or StorageError. `always`: also if the user lost access."""
 
     async def refusals(self, origins: Sequence[SignInOrigin]) -> Mapping[SignInOrigin, AccessError]:
-        """Return why commands there would be refused, without counting them."""
+        """Return the origins from which a command would be refused, and why. Nothing is counted."""
 
     async def is_owner(self, user_id: int, *, fresh: bool = False) -> bool:
         """The result may be a few seconds old, unless `fresh`."""
@@ -47,7 +47,7 @@ class Discord(Protocol):
     async def guild_name(self, guild_id: int) -> str | None: ...
 
     async def location_of(self, channel_id: int) -> Location:
-        """A thread counts as a channel while that is unknown."""
+        """Return a thread as a channel while the bot does not know that it is a thread."""
 
     async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
         """Return the session of the user's next question there."""

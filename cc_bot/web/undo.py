@@ -1,5 +1,4 @@
-"""Undoes a press that deleted something: for ten minutes, while the program runs, unless anything was erased
-since."""
+"""Offers to undo a deletion on a page: for ten minutes, until the program ends or data is erased."""
 
 import secrets
 from collections import OrderedDict
@@ -49,7 +48,7 @@ class UndoPages(Pages):
         return (web.post("/undo/{token}", self.undo),)
 
     async def undo(self, request: web.Request) -> web.Response:
-        """Raises NothingHere for an undo of another browser, or one that is over."""
+        """Raises NothingHere for an undo that was used before, or offered to another browser."""
         undo = request.app[UNDOS].get(request.match_info["token"])
         if undo is None or undo.session_id != visitor_of(request).session.id:
             raise NothingHere

@@ -1,5 +1,5 @@
-"""Identifies a request's user and address. Our referrer policy makes forms send their origin (Fetch standard,
-"append a request `Origin` header"). It is another host's if that host's name points here (DNS rebinding)."""
+"""Identifies a request's user, address and origin. Our referrer policy makes forms send their origin (Fetch
+standard, "append a request `Origin` header"). Another host's name may point here (DNS rebinding)."""
 
 import re
 from collections import OrderedDict, deque
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from cc_bot.chat.reply import Caller
-from cc_bot.domain.access import MAX_SESSION_LIFETIME, WebSession
+from cc_bot.domain.access import WebSession
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.text import Locale
@@ -24,7 +24,7 @@ COOKIE: Final = "cc_bot"
 COOKIE_PREFIX: Final = "__Host-"  # no other host can set or read it (RFC 6265bis, section 4.1.3.2)
 MAX_LANGUAGES_LENGTH: Final = 500  # characters of `Accept-Language` that are read
 MAX_REQUESTS: Final = 20  # per session and second
-MAX_TRACKED: Final = 5000  # sessions whose requests are counted
+MAX_TRACKED: Final = 5000  # senders whose requests are counted
 _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
@@ -59,15 +59,11 @@ def cookie_name(request: web.Request) -> str:
     return f"{COOKIE_PREFIX}{COOKIE}" if is_secure(request) else COOKIE
 
 
-def set_cookie(request: web.Request, response: web.StreamResponse, secret: str) -> None:
-    response.set_cookie(
-        cookie_name(request),
-        secret,
-        max_age=int(MAX_SESSION_LIFETIME.total_seconds()),
-        secure=is_secure(request),
-        httponly=True,
-        samesite="Lax",
-    )
+def set_cookie(
+    request: web.Request, response: web.StreamResponse, name: str, value: str, max_age_s: int
+) -> None:
+    secure = is_secure(request)
+    response.set_cookie(name, value, max_age=max_age_s, secure=secure, httponly=True, samesite="Lax")
 
 
 def drop_cookie(request: web.Request, response: web.StreamResponse) -> None:
@@ -82,11 +78,6 @@ def read_cookie(request: web.Request, name: str) -> str:
             if found.strip() == name:
                 return value.strip()
     return ""
-
-
-async def find_session(services: WebServices, request: web.Request) -> WebSession | None:
-    secret = read_cookie(request, cookie_name(request))
-    return await services.stores.web_sessions.get(secret) if secret else None
 
 
 async def load_visitor(services: WebServices, request: web.Request, session: WebSession) -> WebVisitor:

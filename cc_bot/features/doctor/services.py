@@ -51,7 +51,7 @@ TIMEOUT_S: Final = 8.0
 MAX_NAMES: Final = 10
 
 API_URL: Final = "https://discord.com/api/v10"
-MESSAGE_CONTENT_FLAGS: Final = 1 << 18 | 1 << 19  # granted, or allowed as the bot is in few servers
+MESSAGE_CONTENT_FLAGS: Final = 1 << 18 | 1 << 19  # granted, or allowed because the bot is in few servers
 CLOCK_WARNING_DIFFERENCE: Final = timedelta(seconds=5)  # Discord sends whole seconds, and answers take time
 CLOCK_FAILURE_DIFFERENCE: Final = timedelta(minutes=1)
 _TOKEN_PARTS: Final = 3
@@ -147,7 +147,7 @@ class _Probe:
     called_tool: bool = False
     took_picture: bool = False
     had_reasoning: bool = False
-    answer: str = ""  # the last one
+    answer: str = ""  # of the last request
 
 
 async def check_model(
@@ -157,7 +157,6 @@ async def check_model(
     try:
         probe = await _converse(model, tools)
     except errors.CcBotError as error:
-        no_path = isinstance(error, errors.ModelNotFound) and not model.has_path
         advice: dict[type[errors.CcBotError], tuple[str, str]] = {
             errors.ModelRefusedKey: (texts.model_refused_key, "OPENAI_API_KEY"),
             errors.ModelNotFound: (texts.model_refused_request, "CC_BOT_MODEL"),
@@ -165,18 +164,16 @@ async def check_model(
             errors.ModelUnreachable: (texts.model_unreachable, "OPENAI_BASE_URL"),
         }
         sentence, setting = advice.get(type(error), (texts.model_unavailable, ""))
-        if no_path:
+        if isinstance(error, errors.ModelNotFound) and not model.has_path:
             sentence, setting = texts.model_no_path, "OPENAI_BASE_URL"
-        finding = failed("model", sentence.format(**{**error.params, "model": name}))
-        return replace(finding, setting=setting)
+        return replace(failed("model", sentence.format(**{**error.params, "model": name})), setting=setting)
     yes_or_no = {True: texts.model_yes, False: texts.model_no}
     takes_tools = "no tools" not in model.changes
+    uncalled = texts.model_not_called if takes_tools else texts.model_no
     sentence = texts.model_ok.format(
         model=name,
         seconds=f"{time.monotonic() - began_s:.1f}",
-        tools=texts.model_not_called
-        if takes_tools and not probe.called_tool
-        else yes_or_no[probe.called_tool],
+        tools=texts.model_yes if probe.called_tool else uncalled,
         pictures=yes_or_no[probe.took_picture],
         reasoning=yes_or_no[probe.had_reasoning],
         changes=texts.model_changed.format(changes=", ".join(model.changes)) if model.changes else "",

@@ -4,10 +4,10 @@ import asyncio
 import os
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from getpass import getpass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cc_bot.chat.checks import Finding
 from cc_bot.chat.tools import discover_tools
@@ -22,26 +22,34 @@ from cc_bot.texts import Texts, explain, texts
 
 Say = Callable[[str], None]
 Settings = Mapping[str, str]
+Questions = Mapping[str, Callable[[Settings], str]]  # by setting; each asks the user, given earlier answers
 DOTENV: Final = Path(".env")
 INVITE_URL: Final = (
     "https://discord.com/oauth2/authorize?client_id={id}&scope=bot+applications.commands"
-    "&permissions=274878024704"  # those that the README lists
+    "&permissions=274878024704"  # the permissions that the README lists
 )
 _PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_.:/@%+=~,-]+")
 
 
 def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> str:
-    """Return the command to go on with."""
+    """Return the command to run next."""
     words = texts(config.operator_locale)
     prompts = words[SetupTexts]
+    token_questions: Questions = {"DISCORD_TOKEN": lambda _: getpass(prompts.token).strip()}
+    model = prompts.model.format(default=DEFAULT_MODEL)
+    model_questions: Questions = {
+        "OPENAI_BASE_URL": lambda _: input(prompts.server).strip(),
+        "OPENAI_API_KEY": lambda _: getpass(prompts.key).strip(),
+        "CC_BOT_MODEL": lambda answers: input(model).strip() if any(answers.values()) else "",
+    }
     try:
         say(prompts.token_wanted)
-        settings = _ask_until_valid(_ask_token(prompts), _check_token, words, say)
+        settings = _ask_until_valid(token_questions, _check_token, words, say)
         if not settings:
             return "chat"
         if not (config.openai_api_key or config.openai_base_url):
             say(prompts.model_wanted)
-            settings = {**settings, **_ask_until_valid(_ask_model(prompts), _check_model, words, say)}
+            settings = {**settings, **_ask_until_valid(model_questions, _check_model, words, say)}
         if not _save(settings, prompts, say, ask_consent):
             os.environ.update(settings)
         if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
@@ -53,17 +61,12 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
 
 
 def _ask_until_valid(
-    questions: Mapping[str, Callable[[Settings], str]],
-    check: Callable[[Config, Texts], Awaitable[Sequence[Finding]]],
+    questions: Questions,
+    check: Callable[[Config, Texts], Coroutine[Any, Any, Sequence[Finding]]],
     words: Texts,
     say: Say,
 ) -> Settings:
-    """Ask for the settings, and again for the one that fails the check. Returns none if the answers
-    are empty. `questions`: by setting; they get the earlier answers."""
-
-    async def find(settings: Settings) -> Sequence[Finding]:
-        return await check(read_config({**os.environ, **settings}), words)
-
+    """Ask for the settings, and again for those that fail the check. Returns {} if all answers are empty."""
     settings, wrong = dict[str, str](), set(questions)
     while True:
         before = dict(settings)
@@ -74,7 +77,7 @@ def _ask_until_valid(
             return {}
         say(words[SetupTexts].checking)
         try:
-            findings = asyncio.run(find(settings))
+            findings = asyncio.run(check(read_config({**os.environ, **settings}), words))
         except CcBotError as error:
             setting = str(error.params.get("name"))
             findings = [Finding("settings", "failed", explain(error, words), setting=setting)]
@@ -84,19 +87,6 @@ def _ask_until_valid(
         if not failures:
             return {name: value for name, value in settings.items() if value}
         wrong = {each.setting for each in failures} & questions.keys() or set(questions)
-
-
-def _ask_token(prompts: SetupTexts) -> Mapping[str, Callable[[Settings], str]]:
-    return {"DISCORD_TOKEN": lambda _: getpass(prompts.token).strip()}
-
-
-def _ask_model(prompts: SetupTexts) -> Mapping[str, Callable[[Settings], str]]:
-    model = prompts.model.format(default=DEFAULT_MODEL)
-    return {
-        "OPENAI_BASE_URL": lambda _: input(prompts.server).strip(),
-        "OPENAI_API_KEY": lambda _: getpass(prompts.key).strip(),
-        "CC_BOT_MODEL": lambda answers: input(model).strip() if any(answers.values()) else "",
-    }
 
 
 async def _check_token(config: Config, words: Texts) -> Sequence[Finding]:
@@ -111,7 +101,7 @@ async def _check_model(config: Config, words: Texts) -> Sequence[Finding]:
 
 
 def _read_bot_id(token: str) -> str:
-    """Return the first part of a token, decoded; "" if it is no id."""
+    """Return the first part of a token, decoded; "" if that is not an id."""
     try:
         bot_id = urlsafe_b64decode(token.partition(".")[0] + "==").decode()
     except ValueError:

@@ -124,14 +124,14 @@ def _exported_tables() -> Iterator[PersonalTable]:
 
 
 def _erased_tables() -> Iterator[PersonalTable]:
-    """Referencing rows come first."""
+    """Return the tables to erase, each before those that its rows refer to."""
     return (table for table in reversed(personal_tables()) if table.erasure != "keep")
 
 
 Record = Mapping[str, Any]
 """A row for JSON: times in ISO 8601, and Discord ids as texts, since many programs round large numbers."""
 
-_PART_BYTES: Final = 3 * 2**20  # of a file, in one record
+_PART_BYTES: Final = 3 * 2**20  # of an attachment in one record
 
 _JSON_COLUMNS: Final = frozenset(
     (
@@ -171,7 +171,7 @@ class PersonalDataStore(Store):
         return await self._database.read_long(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Yield names of lists and their records. Rows written meanwhile may be missing."""
+        """Yield records, each with the name of its list. Rows written meanwhile may be missing."""
         for table in _exported_tables():
             async for row in self._read_rows(table, user_id):
                 for record in _make_records(table, row):
@@ -208,7 +208,7 @@ class PersonalDataStore(Store):
         if not already_begun:
             await self.begin_erasure(user_id)
         locks = [user_lock(user_id)]
-        # Answers are found through the messages, so they come first.
+        # Answers are deleted before the messages through which they are found.
         select_in_channels = f"""
             SELECT m.id, m.discord_id
             FROM ({SELECT_ANSWERS_IN_CHANNELS} UNION ALL {SELECT_SAID_IN_CHANNELS}) AS found
@@ -227,14 +227,14 @@ class PersonalDataStore(Store):
             raise ErasureUnfinished from error
 
     async def begin_erasure(self, user_id: int) -> None:
-        """Record it: processes then end the user's turns, and a start continues it."""
+        """Record the erasure: all processes then end the user's turns, and the next start continues it."""
         await self._log_erasure(user_id)
         sql = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING"
         await self._change([user_lock(user_id)], sql, user_id, to_ms(self._clock()))
 
     async def has_turn_elsewhere(self, user_id: int) -> bool:
         """Return whether another process, even a dead one, runs a turn of the user."""
-        # Uses reservations_by_user and turns_by_user.
+        # Uses the indexes reservations_by_user and turns_by_user.
         sql = """
             SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
             WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.purpose = 'turn'

@@ -1,4 +1,4 @@
-"""Repeats in a restored database what was erased since. Its SQL spans all users."""
+"""Repeats in a restored database the erasures since its backup. The SQL spans all users."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -55,7 +55,9 @@ async def reapply_erasures(
     # These stores have no erasure log, so the repeated erasures are not logged again.
     removal = MemoryRemovalStore(database, clock=clock)
     await database.transaction([*map(Statement, _DELETE_PENDING)], [MAINTENANCE_LOCK])
-    since = since or await _get_newest_time(database)
+    if since is None:
+        [(newest,)] = await database.query(_SELECT_NEWEST)
+        since = datetime.fromisoformat(newest) if newest else None
     erased = ReappliedErasures(
         users=await _erase_users(PersonalDataStore(database, clock=clock), erasures, since),
         memories=await _erase_memories(database, removal, erasures, mark),
@@ -65,11 +67,6 @@ async def reapply_erasures(
     )
     await removal.scrub(vacuum=True)
     return erased
-
-
-async def _get_newest_time(database: Database) -> datetime | None:
-    [(at,)] = await database.query(_SELECT_NEWEST)
-    return datetime.fromisoformat(at) if at else None
 
 
 async def _erase_users(store: PersonalDataStore, erasures: Erasures, since: datetime | None) -> int:
@@ -111,7 +108,7 @@ async def _erase_messages(database: Database, store: ChannelStore, erasures: Era
         SELECT DISTINCT parent_channel_id, thread_id FROM messages
         WHERE user_id IS NULL AND discord_id IS NOT NULL
     """
-    for key in map(CHANNEL.read, await database.query(sql)):  # a thread goes with its channel
+    for key in map(CHANNEL.read, await database.query(sql)):  # a thread is deleted with its channel
         names = (thread_log_id(key.channel_id, thread) for thread in {0, key.thread_id})
         if any(erasures.match("place", name, None) for name in names):
             await store.forget_channel(key)

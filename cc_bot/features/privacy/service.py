@@ -33,8 +33,8 @@ _FRAME_BYTES: Final = 1000  # more than head and tail of a file
 async def export_chunks(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, max_bytes: int | None = None
 ) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield JSON files in chunks of UTF-8, each with its file's number. `records`: with the names of their
-    lists, list by list. A file is shorter than `max_bytes` unless a single record is longer."""
+    """Yield JSON files in chunks of UTF-8, each with its file's number. `records`: each with its list's name,
+    list by list. A file is shorter than `max_bytes` unless a single record is longer."""
     number, list_name, left_bytes = 0, "", 0
     async for name, record in records:
         line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
@@ -74,12 +74,11 @@ def _tail(*, is_last: bool) -> bytes:
 RETRY_S: Final = 5.0
 MAX_PAUSE_S: Final = 300.0
 OTHER_PROCESSES_TIMEOUT_S: Final = 45.0
-"""For other processes to end their turns. A dead process counts until its death is noticed."""
+"""For other processes to end the user's turns. A dead process counts until its lease expires."""
 POLL_S: Final = 0.5
 
 BlockTurns = Callable[[int], AbstractAsyncContextManager[None]]
-"""Returns a context for a user's id. It is entered once the user has no active turn; until it exits, no turn
-begins."""
+"""Returns a context for a user's id. It is entered when the user has no active turn; inside, none begins."""
 
 
 class Privacy:
@@ -204,7 +203,7 @@ class Privacy:
     async def _scrub(self) -> None:
         try:
             await self._stores.memory_removal.scrub()
-        except StorageError as error:  # the purge tries again
+        except StorageError as error:  # `keep_purging` tries again
             _log.warning("erased_not_cleaned", error=type(error).__name__)
 
     def wake(self) -> None:
@@ -231,7 +230,7 @@ class Privacy:
                 await asyncio.sleep(pause_s)
 
     async def _finish_all(self) -> bool:
-        """Finish erasures. Returns whether any is left."""
+        """Finish erasures. Returns whether any is still unfinished."""
         is_any_left = False
         try:
             user_ids = await self._stores.personal_data.list_unfinished()
@@ -289,7 +288,7 @@ async def _run_hourly(prune: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(RETENTION_INTERVAL_S)
 
 
-MAX_PURGE_PAUSE_S: Final = 60.0  # far below UNDO_TIME, in case the clock is changed
+MAX_PURGE_PAUSE_S: Final = 60.0  # far below UNDO_TIME, since the clock may be set forward
 VACUUM_HOUR: Final = 4  # in the operator's zone; on a large file it blocks writers for seconds
 
 

@@ -16,63 +16,63 @@ class PrivacyTexts(Area):
         {
             "conversations": Sentence(ja="会話", en="conversations"),
             "messages": Sentence(ja="会話の中の質問と回答", en="questions and answers in them"),
-            "channel_messages": Sentence(ja="チャンネルでの発言", en="what you said in channels"),
-            "channel_answers": Sentence(ja="その発言への回答", en="answers to that"),
+            "channel_messages": Sentence(ja="チャンネルでの発言", en="your messages in channels"),
+            "channel_answers": Sentence(ja="その発言への回答", en="answers to them"),
             "files": Sentence(ja="添付ファイル", en="attachments"),
             "summaries": Sentence(ja="会話の要約", en="summaries of conversations"),
             "memories": Sentence(ja="メモリ（以前の内容をふくむ）", en="memories, former versions included"),
             "schedules": Sentence(ja="お知らせの予定", en="reminders and heartbeats"),
-            "deliveries": Sentence(ja="お知らせを送った記録", en="records of what was sent when"),
+            "deliveries": Sentence(ja="お知らせを送った記録", en="records of reminders sent"),
             "proposals": Sentence(ja="確認待ちの提案", en="proposals to decide on"),
-            "receipts": Sentence(ja="回答の下の「取り消す」の場所", en="where answers offer to take something back"),
+            "receipts": Sentence(ja="回答の下の「取り消す」の場所", en="messages with an Undo button"),
             "turns": Sentence(ja="回答の途中の質問", en="questions being answered"),
             "usage": Sentence(ja="使った量の記録", en="records of usage"),
             "counts": Sentence(ja="消す前に使ったトークンの数（今月の上限のため）", en="tokens you used before erasing (for this month's limit)"),
             "settings": Sentence(ja="設定", en="settings"),
             "choices": Sentence(ja="選んだエージェントとキャンバスの場所", en="agents you chose, and where canvases are"),
-            "decisions": Sentence(ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"),
+            "decisions": Sentence(ja="サーバーの設定を決めた人としての記録", en="records of server settings that you changed"),
             "sign_ins": Sentence(ja="サインイン（未使用のリンクをふくむ）", en="sign-ins of browsers, unused links included"),
-            "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"),
+            "rules": Sentence(ja="管理者が決めた、あなたの利用の決まり", en="rules that the operator set for you"),
         }
     )
     retention_title = Sentence(ja="保存する期間", en="How long")
-    archive_days = Sentence(ja="発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="Messages are deleted after {days} days, unless a conversation that goes on still shows them.")
-    session_days = Sentence(ja="終わった会話は {days}日で消えます。", en="Conversations that are over are deleted after {days} days.")
+    archive_days = Sentence(ja="発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="Messages are deleted after {days} days, except those that an open conversation still uses.")
+    session_days = Sentence(ja="終わった会話は {days}日で消えます。", en="Ended conversations are deleted after {days} days.")
     usage_days = Sentence(ja="使った量の記録は {days}日で消えます。", en="Records of usage are deleted after {days} days.")
     copy_days = Sentence(ja="更新や復元の前に取った控えは {days}日で消えます。", en="Copies made before an upgrade or a restore are deleted after {days} days.")
     kept_until_erased = Sentence(ja="そのほかは、あなたが消すまで残ります。", en="Everything else stays until you delete it.")
     files = Sentence(ja="添付ファイルは、会話の履歴から外れると消えます。", en="Attachments are deleted when they leave the history of their conversation.")
-    files_used = Sentence(ja="添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="Attachments ({used} of {quota} MB) go with the history, oldest first when full.")
+    files_used = Sentence(ja="添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="Attachments ({used} of {quota} MB) are deleted when they leave the history of their conversation, and the oldest when the space is full.")
     backups = Sentence(ja="バックアップには、管理者が捨てるまで残ります。", en="Backups keep a copy until the operator deletes them.")
-    next_steps = Sentence(ja="</privacy export> でファイルとして受け取り、</privacy erase> ですべて消せます。", en="</privacy export> hands you all of it, </privacy erase> erases it.")
+    next_steps = Sentence(ja="</privacy export> でファイルとして受け取り、</privacy erase> ですべて消せます。", en="</privacy export> sends you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
     goes = Sentence(
         ja="消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。**元には戻せません。**",
-        en="What goes: {list}\nWhat you said in channels goes from my records as well, with the answers to it. **This can't be undone.**",
+        en="Will be erased: {list}\nYour messages in channels and the answers to them are erased from my records as well. **This can't be undone.**",
     )
     not_erased = Sentence(
         ja="残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
-        en="What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
+        en="Not erased: messages on Discord itself; what tools sent to the operator's servers; other people's messages, conversations, summaries and memories that mention you; the total usage of each server; if tokens are limited, how many you used this month (until it ends); rules that the operator set for you; {copies}.",
     )
-    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; restoring one erases you again)")
+    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; if one is restored, your data is erased from it again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
-        en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
+        en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is discarded, standby servers until they catch up, dumps until the operator deletes them)",
     )
-    web_note = Sentence(ja="貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="Links are fetched by the bot's machine; searches go to a service.")
+    web_note = Sentence(ja="貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="The bot's machine opens links; searches are sent to a search service.")
     confirm_within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     erase = Sentence(ja="すべて消す", en="Erase everything")
     erase_ask = Sentence(ja="消す前に確かめる…", en="See what would be erased …")
     keep = Sentence(ja="やめる", en="Cancel")
     cancelled = Sentence(ja="何も消していません。", en="Nothing was erased.")
-    erased_already = Sentence(ja="もうやめられません。データはすべて消えています。", en="It is too late to cancel: everything is erased already.")
+    erased_already = Sentence(ja="もうやめられません。データはすべて消えています。", en="Too late to cancel: everything is already erased.")
     too_late = Sentence(ja="時間がたったので、もう一度 </privacy erase> からやり直してください。", en="That was too long ago. Please start again with </privacy erase>.")
     restarting = Sentence(ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。", en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.")
     not_yours = Sentence(ja="このボタンは、</privacy erase> を使った人だけが使えます。", en="Only the person who used </privacy erase> can use this button.")
-    erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased. That was: {list}")
+    erased = Sentence(ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased: {list}")
     nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     separator = Sentence(ja="、", en="; ")
     kind_count = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
@@ -132,7 +132,7 @@ class ErasureTexts(Area):
     messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
     separator = Sentence(ja="、", en=", ")
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
-    out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.")
+    out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory was restored, or is already erased for good. </clear> starts a new conversation.")
 
     def say_erased(self, erased: ErasureCounts) -> str:
         counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
@@ -146,13 +146,13 @@ class WebPrivacyTexts(Area):
     stored = Sentence(ja="あなたについて保存しているもの", en="What is stored about you")
     kind = Sentence(ja="種類", en="Kind")
     count = Sentence(ja="件数", en="Number")
-    dates = Sentence(ja="期間", en="From when")
+    dates = Sentence(ja="期間", en="Dates")
     export = Sentence(ja="データを受け取る", en="Download your data")
     export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
     download = Sentence(ja="ダウンロードする", en="Download")
-    erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page tells what goes, and asks once more.")
-    goes = Sentence(ja="消えるもの", en="What goes")
-    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。元には戻せません。", en="What you said in channels goes from the bot's records as well, with the answers to it. All browsers are signed out. This can't be undone.")
+    erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page shows what would be erased, and asks again.")
+    goes = Sentence(ja="消えるもの", en="Will be erased")
+    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。元には戻せません。", en="Your messages in channels and the answers to them are erased from the bot's records as well. All browsers are signed out. This can't be undone.")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
     signed_out = Sentence(ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。", en="This browser is signed out too. To come back, use </web> on Discord.")

@@ -97,7 +97,7 @@ async def _apply(
     recipients: Recipients,
     running: RunningTurns,
 ) -> EphemeralView:
-    """Change the given settings, and show all. An empty time zone is the default. Raises UnknownTimezone."""
+    """Change the given settings, and show all. An empty time zone resets it. Raises UnknownTimezone."""
     has_voice, changes = running.spoken_answers is not None, dict[str, Any]()
     voice_is_missing = given.get("voice") == "on" and not has_voice
     if "language" in given:
@@ -213,7 +213,7 @@ async def show_commands(press: Press[ShowButton], granted: GrantedReading, owner
 
 
 def help_sections(words: Texts, reading: ChannelReading, *, is_owner: bool = False) -> tuple[Paragraph, ...]:
-    """Return the help by topic. Commands that no line of it names have their descriptions."""
+    """Return the help by topic. Commands that no topic names are listed with their descriptions."""
     texts, names, name_command = words[SessionTexts], command_names(words.locale), command_namer(words.locale)
     templates = SessionTexts.help.in_locale(words.locale)
     described = {"admin", "help", *_COMMAND.findall(templates)}
@@ -235,7 +235,7 @@ def help_sections(words: Texts, reading: ChannelReading, *, is_owner: bool = Fal
             for command, line in zip(commands, section.splitlines(), strict=True)
             if command is None or command[1] in names
         ]
-        if len(lines) < 2:  # its commands' feature is missing
+        if len(lines) < 2:  # the feature with these commands is missing
             continue
         sections.append(Paragraph("\n".join(lines).format(**values).strip()))
     return tuple(sections)
@@ -334,7 +334,7 @@ async def confirm_erasure(
         try:
             async with during:
                 sentence = await _erase(button, recipient, privacy, recipients)
-        except ErasureUnfinished as error:  # it goes on by itself
+        except ErasureUnfinished as error:  # `keep_finishing` will finish it
             _log.warning("interaction_failed", error=type(error).__name__)
             sentence = explain(error, words)
         await show(interaction, EphemeralView(sentence), recipient)
@@ -355,8 +355,8 @@ async def _erase(
     return texts.say_erased(await privacy.erase(recipient.user_id))
 
 
-# Files are made and sent one by one to limit memory. A user-installed bot has five follow-ups; a longer
-# export says that it is incomplete.
+# Files are made and sent one by one to limit memory. A user-installed bot may send only five follow-ups; the
+# user is told if more would be needed.
 
 
 async def export(

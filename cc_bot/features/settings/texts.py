@@ -3,11 +3,11 @@ from cc_bot.texts.commands import CommandTexts, CoreCommandTexts
 
 
 class SessionTexts(Area):
-    cleared = Sentence(ja="🧹 会話をまっさらにし、キャンバスも空にしました。メモリは残っています。", en="🧹 Started afresh, and your canvas is empty too. Your memories are still there.")
+    cleared = Sentence(ja="🧹 会話をまっさらにし、キャンバスも空にしました。メモリは残っています。", en="🧹 Your conversation starts over, and your canvas is empty too. Your memories are still there.")
     reset = Sentence(
-        ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。", en="🧹 A fresh start: I no longer read what was written here before. What you each have going with </ask> is your own; </clear> starts that afresh."
+        ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。", en="🧹 A fresh start: I no longer read what was written here before. Conversations with </ask> belong to each person; </clear> starts yours over."
     )
-    reset_refused = Sentence(ja="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。", en="Only members who may manage messages, and whoever started this thread, can do that.")
+    reset_refused = Sentence(ja="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。", en="Only members who may manage messages, and the person who started this thread, can do that.")
     reset_unsure = Sentence(ja="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。", en="Discord did not tell me whether you started this thread. Please try again in a moment.")
     settings_title = Sentence(ja="あなたの設定", en="Your settings")
     settings_language = Sentence(ja="言語", en="Language")
@@ -17,7 +17,7 @@ class SessionTexts(Area):
     settings_voice = Sentence(ja="読み上げ", en="Read aloud")
     voice_on = Sentence(ja="オン", en="on")
     voice_off = Sentence(ja="オフ", en="off")
-    voice_unset = Sentence(ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。", en="🔈 This bot has no voice to read answers aloud: they come in writing alone.")
+    voice_unset = Sentence(ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。", en="🔈 This bot has no voice to read answers aloud, so they are text only.")
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")
     settings_now = Sentence(ja="{zone}・いま {time}", en="{zone}, now {time}")
@@ -76,7 +76,7 @@ class SessionTexts(Area):
             "{mention}"
             "Long-press (right-click) a message → Apps → "
             f"{CoreCommandTexts.ask_about_this.en}, {CoreCommandTexts.translate_this.en}, {CoreCommandTexts.summarise_from_here.en}, {CoreCommandTexts.remember_this.en}.\n"
-            "-# Start afresh `</clear>`, see the summary `</summary>`, start everybody's afresh `</reset>`\n"
+            "-# Start over `</clear>`, see the summary `</summary>`, start over for everybody `</reset>`\n"
             "\n"
             "**Memories**\n"
             "Say “remember that …”, or use `</memory add>`. A deletion can be undone for ten minutes.\n"
@@ -86,7 +86,7 @@ class SessionTexts(Area):
             "**Reminders**\n"
             "Say “remind me tomorrow at 9 …”, or use `</remind add>`.\n"
             "-# See, cancel, resume `</remind list>` `</remind delete>` `</remind resume>`\n"
-            "`</heartbeat on>` has me speak to you when something is worth telling.\n"
+            "With `</heartbeat on>` I write to you when there is something you should know.\n"
             "-# Stop, check `</heartbeat off>` `</heartbeat status>`\n"
             "\n"
             "**Canvas, pages, agents**\n"
@@ -99,22 +99,22 @@ class SessionTexts(Area):
             "{admin}\n"
             "\n"
             "**What is stored**\n"
-            "`</privacy show>` shows it, `</privacy export>` hands it to you, `</privacy erase>` erases it.\n"
-            "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
+            "`</privacy show>` shows it, `</privacy export>` sends it to you, `</privacy erase>` erases it.\n"
+            "Conversations and memories are kept on the server of the person who runs this bot. No other user sees your memories."
             "{stored}"
         ),
     )
     help_mention = Sentence(ja="チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n", en="Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n")
     help_admin = Sentence(
         ja="`</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
-        en="`</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
+        en="`</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` manage me (shown only to owners).\n",
     )
     help_stored_mentions = Sentence(
-        ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。", en=("\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is deleted there too, with my answer to it.")
+        ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。", en=("\nOf the messages in channels, only those that mention me or reply to me are stored. If you delete one on Discord, I delete it and my answer too.")
     )
     help_stored_all = Sentence(
         ja=("\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。Discord で消せば、保存されたものも、それへの私の回答も消えます。"),
-        en=("\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on Discord is deleted there too, with my answer to it."),
+        en=("\nIn channels that I can see, everybody's messages are stored and used for my answers. If you delete one on Discord, I delete it and my answer too."),
     )
 
 
@@ -124,9 +124,9 @@ class SettingsCommandTexts(CommandTexts):
     settings_voice = Sentence(ja="読み上げ", en="voice")
     settings_voice_on_choice = Sentence(ja="オン", en="on")
     settings_voice_off_choice = Sentence(ja="オフ", en="off")
-    settings_voice_description = Sentence(ja="短い回答に、読み上げた音声を付けるかどうか", en="Whether short answers come as a recording as well")
+    settings_voice_description = Sentence(ja="短い回答に、読み上げた音声を付けるかどうか", en="Whether short answers also come as audio")
     settings_language = Both(ja=("言語", "ボットがあなたに話す言語"), en=("language", "The language I speak to you"))
     settings_timezone = Both(ja=("タイムゾーン", "あなたのタイムゾーン（例: Asia/Tokyo）"), en=("timezone", "Your time zone, such as Europe/London"))
     web = Both(ja=("マイページ", "キャンバスやメモリを、ブラウザの自分のページで見ます"), en=("web", "Open your own pages in a browser: canvas, memories, usage"))
     usage = Both(ja=("使用量", "使ったトークンと金額、残りを見ます（自分だけに見えます）"), en=("usage", "See the tokens you used, what they cost and what is left (only you see it)"))
-    usage_server = Both(ja=("サーバー", "このサーバー全体の合計を見ます（サーバーを管理できる人だけ）"), en=("server", "See the totals of this server (for those who manage it)"))
+    usage_server = Both(ja=("サーバー", "このサーバー全体の合計を見ます（サーバーを管理できる人だけ）"), en=("server", "See the totals of this server (only for members who manage it)"))
