@@ -32,7 +32,7 @@ function nodeOf(html) {
   return template.content.firstElementChild;
 }
 
-/* Unchanged nodes stay, with their focus and open details. */
+/* Keep unchanged nodes, with their focus and open details. */
 function show(message) {
   const isFirst = shownBelow === "";
   const before = shown;
@@ -91,7 +91,7 @@ function showStatus(sentence, away) {
 
 function receive(message) {
   const agent = document.getElementById("agent");
-  if (agent && message.agent !== currentAgent) agent.value = message.agent; // else the user's unsent choice stays
+  if (agent && message.agent !== currentAgent) agent.value = message.agent; // otherwise keep the user's unsent choice
   currentAgent = message.agent;
   retryMs = MIN_RETRY_MS;
   closeReason = "";
@@ -124,7 +124,7 @@ function connect() {
   opened.addEventListener("close", (event) => {
     if (socket !== opened) return;
     if (event.code === SIGNED_OUT || event.code === DENIED) {
-      showNothing(); // the next person at this screen may not read it
+      showNothing(); // the next person at this screen must not read the canvas
       closeReason = event.reason;
       retryMs = MAX_RETRY_MS;
       if (event.code === DENIED) showCloseReason();
@@ -132,7 +132,7 @@ function connect() {
     if (event.code === TOO_MANY_OPEN) closeReason = event.reason;
     showStatus(closeReason || status.dataset.away, true);
     if (event.code === SIGNED_OUT || event.code === TOO_MANY_OPEN) return;
-    retryTimer = setTimeout(connect, retryMs); // also if denied: a maintenance ends
+    retryTimer = setTimeout(connect, retryMs); // also if denied: maintenance may end
     retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
   });
 }
@@ -156,10 +156,10 @@ async function send(form, button) {
       say(troubleOf(text), true);
       if (form.elements.agent?.id) form.elements.agent.value = currentAgent;
     }
-    else if (number === lastSent) { // a later press has a toast, and an Undo, of its own
+    else if (number === lastSent) { // a later press shows its own toast and Undo
       const fetched = new DOMParser().parseFromString(text, "text/html");
       const undo = fetched.querySelector("#toast form");
-      undo?.removeAttribute("data-live"); // else the whole page would be replaced
+      undo?.removeAttribute("data-live"); // otherwise live.js would replace the whole page
       undo?.setAttribute("data-draws", "");
       say(fetched.getElementById("said")?.textContent ?? "", false, undo);
     }
@@ -184,7 +184,7 @@ if (agentForm) {
   agentForm.addEventListener("change", () => agentForm.requestSubmit(button));
 }
 
-/* Hide private elements at once; to a new socket the server sends none. */
+/* Hide private elements at once, and reconnect: the server then no longer sends them. */
 function applyHiding() {
   canvas.classList.toggle("hiding", hideBox.checked);
   connect();

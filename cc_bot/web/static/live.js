@@ -1,7 +1,7 @@
 /* Sends forms marked `data-live` in the background and replaces the page's content by the response's. If the
    server refuses, only the reason is shown, beside its field, and the user keeps the typed text. Without JavaScript forms work, too. */
 
-// Its page shows the typed text beside the stored one, so it is shown like a success.
+// The page of this error shows the typed text beside the stored one, so it replaces the content.
 const CONFLICT = 409;
 const REFRESH_MS = 10_000;
 
@@ -9,7 +9,7 @@ let pressed = new WeakSet(); // forms that were sent
 
 const main = () => document.getElementById("content");
 
-/* Show a sentence in the toast, with a form that undoes what it tells of. */
+/* Show a sentence in the toast. `undo`: the form with the button "Undo", if any. */
 export function say(sentence, refused = false, undo = null) {
   const line = document.getElementById("said");
   if (!line) return;
@@ -20,7 +20,7 @@ export function say(sentence, refused = false, undo = null) {
   line.setAttribute("role", refused ? "alert" : "status");
 }
 
-/* Replace the element with the id `part` by that of a fetched page. Returns false if either has none. */
+/* Replace the element with the id `part` by the fetched page's. Returns false if one of the pages has none. */
 export function show(html, part = "content") {
   const fetched = new DOMParser().parseFromString(html, "text/html");
   const fresh = fetched.getElementById(part);
@@ -63,7 +63,7 @@ function refuse(form, html) {
   field.focus();
 }
 
-/* A refusal goes when its form is sent again, or its field is changed. */
+/* Remove the reason of a refusal: its form is sent again, or its field was changed. */
 function clearRefusal(form) {
   document.getElementById("refused")?.remove();
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
@@ -149,7 +149,7 @@ document.addEventListener("keydown", (event) => {
   closeMenus(null);
 });
 
-/* Fetch the part marked `data-refresh` again and again, unless nobody looks or the focus is in it. */
+/* Fetch the part marked `data-refresh` again, unless the page is hidden or the focus is in that part. */
 async function refresh() {
   const part = document.querySelector("[data-refresh]");
   if (!part || document.hidden || part.contains(document.activeElement)) return;
@@ -165,7 +165,7 @@ async function refresh() {
 
 if (document.querySelector("[data-refresh]")) setInterval(refresh, REFRESH_MS);
 
-/* The browser may show a cached page again: its forms can be sent again. */
+/* When the browser shows a cached page again, let its forms be sent again. */
 window.addEventListener("pageshow", () => {
   pressed = new WeakSet();
 });

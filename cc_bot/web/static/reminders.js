@@ -1,4 +1,4 @@
-/* Shows how a time is understood while the user types it. */
+/* Shows how the bot understands a time while the user types it. */
 const PAUSE_MS = 250;
 let timer;
 let newest;
