@@ -17,7 +17,7 @@ from cc_bot.domain.text import Locale
 
 PICTURE_WIDTH: Final = 800
 GROUND: Final = "#1E1F22"
-# Joiners, variation selectors, keycaps, skin tones and tags: resvg can't draw emoji sequences.
+# Joiners, variation selectors, keycaps, skin tones and tags. resvg can't draw sequences with them.
 _NOT_DRAWN: Final = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 EMOJI_FONTS: Final = (
     "/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf",  # Debian, Ubuntu: fonts-noto-color-emoji

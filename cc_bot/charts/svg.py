@@ -316,7 +316,7 @@ def _place_labels(
     """Return lines and centre of every label, or of each nth label if they would overlap; or no labels."""
     slot = abs(centres[1] - centres[0]) if len(centres) > 1 else layout.width / 2
     for step in range(1, max_step + 1):
-        room = slot * (2 * step + 1) / 3 - _GAP / 2  # the last one may be moved to the left
+        room = slot * (2 * step + 1) / 3 - _GAP / 2  # the last label may be moved to the left
         chosen = [[label] for label in labels[::step]]
         if max_lines > 1 and room > 3 * layout.size:
             chosen = [balance_lines(label, room, layout.width_of) for label in labels[::step]]

@@ -36,9 +36,7 @@ class Fact(NamedTuple):
     value: str
     verdict: Verdict = ""
     at: datetime | None = None  # the moment that `value` names, if any
-    fix: Literal["backup", "doctor", "log"] = (
-        "doctor"  # the page to open or the action to take if the verdict is bad
-    )
+    fix: Literal["backup", "doctor", "log"] = "doctor"  # what to do if the verdict is bad
 
 
 @dataclass(eq=False, slots=True)

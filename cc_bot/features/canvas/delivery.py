@@ -90,7 +90,7 @@ class CanvasMessages(SideMessages):
 
     def start(self) -> None:
         """Refresh outdated canvases, now and regularly."""
-        if not self._background_tasks and not self._closed:  # it may reconnect during shutdown
+        if not self._background_tasks and not self._closed:  # the bot may reconnect during shutdown
             self._background_tasks.start(self.leases.run_as_leader("canvases", self._refresh_regularly))
 
     async def refresh(

@@ -179,7 +179,7 @@ class CanvasFeed:
         try:
             async with asyncio.timeout(SEND_TIMEOUT_S):
                 await watcher.socket.send_str(text)
-        except (ConnectionError, TimeoutError, RuntimeError):  # the page is gone, or does not read
+        except (ConnectionError, TimeoutError, RuntimeError):  # the page is gone or does not respond
             await self._disconnect(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
 
     async def _disconnect(self, watcher: Watcher, code: int, reason: str) -> None:
@@ -313,7 +313,7 @@ class CanvasPages(Pages):
             heartbeat=PING_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES, timeout=2.0
         )
         await socket.prepare(request)
-        locale = Locale.from_tag(request.query.get("language", visitor.locale))  # as the page was rendered
+        locale = Locale.from_tag(request.query.get("language", visitor.locale))  # of the page
         watcher = Watcher(socket, visitor.session, channel_id, locale, hides_private(request), key)
         try:
             await self._feed.open(watcher)

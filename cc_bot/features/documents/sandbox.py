@@ -15,7 +15,7 @@ from contextlib import suppress
 MEMORY_BYTES = 124 * 2**20  # a scan of 20 MB needs it: with less, PDFium silently draws white pages
 CPU_S = 15
 
-_PERMITTED_EVENTS = frozenset({"os.listdir", "os.scandir"})  # failing imports cause them
+_PERMITTED_EVENTS = frozenset({"os.listdir", "os.scandir"})  # raised by failing imports
 _REFUSED_EVENTS = (
     *("open", "os.", "shutil.", "subprocess.", "socket.", "pty.", "signal.pthread_kill", "mmap."),
     *("sqlite3.", "winreg.", "tempfile.", "ctypes.dlopen", "urllib.", "http.", "ftplib.", "smtplib."),

@@ -221,7 +221,7 @@ class Catalog:
     offered: tuple[OfferedTool, ...] = ()
     reviewed: tuple[ReviewedTool, ...] = ()
     """Every tool listed or accepted, those that await an owner first."""
-    code: str = ""  # an owner enters it to accept these tools; empty if none awaits an owner
+    code: str = ""  # an owner enters it to accept these tools; empty if no tool awaits an owner
 
     @property
     def left_out(self) -> Sequence[tuple[str, LeftOutReason]]:

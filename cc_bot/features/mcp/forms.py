@@ -31,7 +31,7 @@ _DECLINE_REASONS: Final[Mapping[type[ToolServerError], str]] = {
 }
 _USER_DECLINED: Final = "the user did not want to answer."
 _USER_TOO_LATE: Final = "the user did not answer in time."
-# The reason for a form that comes while the server has several calls (server.py).
+# Declines a form that comes while several calls of the server run (server.py).
 CALL_UNCLEAR: Final = "it did not say in which of several calls it asked. Try again when the others are over."
 _TOO_MANY_FORMS: Final = f"{MAX_FORMS} questions a call are enough."
 

@@ -27,7 +27,7 @@ from cc_bot.features.mcp.model import ServerResult
 MAX_MESSAGE_BYTES: Final = 12 << 20  # 8 MB of pictures in base64, and a text
 MAX_VALUES: Final = 100_000  # parsing that many locks the interpreter for 30 ms
 MAX_CONTENT_BLOCKS: Final = 1000
-MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # more than `max_result_kb` can be
+MAX_RESULT_CHARACTERS: Final = 1024 * 1024  # more than the largest `max_result_kb`
 MAX_INTEGER_DIGITS: Final = 30  # longer ones become strings: parsing takes quadratic time
 MAX_SERVER_REQUEST_BYTES: Final = 1_000_000  # requests stay in memory until answered
 MAX_INLINE_BYTES: Final = 32_000  # larger messages are cleaned in a thread

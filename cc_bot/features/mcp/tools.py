@@ -90,7 +90,7 @@ class CallableServerTool(CallableTool):
     def _parse_arguments(self, arguments: str) -> Mapping[str, Any]:
         try:
             values = json.loads(arguments or "{}")
-            # The server must get them unchanged: JSON has no infinity and no lone surrogates.
+            # The server must get the values unchanged: JSON has no infinity and no lone surrogates.
             json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
             raise InvalidToolCall("The arguments are not JSON.") from None

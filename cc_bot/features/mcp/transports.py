@@ -94,7 +94,7 @@ class ServerProcess(Transport):
             *entry.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,  # it may contain users' messages
+            stderr=asyncio.subprocess.DEVNULL,  # stderr may contain users' messages
             env=dict(entry.environment),
             cwd=entry.folder,
             process_group=0,
