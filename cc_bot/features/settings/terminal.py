@@ -34,7 +34,7 @@ async def run_settings(chat: Chat, _text: str, options: Mapping[str, str]) -> Re
     language, zone_line = describe_settings(chat.profile.caller, stored, utc_now())
     lines = (f"  {texts.settings_language}: {language}", f"  {texts.settings_timezone}: {zone_line}")
     title = texts.settings_saved if changes else texts.settings_title
-    return Reply(lines, title=title, notes=(texts.settings_usage,))
+    return Reply(lines, title=title, notes=(texts.settings_usage_in_terminal,))
 
 
 async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:

@@ -21,7 +21,7 @@ class SessionTexts(Area):
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")
     settings_now = Sentence(ja="{zone}・いま {time}", en="{zone}, now {time}")
-    settings_usage = Sentence(ja="変えるには: /settings --language en --timezone Tokyo", en="To change them: /settings --language ja --timezone Tokyo")
+    settings_usage_in_terminal = Sentence(ja="変えるには: /settings --language en --timezone Tokyo", en="To change them: /settings --language ja --timezone Tokyo")
     language_needed = Sentence(ja="言語は ja か en で書いてください。", en="Write the language as ja or en.")
     change = Sentence(ja="変える", en="Change")
     change_language = Sentence(ja="English", en="日本語")
