@@ -96,8 +96,8 @@ _FORGET: Final = (
 )
 _REMIND: Final = (
     re.compile(
-        r"(?s)(?P<what>.+?)(?:(?:んだ|のだ)?(?:って|と)|(?:こと|の)?[をで]|ように|、)?\s*"
-        rf"(?:(?P<explicit>知らせて|お知らせして|リマインドして|通知して|起こして|思い出させて)|教えて){_PLEASE_JA}"
+        r"(?s)(?P<what>.+?)(?:(?:んだ|のだ)?(?:って|と)|(?:こと|の)?[をで]|ように|の|、)?\s*"
+        rf"(?:(?P<explicit>知らせて|お知らせを?して|リマインドして|通知して|起こして|思い出させて)|教えて){_PLEASE_JA}"
     ),
     re.compile(
         rf"(?is){_PLEASE_EN}(?:(?P<explicit>remind|wake) me|tell me)(?: to| about| that| up)*\s+"

@@ -152,7 +152,11 @@ class InvalidCommand(Exception):
     pass
 
 
-_OPTION: Final = re.compile(r"""--([a-z]+)[=\s]\s*("[^"]*"|\S+)\s*""")
+_OPTION: Final = re.compile(r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--)\S+)\s*""")
+_OPTION_TO_END: Final = re.compile(
+    r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--).+?(?=\s+--|$))\s*"""
+)  # no text follows
+_WITHOUT_VALUE: Final = re.compile(r"--([a-z]+)(?![\w-])")
 
 
 def _normalize(typed: str) -> str:
@@ -169,10 +173,11 @@ def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
         parts = typed[1:].split(maxsplit=count)
         attempts.append(name := _normalize(" ".join(parts[:count])))
         text = parts[count] if len(parts) > count else ""
+        name = _known_names().get(name, name)
         if not text:
             name = _short_names().get(name, name)
         if name in commands() and typed[1:2].strip():
-            text, options = _split_options(commands()[name], text)
+            text, options = _split_options(name, text, words)
             return name, text if name == "ask" else _unquote(text), options
     discord_names = command_names(Locale.EN)
     shown_by_attempt = {attempt: short_line(f"/{attempt}", 40) for attempt in attempts}
@@ -180,18 +185,25 @@ def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
         if f"{attempt.replace(' ', '_')}_description" in discord_names and attempt not in _short_names():
             raise InvalidCommand(words[TerminalTexts].not_here.format(given=shown))
     for attempt, shown in shown_by_attempt.items():
-        if near := get_close_matches(attempt, _names_to_suggest(), n=1):
-            nearest = f"/{_names_to_suggest()[near[0]]}"
+        if near := get_close_matches(attempt, _known_names(), n=1):
+            nearest = f"/{_known_names()[near[0]]}"
             raise InvalidCommand(words[TerminalTexts].unknown_near.format(given=shown, nearest=nearest))
     raise InvalidCommand(words[TerminalTexts].unknown.format(given=shown))
 
 
-def _split_options(command: Command, text: str) -> tuple[str, Mapping[str, str]]:
+def _split_options(name: str, text: str, words: Texts) -> tuple[str, Mapping[str, str]]:
+    """Raises InvalidCommand if an option lacks its value, or the command takes no text."""
+    command = commands()[name]
+    pattern = _OPTION if command.arguments else _OPTION_TO_END
     known = {_option_name(key) for key in command.options}
     options: dict[str, str] = {}
-    while (found := _OPTION.match(text)) and found[1] in known:
+    while (found := pattern.match(text)) and found[1] in known:
         options[found[1]] = _unquote(found[2])
         text = text[found.end() :]
+    lacks_value = (found := _WITHOUT_VALUE.match(text)) and found[1] in known
+    if lacks_value or (text and not command.arguments and not command.options):
+        usage = command.usage(name, words.locale)
+        raise InvalidCommand(words[TerminalTexts].usage.format(usage=usage))
     return text.strip(), options
 
 
@@ -281,10 +293,10 @@ def _short_names() -> Mapping[str, str]:
 
 
 @cache
-def _names_to_suggest() -> Mapping[str, str]:
-    """Return each command's name by all its names, in every language."""
-    japanese = {command_namer(Locale.JA)(name)[1:]: name for name in commands()}
-    return {**japanese, **{name: name for name in (*commands(), *_short_names())}}
+def _known_names() -> Mapping[str, str]:
+    """Return the English names, by names in all languages."""
+    names = (*commands(), *_short_names())
+    return {command_namer(locale)(name)[1:]: name for locale in Locale for name in names}
 
 
 async def list_completions(chat: Chat, typed: str) -> Sequence[Completion]:

@@ -189,8 +189,9 @@ class TerminalTexts(Area):
     cut = Sentence(ja="✂️ 回答が途中で切れました。「続けて」と書くと続きを書きます。", en="✂️ The answer broke off. Write “go on” for the rest.")
     unknown = Sentence(ja="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。", en="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.")
     unknown_near = Sentence(ja="{given} というコマンドはありません。{nearest} のことですか？", en="There is no command {given}. Did you mean {nearest}?")
+    usage = Sentence(ja="書き方: {usage}", en="Write it like this: {usage}")
     not_here = Sentence(ja="{given} は Discord でだけ使えます。ここで使えるものは /help で見られます。", en="{given} works on Discord only. /help lists what works here.")
-    not_written = Sentence(ja="{path} に書き込めません。別のフォルダで cc-bot chat を始めてください。", en="{path} can't be written. Start cc-bot chat in another folder.")
+    not_written = Sentence(ja="{path} に書き込めません。フォルダの書き込みの権限を確かめてください。", en="{path} can't be written. Check the permission to write in its folder.")
     model_errors: Both[Mapping[type[CcBotError], str]] = by_key(
         {
             ModelNotFound: Sentence(ja="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。", en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL."),

@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,12 +57,29 @@ LINES = {
         {"category": "家の こと"},
     ),
     "/canvas": ("canvas show", "", NOTHING),
+    "/メモリ 追加 牛乳を買う": ("memory add", "牛乳を買う", NOTHING),
+    "/メモリ": ("memory list", "", NOTHING),
+    "/settings --timezone New York --language ja": (
+        "settings",
+        "",
+        {"timezone": "New York", "language": "ja"},
+    ),
     "/quit": ("exit", "", NOTHING),
 }
 MISTAKES = {
     "/memory delte 3": EN[TerminalTexts].unknown_near.format(given="/memory delte", nearest="/memory delete"),
     "/hlep": EN[TerminalTexts].unknown_near.format(given="/hlep", nearest="/help"),
-    "/メモリ 追加": EN[TerminalTexts].unknown_near.format(given="/メモリ 追加", nearest="/memory add"),
+    "/メモリ 追化": EN[TerminalTexts].unknown_near.format(given="/メモリ 追化", nearest="/memory add"),
+    **{
+        line: EN[TerminalTexts].usage.format(usage=commands()[name].usage(name, Locale.EN))
+        for line, name in {
+            "/memory add --category": "memory add",
+            "/memory add --category --tags a milk": "memory add",
+            "/usage foo": "usage",
+            "/exit now": "exit",
+        }.items()
+    },
+    "/settings Japanese": EN[SessionTexts].settings_usage_in_terminal,
     "/remnd": EN[TerminalTexts].unknown_near.format(given="/remnd", nearest="/remind"),
     **{
         line: EN[TerminalTexts].not_here.format(given=given)
@@ -244,9 +260,9 @@ def read_only_file(folder: Path) -> str:
 
 
 async def test_a_users_data_are_shown_written_to_a_file_and_erased_once_confirmed(
-    english: Talk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    english: Talk, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    english.chat.profile = replace(english.chat.profile, history_file=tmp_path / "chat_history")
     await english.say("/memory add The key is in the hall")
     words = EN[PrivacyTexts]
     assert words.kinds["memories"] in await english.say("/privacy")

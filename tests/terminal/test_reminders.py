@@ -6,8 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 from freezegun import freeze_time
 
+from cc_bot.chat.assistant import Assistant
+from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.session import SessionKey
 from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.llm.offline import OfflineModel
+from tests.scripted_model import only
+from tests.terminal.program import TOOLS
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
@@ -28,6 +33,12 @@ class TestAdding:
             assert (await chat.say("/remind add 明日9時と18時に薬")).count("⏰") == 2
             said = await english.say("/remind add take the pills on jan 4 at 9am")
             assert said.startswith("⏰ I’ll remind you on Mon, Jan 4 2027, 9:00: take the pills\n")
+
+    async def test_is_known_to_the_model_as_well(self, stores: Stores) -> None:
+        chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))
+        with freeze_time(NOON, real_asyncio=True):
+            await chat.say('/remind add "明日9時" ゴミ出し')
+            assert "ゴミ出し" in await chat.say("お知らせ一覧")
 
 
 class TestDueReminder:

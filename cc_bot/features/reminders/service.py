@@ -49,7 +49,7 @@ class Destination(NamedTuple):
             "repeat": repeat,
             "quiet": quiet,
             "guild_id": caller.guild_id,
-            "visibility": "public" if self.target == "channel" else "private",
+            "visibility": "private" if self.target == "dm" else "public",
             "timezone": caller.timezone.key,
             "locale": caller.locale,
         }

@@ -1,6 +1,7 @@
 """`/remind …` in the terminal, and the reminders that come due while it is open."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -41,7 +42,7 @@ async def add_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Re
     """Add the reminders of a text such as `明日9時と18時 薬`. Raises InputError."""
     if not text:
         raise EmptyReminder
-    when, what = split_when(text)
+    when, what = split_when(re.sub(r'^"([^"]*)"', r"\1", text))
     profile, schedules = chat.profile, chat.stores[ScheduleStore]
     if not what:
         parse_schedules(when, "", utc_now(), profile.timezone)  # raises NoSuchTime for `25:99 薬`

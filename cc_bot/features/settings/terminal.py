@@ -19,8 +19,10 @@ from cc_bot.terminal.commands import Chat, Command, InvalidCommand
 from cc_bot.texts.cli import TerminalTexts
 
 
-async def run_settings(chat: Chat, _text: str, options: Mapping[str, str]) -> Reply:
+async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
     """Change the given settings, for this chat too, and show all. Raises UnknownTimezone, InvalidCommand."""
+    if text:
+        raise InvalidCommand(chat.texts[SessionTexts].settings_usage_in_terminal)
     changes = dict[str, Any]({"zone": options["timezone"]} if "timezone" in options else {})
     if language := options.get("language"):
         if language not in (*Locale,):
@@ -54,7 +56,8 @@ async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> 
 
 async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
     texts, privacy = chat.texts[PrivacyTexts], chat[Privacy]
-    path = Path.cwd() / f"cc-bot-{utc_now().astimezone(chat.profile.timezone):%Y%m%d-%H%M%S}.json"
+    folder = (chat.profile.history_file or Path.cwd() / "chat_history").parent
+    path = folder / f"cc-bot-{utc_now().astimezone(chat.profile.timezone):%Y%m%d-%H%M%S}.json"
     if (await privacy.get_overview(chat.user_id)).is_empty:
         return texts.nothing
     try:
