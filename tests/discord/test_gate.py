@@ -116,9 +116,10 @@ class TestTheGate:
         assert await door.gate.find_refusal(Visitor(OWNER, (1,))) is None
 
     async def test_keeps_what_it_last_knew_while_the_database_is_held_up(self, door: Door) -> None:
-        gate = gate_over(door.stores, door.rest, timeout_s=0.05)
+        gate = gate_over(door.stores, door.rest)
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         await gate.prepare()
+        gate.timeout_s = 0.05
         async with door.held_up():
             assert await gate.find_refusal(door.comer) == Refusal("denied", "user")
 

@@ -306,6 +306,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     beat = await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", target="dm")
     daily = await schedules.add(KEY, "薬", now - hour * 30, repeat="0 9 * * *")
     once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]
+    assert (await schedules.add_copy(once[0])).id != once[0].id
     await schedules.mark_failed(Firing(daily, daily.due_at), "dms_closed")
     assert await schedules.resume(USER, daily.id)
     assert await schedules.change(USER, daily.id, text="薬を飲む")
