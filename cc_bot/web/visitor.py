@@ -3,6 +3,7 @@ standard, "append a request `Origin` header"). Another host's name may point her
 
 import re
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from cc_bot.chat.reply import Caller
-from cc_bot.domain.access import WebSession
+from cc_bot.domain.access import Subject, WebSession
 from cc_bot.domain.clock import zone_named
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.text import Locale
@@ -33,6 +34,10 @@ class WebVisitor(Caller):
     session: WebSession
     is_owner: bool  # checked in each request
     name: str
+    names: Mapping[Subject, Mapping[int, str]] = field(default_factory=dict)
+
+    def format_mention(self, kind: Subject, id_: int) -> str:
+        return self.names.get(kind, {}).get(id_) or Caller.format_mention(self, kind, id_)
 
 
 VISITOR: Final = web.RequestKey("visitor", WebVisitor)

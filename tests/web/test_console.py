@@ -149,6 +149,9 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
 async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: Visit) -> None:
     form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
     told = await follow(owner, "/console/limits/set", value="１,０００", **form)
+    done = texts(Locale.JA)[AdminTexts]
+    said = done.limit_set.format(subject="花 & <Hana>", limit=done.limits["tokens_per_day"], value="1,000")
+    assert said in told
     assert "花 & <Hana> 1日のトークン 1,000" in told
     key = LimitKey("user", HANA, "tokens_per_day")
     assert key in [each.key for each in await list_limits(site.services[Administration])]
@@ -167,7 +170,7 @@ async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: 
 
 async def test_rules_and_models_are_set_and_taken_back(site: Site, owner: Visit) -> None:
     administration, done = site.services[Administration], texts(Locale.JA)[AdminTexts]
-    hana, named = {"subject": f"ユーザー {HANA}"}, {"channel": f"チャンネル {CHANNEL}"}
+    hana, named = {"subject": "花 & <Hana>"}, {"channel": f"チャンネル {CHANNEL}"}
     rule, channel = {"kind": "user", "id": str(HANA)}, {"kind": "channel", "id": str(CHANNEL)}
     told = await follow(owner, "/console/access/deny", **rule)
     assert done.access_denied.format(**hana)[2:] in told

@@ -118,6 +118,10 @@ class TestReminder:
         assert "元に戻しました" in await taro.follow(await taro.press(undo))
         [restored] = await listed(site)
         assert (restored.text, restored.due_at, restored.status) == ("薬", reminder.due_at, "active")
+        await site.core.stores[ScheduleStore].mark_failed(Firing(restored, TOMORROW), "dms_closed")
+        page = await taro.follow(await taro.press(f"/reminders/{restored.number}/cancel"))
+        await taro.press(undo_in(page))
+        assert [(each.status, each.obstacle) for each in await listed(site)] == [("paused", "dms_closed")]
         assert (await taro.press(undo)).status == 404
         assert (await taro.press(f"/reminders/{reminder.number}/cancel")).status == 404
 

@@ -8,7 +8,7 @@ class AdminTexts(Area):
     under_maintenance = Sentence(ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。", en="🚧 Maintenance is on. </admin maintenance off> ends it.")
     limits_title = Sentence(ja="今の制限", en="Current limits")
     limit_line = Sentence(ja="- {subject}の{limit}: **{value}**{source}", en="- {subject}: {limit} **{value}**{source}")
-    limit_set = Sentence(ja="決めました。{subject}の{limit}: **{value}**（次の質問から）", en="Set for {subject}: {limit} **{value}**, from the next question on.")
+    limit_set = Sentence(ja="決めました。{subject}の{limit}: {value}（次の質問から）", en="Set for {subject}: {limit} {value}, from the next question on.")
     limit_unset = Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Removed. If the policy file has such a limit, it applies.")
     limit_was_not_set = Sentence(ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。", en="No such limit was set here. See </admin limits show>.")
     everyone = Sentence(ja="全員（1人あたり）", en="everyone (each user)")

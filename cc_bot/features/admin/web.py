@@ -1,11 +1,13 @@
 """The owners' console, which other users get as not found. It shows no text that users wrote."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Final
 
 from aiohttp import web
@@ -51,6 +53,7 @@ COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str
     "/models/set": (admin.set_models, ("models", "channel")),
     "/models/unset": (admin.unset_models, ("channel",)),
 }
+_ID: Final = re.compile(r"[0-9]{1,19}")
 RECENT: Final = timedelta(hours=1)
 MAX_CHART_TURNS: Final = 30
 CHART_LAYOUT: Final = Layout(430, 130)
@@ -104,17 +107,17 @@ class ConsolePages(Pages):
         users = zip(ids, await asyncio.gather(*map(discord.user_name, ids)), strict=True)
         known = {**await discord.directory(), "user": {id_: name for id_, name in users if name}}
         names = {kind: known.get(kind, {}) for kind in SUBJECTS}
-
-        def name_of(kind: Subject, id_: int) -> str:
-            return names[kind].get(id_) or owner.format_mention(kind, id_)
-
-        return {"known": names, "name_of": name_of}
+        return {"known": names, "name_of": replace(owner, names=names).format_mention}
 
     async def _run_command(
         self, run: Callable[..., Awaitable[Reply]], fields: Sequence[str], request: web.Request
     ) -> web.StreamResponse:
-        values = chain.from_iterable(_read_field(request, field) for field in fields)
-        reply = await run(visitor_of(request), *values, administration=self._services[Administration])
+        owner = visitor_of(request)
+        values = [*chain.from_iterable(_read_field(request, field) for field in fields)]
+        pairs = pairwise(map(str, values))
+        users = [(kind, int(id_)) for id_, kind in pairs if kind == "user" and _ID.fullmatch(id_)]
+        caller = replace(owner, names=(await self._names(owner, users))["known"])
+        reply = await run(caller, *values, administration=self._services[Administration])
         return await self._redirect_with_reply(request, request.path.rpartition("/")[0], reply)
 
     async def show_status(self, request: web.Request) -> web.Response:

@@ -170,7 +170,8 @@ async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipient
     if before is None:
         return recipient.words[ReminderTexts].gone
     due_at = recipients.clock() + timedelta(minutes=button.minutes)
-    later = await schedules.add_copy(replace(before, due_at=due_at, repeat="", locale=recipient.locale))
+    again = replace(before, due_at=due_at, repeat="", locale=recipient.locale, status="active", obstacle="")
+    later = await schedules.add_copy(again)
     message = page_of(interaction.message)
     without_buttons = Page(message.content, facts=message.facts)
     page = snoozed_page(without_buttons, before, later, recipient.words)

@@ -255,8 +255,8 @@ class ScheduleStore(Store):
         )
 
     async def add_copy(self, schedule: Schedule) -> Schedule:
-        """Add an active schedule like that one, with another id and number. Raises TooManySchedules."""
-        return await self._insert(replace(schedule, status="active", obstacle="", created_at=self._clock()))
+        """Add a schedule like that one, with another id and number. Raises TooManySchedules."""
+        return await self._insert(replace(schedule, created_at=self._clock()))
 
     async def _insert(self, new: Schedule) -> Schedule:
         key, kind = new.key, new.kind
