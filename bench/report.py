@@ -36,15 +36,19 @@ def write(figures: Path) -> None:
     folder = figures.parent
     for language, name in PAGES.items():
         page = folder / name
-        text = page.read_text(encoding="utf-8")
-        for part in dict.fromkeys(line.part for line in lines if line.part != "base"):
-            text = put(text, part, table([line for line in lines if line.part == part], language))
-        page.write_text(put(text, "surroundings", surroundings(known, language)), encoding="utf-8")
+        page.write_text(fill(page.read_text(encoding="utf-8"), known, lines, language), encoding="utf-8")
     for plot in PLOTS:
         chosen = [line for line in lines if line.part == plot.part and plot.what in line.what.en]
         for language in PAGES:
             if chosen:
                 draw(plot, chosen, language, folder / f"{plot.name}.{language}.png")
+
+
+def fill(text: str, known: dict[str, Any], lines: Sequence[Line], language: Language) -> str:
+    """The page with these figures. A comparison with a commit is in the file of figures alone."""
+    for part in {line.part for line in lines} - {"base"}:
+        text = put(text, part, table([line for line in lines if line.part == part], language))
+    return put(text, "surroundings", surroundings(known, language))
 
 
 def put(text: str, part: str, content: str) -> str:

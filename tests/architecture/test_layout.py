@@ -7,7 +7,7 @@ import pytest
 
 from bench.__main__ import FIGURES
 from bench.figures import load
-from bench.report import PAGES, put, surroundings, table
+from bench.report import PAGES, fill
 
 ROOT: Final = Path(__file__).parents[2]
 REGISTRY: Final = re.compile(
@@ -42,7 +42,4 @@ def test_pages_of_figures_have_every_one_as_it_was_measured() -> None:
     known, lines = load(FIGURES)
     for language, name in PAGES.items():
         page = (FIGURES.parent / name).read_text(encoding="utf-8")
-        expected = put(page, "surroundings", surroundings(known, language))
-        for part in {each.part for each in lines}:
-            expected = put(expected, part, table([each for each in lines if each.part == part], language))
-        assert page == expected
+        assert page == fill(page, known, lines, language)
