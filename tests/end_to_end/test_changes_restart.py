@@ -13,6 +13,7 @@ from tests.loopback.model_server import Reply as Answer
 STAGE = "own_stage"
 pytestmark = pytest.mark.slow
 CALLS = "SELECT count(*) FROM turns WHERE user_id = ? AND calls <> '[]'"
+UNFINISHED = "SELECT count(*) FROM turns WHERE user_id = ? AND state IN ('accepted', 'answered')"
 REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
 SHOWN = "SELECT state FROM turns WHERE question_id = ?"
 RECEIPTS = "SELECT message_id, line, named_id, kind FROM receipts WHERE user_id = ?"
@@ -102,6 +103,7 @@ async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel)
     assert pressed.messages[-1].text.startswith("⏰")
     for user in (writer, caller):
         assert len(stage.rows(REMINDERS, user.id)) == 1
+        await stage.eventually(UNFINISHED, user.id, gives=[(0,)])
         await stage.eventually(CALLS, user.id, gives=[(0,)])
 
     await stage.eventually(SHOWN, mention.id, gives=[("shown",)])
