@@ -46,6 +46,8 @@ reminders | お知らせの予定は次のとおりです。 | These are your re
 no_reminders | お知らせの予定はありません。 | You have no reminders.
 scheduled | お知らせを予約しました。 | The reminder is set.
 cancelled | 「{text}」のお知らせを取り消しました。 | I cancelled the reminder: “{text}”
+undo | 「{text}」を取り消すには {command} と入力してください。 | To undo “{text}”, type {command}
+undo_hint | 取り消すコマンドは、それぞれの結果といっしょに表示しています（/remind delete 1 など）。 | The command that undoes something is shown with its result, such as /remind delete 1.
 cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
 time_is_up | 時間です | It's time
@@ -130,11 +132,17 @@ _CANCEL: Final = (
         rf"(?: about| to| for| of| number)?(?P<id>.*?){_END_EN}"
     ),
 )
+_UNDO: Final = re.compile(
+    r"(?i)(?:(?:[こそ]れ|(?:さっき|今|いま|直前)の?|やっぱり?)[をは、\s]*)?"
+    rf"(?:取り?消し(?:て)?|消して|キャンセル(?:して)?|やめて|(?:元に)?戻して){_PLEASE_JA}"
+    rf"|{_PLEASE_EN}(?:undo|cancel|revert)(?: that| this| it)?{_END_EN}"
+)
 _NEWEST: Final = re.compile(
     r"(?i)(?:さっき|いま|今|最後|最新|直前|前)(?:の|予約)?|last|latest|newest|previous|that"
 )
 _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
+_ENGLISH_WORD_AND_MORE: Final = re.compile(r"[A-Za-z']+[ ,]+\S")
 
 
 _Step = str | ToolRequest  # an answer, or a call whose result the answer needs
@@ -171,8 +179,17 @@ class _Turn:
         self.results = {
             part.name: _parse_result(part.text) for part in later_parts if isinstance(part, ToolResultPart)
         }
+        earlier_parts = reversed(request.prompt[: user_parts[-1]] if user_parts else ())
+        self.earlier_results = [
+            _parse_result(part.text) for part in earlier_parts if isinstance(part, ToolResultPart)
+        ]
+        """Newest first."""
         self.tools = frozenset(tool.name for tool in request.tools)
-        self.locale = Locale.JA if _KANA_OR_KANJI.search(self.message) else Locale.EN
+        # An emoji, a URL or a single word has the language of the last instructions' first line.
+        systems = [part.text for part in request.prompt if isinstance(part, SystemPart)]
+        first_line = systems[-1].partition("\n")[0] if systems else ""
+        sample = self.message if _ENGLISH_WORD_AND_MORE.search(self.message) else self.message + first_line
+        self.locale = Locale.JA if _KANA_OR_KANJI.search(sample) else Locale.EN
         self.texts = JA if self.locale is Locale.JA else EN
         answers = [part.text for part in request.prompt if isinstance(part, AssistantPart)]
         was_said = any(each["unknown"] in answer for answer in answers for each in (JA, EN))
@@ -281,6 +298,21 @@ def _step_to_recall(turn: _Turn) -> _Step | None:
     return "\n".join((heading, *(f"- {fact}" for fact in facts)))
 
 
+def _step_to_undo(turn: _Turn) -> _Step | None:
+    """Name the command that undoes the last change of this conversation."""
+    if not _UNDO.fullmatch(turn.message):
+        return None
+    for result in turn.earlier_results:
+        if reminder := result.get("scheduled"):
+            command = f"/remind delete {reminder['id']}"
+            return turn.texts["undo"].format(text=_shorten(reminder["text"]), command=command)
+        if memory := result.get("remembered") or result.get("forgotten"):
+            verb = "delete" if memory.get("change") == "added" else "undo"
+            command = f"/memory {verb} {memory['id']}"
+            return turn.texts["undo"].format(text=_shorten(memory["content"]), command=command)
+    return turn.texts["undo_hint"]
+
+
 def _step_to_list(turn: _Turn) -> _Step | None:
     if not _QUESTION_ABOUT_REMINDERS.search(turn.message):
         return None
@@ -328,6 +360,7 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
 
 # Each returns None if the message asks for something else.
 _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
+    _step_to_undo,
     _step_to_cancel,
     _step_to_list,
     _step_to_remind,

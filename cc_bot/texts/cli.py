@@ -205,6 +205,7 @@ class TerminalTexts(Area):
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to tool servers… (up to 10 seconds)")
     images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")
     nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")
+    erase_conversations = Sentence(ja="会話の記録も消すには /privacy erase を使ってください（メモリなど、保存しているすべてが消えます）。", en="/privacy erase erases conversations too, with everything else that is stored.")
     proposal = Sentence(ja="提案: {what}", en="Proposal: {what}")
     confirm = Sentence(ja="実行しますか？（y/N）", en="Do it? (y/N)")
     on_discord = Sentence(ja="Discord でお知らせします", en="on Discord")

@@ -220,6 +220,16 @@ class TestReminding:
         assert await chat.say("さっきのお知らせを消して") == JA["no_reminders"]
 
 
+async def test_a_wish_to_undo_names_the_command_for_the_last_change(chat: Chat) -> None:
+    assert await chat.say("元に戻して") == JA["undo_hint"]
+    for said, text, command in (
+        ("明日9時に薬って知らせて", "薬", "/remind delete 1"),
+        ("鍵は玄関って覚えて", "鍵は玄関", "/memory delete 1"),
+    ):
+        assert await chat.say(said, "それ取り消して") == JA["undo"].format(text=text, command=command)
+        assert await chat.say("cancel that") == EN["undo"].format(text=text, command=command)
+
+
 class TestEverythingElse:
     async def test_gets_the_sentence_that_names_the_key_in_the_language_of_the_question(
         self, chat: Chat
@@ -230,13 +240,14 @@ class TestEverythingElse:
         for said in (
             "こんにちは",
             "牛乳をキャンバスに出して",
-            "Hello",
+            "Hello there",
+            "😀",
             "draw a bar chart",
             "会議を忘れないように教えて",
-            "x" * (MAX_CHARACTERS + 1),
+            "x " * MAX_CHARACTERS,
         ):
             told = await (who := chat.another()).say(said)
-            words = EN if said.isascii() else JA
+            words = EN if said.isascii() else JA  # the language of the settings, without words
             assert told.endswith(words["unknown"]), said
             assert (await who.say(said)).endswith(words["still_unknown"]), said
 

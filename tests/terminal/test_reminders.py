@@ -22,7 +22,7 @@ class TestAdding:
     async def test_keeps_it_and_says_when(self, chat: Talk, english: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時に薬を飲む")
-            assert said.startswith("⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む\n")
+            assert said.startswith("⏰ 11月23日(月) 9:00にお知らせします: 薬を飲む\n")
             assert "/remind delete 1" in said
             [kept] = await chat.stores[ScheduleStore].list(0)
             assert (kept.text, kept.target, kept.key) == ("薬を飲む", "terminal", KEY)

@@ -13,7 +13,8 @@ from cc_bot.texts import Texts
 async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     canvas = await get_canvas(chat.stores.canvases, chat.profile.key)
     if canvas.is_empty:
-        return chat.texts[CanvasTexts].empty
+        words = chat.texts[CanvasTexts]
+        return words.empty_offline if chat.profile.offline else words.empty
     chat.view.show_panels(*canvas_panels(canvas, chat.texts))
     return None
 

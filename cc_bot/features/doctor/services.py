@@ -87,7 +87,9 @@ async def check_discord(
         unreachable = texts.discord_unreachable.format(problem=f"HTTP {error.status}")
         return [failed("token", texts.token_refused if error.status == 401 else unreachable)]
     except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return [failed("token", texts.discord_unreachable.format(problem=type(error).__name__))]
+        is_connected = not isinstance(error, (aiohttp.ClientConnectionError, TimeoutError))
+        problem = texts.answer_unreadable if is_connected else texts.not_connected
+        return [failed("token", texts.discord_unreachable.format(problem=problem))]
     findings = [ok("token", texts.token_ok.format(name=name))]
     if config.channels == "all" and not flags & MESSAGE_CONTENT_FLAGS:
         findings.append(warning("intents", texts.intents_missing))

@@ -40,6 +40,8 @@ class DoctorTexts(Area):
     token_malformed = Sentence(ja="DISCORD_TOKEN はトークンの形（点で区切った3つの部分）ではありません。\n→ Developer Portal の Bot で発行したトークン全体を貼り付けてください。", en="DISCORD_TOKEN does not look like a token, which has three parts separated by dots.\n→ Copy all of it from the Developer Portal, under Bot.")
     token_refused = Sentence(ja="Discord が DISCORD_TOKEN を受け付けません。\n→ Developer Portal の Bot でトークンを発行し直して、入れ替えてください。", en="Discord does not accept DISCORD_TOKEN.\n→ Reset the token in the Developer Portal under Bot, and use the new one.")
     discord_unreachable = Sentence(ja="Discord から返事がありません（{problem}）。\n→ ネットワークとプロキシ、status.discord.com を確かめてください。", en="Discord does not answer ({problem}).\n→ Check the network, the proxy and status.discord.com.")
+    not_connected = Sentence(ja="接続できません", en="no connection")
+    answer_unreadable = Sentence(ja="思わぬ内容の返事です", en="unexpected answer")
     intents_ok = Sentence(ja="CC_BOT_CHANNELS={reading} に必要なものは揃っています。", en="Everything that CC_BOT_CHANNELS={reading} needs is granted.")
     intents_missing = Sentence(ja="Message Content Intent がオフなので、ボット宛てのものだけを読みます。\n→ Developer Portal の Bot でオンにし、起動し直してください。", en="The Message Content Intent is off: only what is addressed to the bot is read.\n→ Switch it on in the Developer Portal (Bot), then start again.")
     commands_ok = Sentence(ja="{count} 個が Discord に登録されています。", en="All {count} are registered on Discord.")
@@ -117,11 +119,11 @@ class SetupTexts(Area):
 
     token_wanted = Sentence(
         ja="cc-bot をはじめます。\nDiscord ボットのトークンを貼り付けてください（画面には出ません）。\n"
-        "トークンは https://discord.com/developers/applications の Bot で発行します。\nまずこのターミナルで試すなら、何も入れずに Enter を押してください。",
+        "トークンは https://discord.com/developers/applications の Bot で発行します。",
         en="Welcome to cc-bot.\nPaste the token of your Discord bot (it is not shown).\n"
-        "You get one at https://discord.com/developers/applications under Bot.\nTo try cc-bot in this terminal first, just press Enter.",
+        "You get one at https://discord.com/developers/applications under Bot.",
     )
-    token = Sentence(ja="トークン: ", en="Token: ")
+    token = Sentence(ja="トークン（Enter だけなら、まずこのターミナルで試します。Ctrl-C でやめます）: ", en="Token (Enter: try it in this terminal first, Ctrl-C: quit): ")
     checking = Sentence(ja="確かめています…", en="Checking…")
     invite = Sentence(ja="ボットをサーバーに招待するリンク: {url}", en="To invite the bot to your server: {url}")
     model_wanted = Sentence(

@@ -43,7 +43,8 @@ async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply
 
 async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
     number = parse_number(text, chat.texts[MemoryTexts].id_needed)
-    return await memories.delete(chat.profile.caller, id=number, service=chat.memories)
+    reply = await memories.delete(chat.profile.caller, id=number, service=chat.memories)
+    return replace(reply, notes=(*reply.notes, chat.texts[TerminalTexts].erase_conversations))
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:

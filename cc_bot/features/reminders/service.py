@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.chat.reply import Action, Caller, Item, Reply
 from cc_bot.chat.turn import TurnOptions
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ScheduleNotFound, SeveralTimes
 from cc_bot.domain.message import Message, Target
 from cc_bot.domain.session import SessionKey
@@ -18,6 +19,7 @@ from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleFields, ScheduleStore
 from cc_bot.features.reminders.texts import ReminderTexts, RepeatTexts
 from cc_bot.texts import Texts
+from cc_bot.texts.replies import MomentTexts
 
 MAX_QUOTE_LENGTH: Final = 700
 
@@ -198,7 +200,8 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, with_place: bool) -> I
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:
     texts, label = caller.words[ReminderTexts], caller.words[ReminderTexts].cancel
     if one_of_several:
-        label = texts.cancel_one.format(text=short_time(schedule))
+        time = caller.words[MomentTexts].written(schedule.due_at.astimezone(schedule.zone), utc_now())
+        label = texts.cancel_one.format(text=time)
     return Action(label, "cancel", schedule.id, f"/remind delete {schedule.number}")
 
 

@@ -36,7 +36,8 @@ async def run_settings(chat: Chat, text: str, options: Mapping[str, str]) -> Rep
     language, zone_line = describe_settings(chat.profile.caller, stored, utc_now())
     lines = (f"  {texts.settings_language}: {language}", f"  {texts.settings_timezone}: {zone_line}")
     title = texts.settings_saved if changes else texts.settings_title
-    return Reply(lines, title=title, notes=(texts.settings_usage_in_terminal,))
+    moved = (texts.reminders_stay,) if "zone" in changes else ()
+    return Reply(lines, title=title, notes=(*moved, texts.settings_usage_in_terminal))
 
 
 async def run_usage(chat: Chat, _text: str, _options: Mapping[str, str]) -> Reply:

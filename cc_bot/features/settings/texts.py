@@ -21,6 +21,7 @@ class SessionTexts(Area):
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")
     settings_now = Sentence(ja="{zone}・いま {time}", en="{zone}, now {time}")
+    reminders_stay = Sentence(ja="1回だけのお知らせが届くのは、これまでと同じ瞬間です（時刻の表示は変わります）。「毎日7時」のようなお知らせは、新しいタイムゾーンの7時に届きます。", en="One-time reminders come at the same moment as before; only the time shown changes. “Every day at 7” is at 7 in the new time zone.")
     settings_usage_in_terminal = Sentence(ja="変えるには: /settings --language en --timezone Tokyo", en="To change them: /settings --language ja --timezone Tokyo")
     language_needed = Sentence(ja="言語は ja か en で書いてください。", en="Write the language as ja or en.")
     change = Sentence(ja="変える", en="Change")
