@@ -36,7 +36,7 @@ class MemoryChanges:
             return words.changed_again.format(id=change.number)
         if change.private and public:
             return words.line(change, words.hidden)
-        if change.kind == "deleted" and (public or not text):  # not to publish a deleted text
+        if change.kind == "deleted" and (public or not text):  # no public receipt quotes a deleted text
             return words.deleted_for_all.format(id=change.number)
         return words.line(change, text, numbered=numbered)
 

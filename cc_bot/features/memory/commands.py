@@ -96,15 +96,14 @@ on_memory_press = partial(on_press, not_yours=lambda words: words[ReceiptTexts].
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 IMPORT_WITHIN: Final = timedelta(minutes=30)  # time to read the file
-FORM_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for a form
-_QUERY_MARK: Final = "🔍 "  # before the query, which the paging buttons read from the page
+FORM_TIMEOUT_S: Final = 1.0  # for the database, before a form
+_QUERY_MARK: Final = "🔍 "  # before the query, which `turn_hits_page` reads from the message
 _ACTIONS_WITH_CARD: Final = ("anywhere", "private", "restore", "pin", "unpin", "undo-edit")
 
 
 async def suggest_memories(
     ctx: lightbulb.AutocompleteContext[int], store: MemoryStore = lightbulb.di.INJECTED
 ) -> list[Choice]:
-    """Suggest memories by text or number."""
     typed = str(ctx.focused.value or "")
     suggested = await store.suggest(int(ctx.interaction.user.id), typed, limit=MAX_AUTOCOMPLETE_CHOICES)
     return [(format_choice(Item(each.number, each.content)), each.number) for each in suggested]
@@ -115,7 +114,7 @@ async def suggest_categories(
     store: MemoryStore = lightbulb.di.INJECTED,
     recipients: Recipients = lightbulb.di.INJECTED,
 ) -> Sequence[Choice]:
-    """Suggest categories: first those that begin with the input, then the largest."""
+    """Suggest matching categories: first those that begin with the input, largest first."""
     recipient = await recipients.find(ctx.interaction)
     typed = str(ctx.focused.value or "").strip().casefold()
     categories = await store.list_categories(recipient.user_id)
@@ -241,7 +240,6 @@ MAX_MARKDOWN_BYTES: Final = 8 * 2**20  # Discord takes files of 10 MiB
 
 
 async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, service: MemoryService) -> None:  # noqa: A002 - the option's name
-    """Send all memories as files."""
     interaction, words, readable = ctx.interaction, caller.words[MemoryBulkTexts], format == "markdown"
     async with service.export_queue.wait_for_earlier(caller.user_id):
         async with service.export_queue.lock:
@@ -262,7 +260,7 @@ async def _export(caller: Recipient, format: str, *, ctx: lightbulb.Context, ser
 def _build_files(
     exported: Sequence[PortableMemory], caller: Recipient, now: datetime, readable: bool
 ) -> list[hikari.Bytes]:
-    """Make the files of an export. Takes seconds, so run it in a thread."""
+    """Build the files of an export. This takes seconds, so call it in a thread."""
     extension, max_bytes, max_memories = "json", MAX_IMPORT_BYTES, MAX_IMPORT_COUNT
     if readable:
         extension, max_bytes, max_memories = "md", MAX_MARKDOWN_BYTES, len(exported)
@@ -341,7 +339,6 @@ async def open_card(press: Press[OpenButton], service: MemoryService) -> Ephemer
 async def run_action(
     press: Press[MemoryButton], service: MemoryService, side_messages: SideMessages, updater: ReceiptUpdater
 ) -> None:
-    """Run the action of a button or menu, and show the result."""
     interaction, button, caller = press
     action, memory_id = button.action, button.memory_id
     version = int(interaction.values[0]) if interaction.values else button.former_id
@@ -358,7 +355,7 @@ async def run_action(
 async def run_decision(
     press: Press[ConfirmButton], service: MemoryService, side_messages: SideMessages, updater: ReceiptUpdater
 ) -> EphemeralView | None:
-    """Import the attached file, erase all memories if there are no more than confirmed, or cancel."""
+    """Import the attached file, erase all memories unless there are more than confirmed, or cancel."""
     interaction, button, caller = press
     words = caller.words
     if button.decision == "cancel":
@@ -409,7 +406,7 @@ async def open_form(press: Press[MemoryButton], store: MemoryStore, recipients: 
 async def submit_form(
     press: Submission[EditForm], service: MemoryService, updater: ReceiptUpdater
 ) -> EphemeralView:
-    """Change the memory, or show invalid input again."""
+    """Change the memory, or show why not with the entered text."""
     _, form, caller = press
     content, category, tags, end = map(press.values.get, ("content", "category", "tags", "end"), [""] * 4)
     entered = MemoryForm(content, category, tags, end)
@@ -432,7 +429,7 @@ async def _open_form(
     *,
     explain_missing: Callable[[Texts], str],
 ) -> None:
-    """Open the form, or say why not. It must be the first response, so the database has little time."""
+    """Open the form, or say why not. A form must be the first response, which Discord awaits for 3 s."""
     try:
         async with asyncio.timeout(FORM_TIMEOUT_S):
             caller = await recipients.find(interaction)

@@ -1,4 +1,4 @@
-"""Files of memories: writes lossless JSON, and reads it and the lists of other programs."""
+"""Files of memories: writes lossless JSON, and reads such JSON and lists that other programs exported."""
 
 import json
 import re
@@ -13,12 +13,12 @@ from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Sou
 MAX_IMPORT_BYTES: Final = 2**20
 MAX_IMPORT_COUNT: Final = 5000  # memories per file
 MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
-"""In a Markdown export, which can't be imported."""
+"""Marks a Markdown export, which can't be imported."""
 
 _FORMAT_NAME: Final = "cc-bot memories"
 _FORMAT_VERSION: Final = 1
 
-# White space can match in only one way, against catastrophic backtracking.
+# Possessive quantifiers: white space matches in only one way, which prevents catastrophic backtracking.
 _FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
 _HEADING = re.compile(r"#{1,6}\s")
 _BULLET = re.compile(
@@ -39,7 +39,7 @@ class PortableMemory:
     content: str
     category: str = DEFAULT_CATEGORY
     tags: tuple[str, ...] = ()
-    audience: Audience | None = None  # None if the file does not say
+    audience: Audience | None = None  # None if the file does not name an audience
     created_at: datetime | None = None
     updated_at: datetime | None = None
     expires_at: datetime | None = None
@@ -70,7 +70,6 @@ def to_portable(memory: Memory) -> PortableMemory:
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
-    """Return a file that `parse_memories` reads without loss."""
     head = {"format": _FORMAT_NAME, "version": _FORMAT_VERSION, "exported_at": _format_moment(exported_at)}
     return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(map(_format_memory, memories)) + "\n]}\n"
 
@@ -92,10 +91,8 @@ def split_export(
 
 
 def parse_memories(text: str) -> list[PortableMemory]:
-    """Parse our own JSON, a JSON list of texts, or one memory per line, without validation.
-
-    Raises ImportNotUnderstood or TooManyToImport.
-    """
+    """Parse JSON from `to_json`, a JSON list of texts, or one memory per line, without validation.
+    Raises ImportNotUnderstood or TooManyToImport."""
     text = text.removeprefix("\ufeff").strip()
     memories = _parse_json(text) if text.startswith(("{", "[")) else None
     if memories is None:
@@ -124,7 +121,7 @@ def _to_json_value(value: object) -> object:
 
 
 def _parse_json(text: str) -> list[PortableMemory] | None:
-    """Return None for text that only looks like JSON (a ChatGPT list begins with a date in brackets)."""
+    """Return None for a list of text lines that begins like JSON, as ChatGPT's do: `[2024-05-01]. …`"""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -152,7 +149,7 @@ def _parse_memory(item: object) -> PortableMemory:
 
 
 def _parse_text(value: object) -> str:
-    """Replace lone surrogates, which JSON allows and the database does not."""
+    """Return a text, without lone surrogates, which JSON allows and the database does not."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
@@ -167,11 +164,10 @@ def _parse_text_map(value: object) -> dict[str, str]:
 
 
 def _parse_audience(value: object) -> Audience | None:
-    """An unknown value may mean a restriction."""
     match value:
         case None | "anywhere" | "private":
             return value
-        case _:
+        case _:  # an unknown value may mean a restriction
             return "private"
 
 
@@ -191,7 +187,7 @@ def _format_moment(moment: datetime) -> str:
 
 
 def _parse_moment(value: object) -> datetime | None:
-    """Return a time in UTC; None for years at the ends of the calendar."""
+    """Return a time in UTC; None if the value is no time, or in datetime's first or last year."""
     try:
         moment = datetime.fromisoformat(_parse_text(value))
         moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -209,11 +205,10 @@ _PARSERS: Final[Mapping[Any, Callable[[object], Any]]] = {
     Source: _parse_source,
     bool: lambda value: value is True,
 }
-"""By field type. An invalid value becomes an empty one."""
+"""By field type. A parser turns an invalid value into an empty value."""
 
 
 def _parse_lines(text: str) -> list[PortableMemory]:
-    """An indented line continues the entry before."""
     if MARKDOWN_MARK in text:
         raise ImportNotUnderstood
     entries: list[list[str]] = []  # lines of each entry
@@ -221,7 +216,7 @@ def _parse_lines(text: str) -> list[PortableMemory]:
         if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
             continue
         bullet = _BULLET.match(line)
-        if entries and not bullet and _INDENTED.match(line):
+        if entries and not bullet and _INDENTED.match(line):  # continues the previous entry
             entries[-1].append(line.strip())
         else:
             entries.append([line[bullet.end() :] if bullet else line])
@@ -230,7 +225,7 @@ def _parse_lines(text: str) -> list[PortableMemory]:
 
 
 def _parse_entry(entry: str) -> PortableMemory:
-    """A date before the text is when the memory was created."""
+    """Parse a memory. A date before its text becomes `created_at`."""
     found = _DATE_BEFORE_TEXT.match(entry)
     if found is None or found.end() == len(entry):
         return PortableMemory(entry)

@@ -36,19 +36,19 @@ UNDO_TIME = timedelta(minutes=10)  # how long a deleted memory stays hidden and 
 
 _PUNCTUATION: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
-Audience = Literal["anywhere", "private"]  # `private`: used only in answers that no one else sees
+Audience = Literal["anywhere", "private"]  # private: used only in answers that nobody but the user sees
 
-Order = Literal["newest", "oldest", "updated"]  # `updated`: latest change first
-ListOrder = Literal["pinned", "newest", "oldest", "updated"]  # `pinned`: the pinned first, then the newest
+Order = Literal["newest", "oldest", "updated"]  # updated: the most recently changed first
+ListOrder = Literal["pinned", "newest", "oldest", "updated"]  # pinned: the pinned, then the newest
 
 SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
-"""How a memory was created; empty if unknown. `proposal`: a tainted turn proposed it, the user approved."""
+"""How a memory was created; empty if unknown. proposal: the user approved what a tainted turn proposed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     kind: SourceKind = ""
-    link: str = ""  # to the message that asked for the memory or became it
+    link: str = ""  # to the message that asked for the memory, or that was saved as the memory
     model: str = ""  # the model that called `remember`
     author: str = ""  # the message's author, unless the memory's user wrote it
 
@@ -70,7 +70,7 @@ class Memory:
     source: Source = Source()
     expires_at: datetime | None = None
     supersedes: int | None = None  # id of the former version
-    number: int = 0  # the id that users see: each user's memories count from 1; 0 for a former version
+    number: int = 0  # shown to users as the id; counts each user's memories from 1; 0 for a former version
     pinned: bool = False
 
     def is_expired(self, now: datetime) -> bool:
@@ -82,13 +82,13 @@ class Memory:
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
-# A change of these keeps the former version.
+# A change of one of these fields keeps the former version.
 VERSIONED_FIELDS: Final = ("content", "category", "tags", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Selects memories. A field with its default selects all."""
+    """Selects the memories that meet all conditions; the defaults set none."""
 
     category: str | None = None
     tags: tuple[str, ...] = ()  # a memory must have all of these
@@ -116,7 +116,7 @@ class MemoryChange:
 
     @property
     def receipt_kind(self) -> Literal["added", "updated", "unchanged", "deleted"]:
-        """`unchanged` for an update of no versioned field."""
+        """Return `unchanged` for an update that changed no versioned field."""
         if self.kind == "updated" and all(
             getattr(self.former, name, None) == getattr(self.memory, name) for name in VERSIONED_FIELDS
         ):
@@ -125,7 +125,7 @@ class MemoryChange:
 
     @property
     def former_id(self) -> int | None:
-        """The version that the change kept."""
+        """Return the id of the former version that this change made, if any."""
         earlier_id = self.former.supersedes if self.former else None
         return None if self.memory.supersedes == earlier_id else self.memory.supersedes
 
@@ -154,7 +154,7 @@ class MemoryStatistics:
 class ErasureCounts:
     memories: int = 0
     versions: int = 0  # former ones
-    summaries: int = 0  # of emptied messages
+    summaries: int = 0  # deleted, since they covered emptied messages
     messages: int = 0  # emptied, since they contained or used a memory
 
 
@@ -178,14 +178,14 @@ def clean_content(content: str) -> str:
 
 
 def check_details(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raise DetailsTooLong if together they are too long."""
+    """Raise DetailsTooLong if category, tags and metadata together are too long."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_DETAILS_CHARACTERS:
         raise DetailsTooLong(limit=MAX_DETAILS_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:
-    """Return a category as one short line; DEFAULT_CATEGORY if it is empty."""
+    """Return a category as one short line; DEFAULT_CATEGORY for an empty category."""
     return _clean_line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
 
 
@@ -209,7 +209,7 @@ def _clean_line(text: str, limit: int) -> str:
 
 
 def split_tags(text: str | None) -> tuple[str, ...]:
-    """Split tags at commas (also 、 and ，) and white space, and remove `#`."""
+    """Split tags at commas (also 、 and ，) and white space, and remove a leading `#`."""
     words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
     return tuple(dict.fromkeys(word for word in words if word))
 
@@ -226,14 +226,14 @@ def parse_tags(text: str) -> tuple[str, ...]:
 
 
 def parse_category(text: str) -> str:
-    """Return a category as one line; it may be empty. Raises CategoryTooLong."""
+    """Return a category, which may be empty, as one line. Raises CategoryTooLong."""
     category = " ".join(remove_controls(text).split())
     if len(category) > MAX_CATEGORY_CHARACTERS:
         raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
     return category
 
 
-# `read_moments` accepts no date in the far future.
+# Dates are read here, too, as `read_moments` refuses those in the far future.
 _DATE: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
 _END_WORDS: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
 _PERIOD_ENDS: Final = (
@@ -242,15 +242,14 @@ _PERIOD_ENDS: Final = (
     (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
     (re.compile(r"年内|年末"), "12月31日"),
 )
-"""Ends of weeks, months and years, as users write them and as `read_moments` reads them."""
+"""How users write the end of a week, month or year, and how `read_moments` reads that day."""
 _TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
 
 
 def parse_expiry(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
     """Return when a memory expires, in UTC; None for an empty text. A date means the end of that day.
 
-    Raises EndNotUnderstood, EndPassed, NoSuchTime or
-    WhenTooFar.
+    Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
     """
     if text is None or not text.strip():
         return None
@@ -260,7 +259,7 @@ def parse_expiry(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | 
     for pattern, end_day in _PERIOD_ENDS:
         if found := pattern.fullmatch(written):
             written = found.expand(end_day)
-    for candidate in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
+    for candidate in (written, f"{written}後", f"in {written}"):  # the last two for 1週間 and 3 months
         try:
             end = _resolve_end(candidate, now, zone)
         except NoSuchTime as error:
@@ -295,5 +294,5 @@ def _resolve_end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def format_expiry(expires_at: datetime | None, zone: tzinfo) -> str:
-    """Return the last day of validity, as `parse_expiry` reads it; empty if there is none."""
+    """Return the last day of validity in a form that `parse_expiry` reads; empty if there is no end."""
     return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat() if expires_at else ""

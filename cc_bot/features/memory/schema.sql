@@ -11,14 +11,14 @@ CREATE TABLE memories (
     -- superseded: a former version of the memory that names it in `supersedes`.
     -- deleted: hidden, and erased with its former versions after UNDO_TIME.
     status         @text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'superseded', 'deleted')),
-    supersedes     @number,                    -- id of the version before
+    supersedes     @number,                    -- id of the previous version
     pinned         @number NOT NULL DEFAULT 0 CHECK (pinned IN (0, 1)),  -- first in prompts
     created_at     @text NOT NULL,
     updated_at     @text NOT NULL,
-    expires_at     @text,                      -- not found by searches from then on
+    expires_at     @text,                      -- searches do not find it afterwards
     deleted_at     @text,
     bytes          @number NOT NULL GENERATED ALWAYS AS (@bytes(content) + @bytes(tags) + @bytes(metadata)) STORED,
-    likeness       @number NOT NULL DEFAULT 0, -- `dedup_hash`, the same for near-duplicates
+    likeness       @number NOT NULL DEFAULT 0, -- `dedup_hash`, equal for near-duplicates
     search_content @text NOT NULL,             -- content, folded for comparison
     search_tags    @text NOT NULL DEFAULT '',  -- tags, folded, each between line feeds
     term_count     @number NOT NULL DEFAULT 0, -- terms of content and tags, counting repetitions

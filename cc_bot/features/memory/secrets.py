@@ -1,6 +1,6 @@
 """Detects secrets and requests for secrets.
 
-A secret has an unmistakable form (a known key, a valid check digit), or is next to a word such as
+A secret has an unmistakable form (a known kind of key, a valid check digit), or stands next to a word such as
 `password`.
 """
 
@@ -55,13 +55,13 @@ _VALUE_BESIDE: Final = re.compile(
 _POLICY_WORDS: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
-"""Between word and value, these show that the text is about passwords."""
+"""Such a word between credential word and value shows that the text is about passwords in general."""
 _WORD_AS_VALUE: Final = re.compile(
     rf"(?:{_CREDENTIAL_WORDS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
     re.IGNORECASE,
 )
-"""A password of letters only, if the sentence ends after it."""
+"""A password of letters only, recognized because the sentence ends after it."""
 _PASSPHRASE: Final = re.compile(
     r"(?:(?:パス|シード|リカバリー?|復元)フレーズ|pass\s?phrase|(?:seed|recovery)\s(?:phrase|words))[^\n。.]{0,12}?"
     r"(?:\s?(?:は|:|=)|\sis)[\s\"'「『(:=]*(?:[a-z]++[\s-]++){3}[a-z0-9]",
@@ -84,7 +84,7 @@ _CARD_LENGTHS: Final = range(14, 20)
 _CARD_WORD: Final = re.compile(r"カード|クレカ|クレジット|デビット|card|visa|master|amex|jcb", re.IGNORECASE)
 _CARD_START: Final = re.compile(r"4|5[1-5]|2[2-7]|3[47]|35|36|30[0-5]|38|6(?:011|4|5|2)")
 _CARD_FORMAT: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
-"""How card numbers are written. A longer number without spaces is more often a Discord id."""
+"""How card numbers are written. A number of more than 16 digits without spaces is usually a Discord id."""
 _SECURITY_CODE: Final = re.compile(
     r"(?:セキュリティコード|cvv2?|cvc2?|security code)[^\d\n]{0,12}\d{3,4}(?!\d)", re.IGNORECASE
 )
@@ -109,7 +109,7 @@ _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
 def looks_secret(text: str) -> bool:
-    """Return whether a text contains a password, token, private key, or card, account or personal number."""
+    """Return whether a text contains a password, token, private key or a card, account or personal number."""
     plain = normalize(text)
     patterns = (_KNOWN_FORM, _SECURITY_CODE, _BACKUP_CODE, _BANK_ACCOUNT)
     if any(pattern.search(plain) for pattern in patterns):
@@ -118,8 +118,7 @@ def looks_secret(text: str) -> bool:
 
 
 def normalize(text: str) -> str:
-    """Apply NFKC, remove invisible characters and shorten white space: on long runs the patterns would take
-    minutes."""
+    """Apply NFKC, remove invisible characters, and shorten white space: long runs slow the patterns down."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", visible)
 
@@ -140,8 +139,8 @@ def _could_be_password(value: str) -> bool:
     """Return whether the value has a digit, a sign or mixed case: `hunter2`, `4711`, `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
-    # `年` after a number: a year.
-    if len(ascii_part) < 4 or _PLAIN_VALUE.fullmatch(ascii_part) or value[len(ascii_part) :].startswith("年"):
+    is_year = value[len(ascii_part) :].startswith("年")
+    if len(ascii_part) < 4 or _PLAIN_VALUE.fullmatch(ascii_part) or is_year:
         return False
     return re.search(r"\d|[^\w']|_|[a-z][A-Z]", ascii_part) is not None
 
@@ -161,13 +160,9 @@ def _looks_random(word: str) -> bool:
         return False
     counts = Counter(word)
     entropy = -sum(n / len(word) * math.log2(n / len(word)) for n in counts.values())
-    kinds = [_character_kind(character) for character in word if character.isalnum()]
+    kinds = [(each.isdigit(), each.isupper()) for each in word if each.isalnum()]
     kind_changes = sum(one != other for one, other in pairwise(kinds))
     return entropy >= 3.0 and len({*kinds}) >= 2 and kind_changes >= 4
-
-
-def _character_kind(character: str) -> str:
-    return "digit" if character.isdigit() else "upper" if character.isupper() else "lower"
 
 
 def _contains_secret_number(text: str) -> bool:
@@ -201,7 +196,8 @@ def _is_my_number(digits: str) -> bool:
     return check_digit == (0 if rest <= 1 else 11 - rest)
 
 
-# For forms of tool servers. A false match refuses a form; a missed one gives a secret away.
+# For `asks_for_secret`, which checks forms of tool servers. A false match refuses a form; a missed match
+# gives a secret away.
 
 _REQUEST_TERMS: Final = """
     password passwd passcode passphrase passkey passnumber secret token credential apikey accesskey
@@ -223,7 +219,7 @@ _REQUEST_TERMS: Final = """
     loginlink signinlink logindetails logindata signindetails signindata discordlogin passportnumber
     licensenumber licencenumber wifikey wpakey alarmcode doorcode recoverywords
 """
-"""Searched in text without separators, with hiragana as katakana and without long vowels."""
+"""Searched in a text without separators, in which hiragana are katakana and long vowels are removed."""
 _REQUEST_WORDS: Final = "pin pins cvc cvc2 csc otp totp 2fa mfa pwd pw pass ssn iban jwt bearer"
 """Searched as whole words, as many other words contain them."""
 _HARMLESS_CODE: Final = re.compile(
@@ -244,8 +240,8 @@ _REQUEST_PHRASE: Final = re.compile(
     r"|\blink\b.{0,40}\b(?:e ?mail|sent)\b|\bexpir(?:y|ation)\b.{0,20}\bcard\b|\baccount no\b.{0,20}\bbank\b"
     r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
 )
-"""A code or number near the channel that sends it or the thing that it opens."""
-# As `asks_for_secret` folds it: katakana, without long vowels.
+"""A code or number near a word for how it arrives or for what it opens."""
+# Matches text from `_fold`: katakana, without long vowels.
 _REQUEST_PHRASE_JA: Final = re.compile(
     "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
     "確認|二段階|二要素|解除|ログイン|裏)"
@@ -279,7 +275,7 @@ def asks_for_secret(text: str) -> bool:
 
 def _fold(text: str) -> str:
     katakana = _SEPARATORS.sub("", text).translate(_KATAKANA)
-    katakana = katakana.replace("secretar", "")  # a secretary is no secret
+    katakana = katakana.replace("secretar", "")  # `secretary` contains `secret`
     return _ONE_AS_LONG_VOWEL.sub("", katakana)
 
 
@@ -289,10 +285,10 @@ def _without_accent(letter: str) -> str:
 
 
 _LOOKALIKES: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРАЕОСХКТМНВІЅ", "aeopcxyisdktknAaoOpvPAEOCXKTMHBIS")
-"""Letters that look like Latin ones."""
+"""From Greek and Cyrillic letters to the Latin letters that they look like."""
 _LETTERS_FOR_DIGITS: Final = str.maketrans("013457@$", "oleastas")
 _KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}
-"""From hiragana. Drops long vowels."""
+"""From hiragana to katakana, without the long vowel mark."""
 _FOLDED_TERMS: Final = tuple(
     word.translate(_LOOKALIKES).translate(_KATAKANA) for word in _REQUEST_TERMS.split()
 )

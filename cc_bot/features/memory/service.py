@@ -1,4 +1,4 @@
-"""What `/memory` and the buttons and files of memories do, for all front ends."""
+"""The actions of `/memory`, its buttons and its files, for all front ends."""
 
 import asyncio
 import hashlib
@@ -49,12 +49,12 @@ from cc_bot.features.privacy.texts import ErasureTexts
 
 PAGE_SIZE: Final = 8
 MAX_HITS: Final = 60  # of a search
-MIN_SURE_CONFIDENCE: Final = 0.4  # hits of lower confidence are marked as unsure
-MAX_QUOTED_CHARACTERS: Final = 700  # of a memory in a sentence
+MIN_SURE_CONFIDENCE: Final = 0.4  # hits with a lower confidence are marked as unsure
+MAX_QUOTED_CHARACTERS: Final = 700  # of a memory that a sentence quotes
 MAX_TAGS_CHARACTERS: Final = 1100  # all tags in a form
 MAX_END_CHARACTERS: Final = 40
 MAX_QUERY_CHARACTERS: Final = 200
-JUST_BEFORE: Final = timedelta(seconds=1)  # an end at midnight is shown as the day before
+JUST_BEFORE: Final = timedelta(seconds=1)  # subtracted so that an end at midnight is shown as the day before
 _MAX_BARS: Final = 8
 _BAR_WIDTH: Final = 8
 
@@ -69,7 +69,7 @@ class MemoryService:
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
     found: Sequence[FoundMemory]
-    total: int  # on all pages; for a search at most MAX_HITS + 1
+    total: int  # memories on all pages; for a search at most MAX_HITS + 1
     number: int
     page_count: int
 
@@ -84,7 +84,7 @@ async def find_page(
     page_size: int = PAGE_SIZE,
     service: MemoryService,
 ) -> MemoryPage:
-    """Return a page of the matches or of all memories. Past the end: the last page."""
+    """Return a page of the matches or, without a query, of all memories. Past the end: the last page."""
     store, user_id, hits = service.stores.memories, caller.user_id, list[FoundMemory]()
     if query:
         hits = await store.find(user_id, query, limit=MAX_HITS + 1, audience="private", filters=filters)
@@ -217,7 +217,7 @@ async def add(
     source: Source,
     service: MemoryService,
 ) -> tuple[Memory, Reply]:
-    """Store a memory, or update one with the same text. Raises MemoryPaused and InputError."""
+    """Store a memory, or update the memory with the same text. Raises MemoryPaused and InputError."""
     _ensure_not_paused(caller)
     texts, store = caller.words[MemoryTexts], service.stores.memories
     change = await store.remember(
@@ -249,7 +249,7 @@ async def delete(caller: Caller, *, id: int, service: MemoryService) -> Reply:  
 
 
 async def find_id(caller: Caller, number: int, service: MemoryService) -> int:
-    """Return the id of the memory with this number, even if hidden. Raises MemoryNotFound."""
+    """Return the id of the memory with this number, even of a hidden memory. Raises MemoryNotFound."""
     memory_id = await service.stores.memories.get_id(caller.user_id, number)
     if memory_id is None:
         raise MemoryNotFound(id=number)
@@ -281,8 +281,8 @@ async def run_action(
 ) -> Reply:
     """Run the action of a button. Raises TooManyPinned, TooManyMemories or MemoryFull.
 
-    Actions: delete, undelete, erase, erase-said (also from conversations), restore and undo-edit (with the
-    id of a former version), pin, unpin, private, anywhere.
+    Actions: delete, undelete, erase, erase-said (erases from conversations, too), restore and undo-edit
+    (`version` is the id of a former version), pin, unpin, private, anywhere.
     """
     store, removal, user_id = service.stores.memories, service.stores.memory_removal, caller.user_id
     texts, card, notes = caller.words[MemoryTexts], caller.words[MemoryCardTexts], tuple[str, ...]()
@@ -327,7 +327,7 @@ async def _erase(caller: Caller, memory_id: int, *, conversations: bool, service
 async def erase_all(
     caller: Caller, *, max_count: int, conversations: bool, service: MemoryService
 ) -> ErasureCounts | None:
-    """Erase all memories. If there are more than `max_count`, erases none and returns None."""
+    """Erase all memories; if the user has more than `max_count`, erase none and return None."""
     if await service.stores.memories.count(caller.user_id) > max_count:
         return None
     stub = caller.words[ErasureTexts].mark if conversations else None
@@ -355,7 +355,7 @@ class MemoryForm:
     content: str = ""
     category: str = ""
     tags: str = ""
-    end: str = ""  # of validity, as `parse_expiry` reads it
+    end: str = ""  # of validity, in a form that `parse_expiry` reads
     audience: Audience | None = None  # None if the form has no such field
 
 
@@ -370,7 +370,7 @@ def fill_form(memory: Memory, zone: ZoneInfo) -> MemoryForm:
 
 
 def form_hash(memory: Memory) -> str:
-    """Return a hash of the form's fields, to detect changes."""
+    """Return a hash of the fields in the form, to detect that the memory has changed."""
     fields = repr([getattr(memory, name) for name in (*VERSIONED_FIELDS, "audience")])
     return hashlib.sha256(fields.encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -378,8 +378,8 @@ def form_hash(memory: Memory) -> str:
 async def edit(
     caller: Caller, before: Memory, entered: MemoryForm, *, service: MemoryService
 ) -> Memory | None:
-    """Store the changes of a form; return None if the memory is gone. Raises InputError, and
-    MemoryEditOutdated if it changed since `before`."""
+    """Store the changes of a form; None if the memory no longer exists. Raises InputError, and
+    MemoryEditOutdated if the memory changed since `before`."""
     filled, texts = fill_form(before, caller.timezone), caller.words[MemoryTexts]
     expires_at: datetime | Keep | None = Keep.AS_IS
     if entered.end != filled.end:
@@ -396,7 +396,7 @@ async def edit(
     )
 
 
-MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES  # of a file from `plan_import`, whose format is longer
+MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES  # of a file from `plan_import`, longer than the sent file
 
 FetchFile = Callable[[], Awaitable[bytes]]
 
@@ -410,8 +410,7 @@ def make_export_writer(
 
 
 async def export_file(caller: Caller, *, readable: bool, service: MemoryService) -> AsyncIterator[bytes]:
-    """Yield all memories as a JSON or Markdown file; nothing without memories. Raises
-    EarlierFilesInProgress."""
+    """Yield a JSON or Markdown file of all memories, if there are any. Raises EarlierFilesInProgress."""
     async with service.export_queue.wait_for_earlier(caller.user_id):
         async with service.export_queue.lock:
             exported, now = await service.stores.memories.export_all(caller.user_id), service.clock()
@@ -423,10 +422,8 @@ async def export_file(caller: Caller, *, readable: bool, service: MemoryService)
 async def plan_import(
     caller: Caller, fetch: FetchFile, *, audience: Audience, service: MemoryService
 ) -> tuple[ImportPlan, str]:
-    """Return a plan, and a file of the new memories for `run_import`.
-
-    `audience` is for memories without one. Raises MemoryPaused, InputError, and what `fetch` raises.
-    """
+    """Return a plan, and a file of the new memories for `run_import`. Memories without an audience get
+    `audience`. Raises MemoryPaused, InputError, and the errors of `fetch`."""
     _ensure_not_paused(caller)
     store = service.stores.memories
     async with service.export_queue.wait_for_earlier(caller.user_id):
@@ -441,7 +438,7 @@ async def plan_import(
 async def run_import(
     caller: Caller, fetch: FetchFile, *, service: MemoryService, report: Report = report_nothing
 ) -> int:
-    """Store the memories of a file from `plan_import`. Returns their number."""
+    """Store the memories of a file from `plan_import`, and return their number."""
     _ensure_not_paused(caller)
     async with service.export_queue.wait_for_earlier(caller.user_id):
         data = await fetch()

@@ -48,7 +48,8 @@ async def delete_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> R
 
 
 async def undo_memory(chat: Chat, text: str, _options: Mapping[str, str]) -> str:
-    """Undo the deletion of a memory, or else its last update. Raises MemoryNotFound or InvalidCommand."""
+    """Undo the deletion or, if the memory was not deleted, its last update. Raises MemoryNotFound or
+    InvalidCommand."""
     words, user_id, store = chat.texts, chat.user_id, chat.stores.memories
     number = parse_number(text, words[MemoryTexts].id_needed)
     memory_id = await memories.find_id(chat.profile.caller, number, chat.memories)

@@ -43,14 +43,13 @@ MAX_VERSIONS = 4
 MAX_VERSION_CHOICES = 25
 _MAX_LINK_CHARACTERS = 200
 _LINE_MARK = re.compile(r"^([^\S\n]*)(#{1,3}|-#|[-+])(?=[^\S\n])", re.MULTILINE)
-"""The Markdown sign of a heading, small print or list."""
+"""Markdown for a heading, small print or a list."""
 _MAX_TAGS_CHARACTERS = 250  # of all tags
 
 
 def build_card(
     memory: Memory, versions: Sequence[Memory], caller: Caller, clock: Clock, *, text: str = ""
 ) -> EphemeralView:
-    """`versions`: the former ones, newest first."""
     words, card = caller.words, caller.words[MemoryCardTexts]
     fields = "\n".join(f"**{name}**: {value}" for name, value in _list_fields(memory, caller, clock))
     content, file = _text_or_file(memory.content, words)
@@ -97,7 +96,7 @@ def build_refused_view(sentence: str, entered: str, words: Texts) -> EphemeralVi
 
 
 def _text_or_file(content: str, words: Texts) -> tuple[str, hikari.Bytes | None]:
-    """Return the text for a card. If it is too long, return an excerpt, and a file with all of it."""
+    """Return the text for a card. A long text is cut, and returned in full as a file."""
     escaped = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     if len(escaped) <= MAX_TEXT_CHARACTERS:
         return escaped, None
@@ -139,7 +138,7 @@ def _format_versions(memory: Memory, versions: Sequence[Memory], words: Texts) -
 
 
 def _describe_version(version: Memory, memory: Memory, words: Texts) -> str:
-    """Return a version's text; if the memory has the same, category and tags."""
+    """Return a former version's text or, if the memory still has the same text, its category and tags."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -185,7 +184,7 @@ MAX_EXAMPLES = 5
 
 
 def build_preview(plan: ImportPlan, file: str, user_id: int, until: datetime, words: Texts) -> EphemeralView:
-    """Show what an import would store. Its buttons work `until` then."""
+    """Show what an import would store, with buttons that work `until` a time."""
     texts, count = words[MemoryBulkTexts], len(plan.memories)
     lines = [texts.import_new.format(count=count)]
     if plan.duplicate:
@@ -214,14 +213,14 @@ def build_preview(plan: ImportPlan, file: str, user_id: int, until: datetime, wo
 
 MAX_MESSAGE_CHARACTERS: Final = 1900  # Discord allows 2000
 MAX_CONTENT_CHARACTERS: Final = 120
-MAX_SHORT_CONTENT_CHARACTERS: Final = 40  # per memory, if not all fit otherwise
+MAX_SHORT_CONTENT_CHARACTERS: Final = 40  # if not all memories fit otherwise
 
 
 def format_used_memories(memories: Sequence[Memory], words: Texts) -> str:
     texts, total = words[ReceiptTexts], len(memories)
     if not memories:
         return texts.none_left
-    attempts = [(total, MAX_CONTENT_CHARACTERS)]  # number of memories, characters of each
+    attempts = [(total, MAX_CONTENT_CHARACTERS)]  # number of memories, characters per memory
     attempts += [(count, MAX_SHORT_CONTENT_CHARACTERS) for count in range(total, -1, -1)]
     message = ""
     for count, characters in attempts:

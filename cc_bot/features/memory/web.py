@@ -1,7 +1,7 @@
 """Pages to list, search, add, change, erase, pause, export and import a user's memories.
 
-Addresses contain per-user numbers, so no page reaches another user's memories. The form that confirms an
-import contains the compressed file, which is checked again.
+Addresses contain numbers that count the user's own memories, so no address reaches another user's memory. The
+form that confirms an import contains the compressed file, which is checked again.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
 MAX_TITLE_CHARACTERS: Final = 40
 MAX_CHOICES: Final = 100  # of categories and tags
-PART_HEADER: Final = "X-Part"  # a script asks for the list alone
+PART_HEADER: Final = "X-Part"  # memories.js requests only the list
 
 _SOURCE_KINDS: Final[Mapping[str, SourceKind]] = {kind or "none": kind for kind in get_args(SourceKind)}
 _AUDIENCES: Final[Mapping[str, Audience]] = {each: each for each in get_args(Audience)}
@@ -84,8 +84,8 @@ _LIMITS: Final = {
 }
 
 MAX_PREVIEWS: Final = 50
-MAX_PACKED_CHARACTERS: Final = 990_000  # a larger form would be refused
-GUARANTEED_IMPORT_SIZE: Final = "500 KB"  # always fits in the form
+MAX_PACKED_CHARACTERS: Final = 990_000  # the server refuses a larger form
+GUARANTEED_IMPORT_SIZE: Final = "500 KB"  # a file of this size always fits in the form
 
 
 def list_params(query: Mapping[str, str]) -> Mapping[str, str]:
@@ -142,7 +142,7 @@ class MemoryPages(Pages):
         return Found(items, min(page.total, MAX_HITS), f"{self.path}?{urlencode({'q': words})}")
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Add a memory; invalid input is shown again. Raises InputError for a foreign form."""
+        """Add a memory, or show invalid input again. Raises InputError if the form lacks a field."""
         visitor = visitor_of(request)
         entered = _parse_form(request)
         try:
@@ -170,7 +170,7 @@ class MemoryPages(Pages):
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list; after an error, also the input. Raises NothingHere."""
+        """Show a page of the list and, after an error, the user's input. Raises NothingHere."""
         visitor, params = visitor_of(request), list_params(query)
         page_number = parse_digits(query.get("page", "1"))
         user_id = visitor.user_id
@@ -221,7 +221,7 @@ class MemoryPages(Pages):
         )
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show a memory with its former versions, or that it was deleted. Raises NothingHere."""
+        """Show a memory with its former versions, or that the memory was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
         memory, hidden_until = await self._find(request)
         if hidden_until:
@@ -229,7 +229,7 @@ class MemoryPages(Pages):
         return await self._render_card(request, memory, fill_form(memory, visitor.timezone))
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
-        """Change a memory; show both if it changed meanwhile. Raises NothingHere and MemoryHidden."""
+        """Change a memory; if it changed meanwhile, show both texts. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
         before, hidden_until = await self._find(request)
         if hidden_until:
@@ -251,8 +251,8 @@ class MemoryPages(Pages):
         return await self._redirect_with_reply(request, _memory_path(after.number), reply)
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        """Run the action in the path, and go back to the memory, or to the list if the press came from it.
-        Raises MemoryNotFound, and what `run_action` raises."""
+        """Run the action in the path. Then show the list if the form has `back`, the list's query; else the
+        memory. Raises MemoryNotFound, and the errors of `run_action`."""
         visitor, action = visitor_of(request), request.match_info["action"]
         service = self._services[MemoryService]
         memory_id = await memories.find_id(visitor, path_id(request, "number"), service)
@@ -266,7 +266,7 @@ class MemoryPages(Pages):
                 undo = f"{path}/undelete?{urlencode({'back': back})}"
                 reply = Reply(reply.lines[:1], receipts_changed=reply.receipts_changed)
             path = f"/memories?{back}"
-        elif action == "delete":  # the page of a deleted memory says so
+        elif action == "delete":  # the memory's page says that it is deleted
             reply = Reply(receipts_changed=True)
         return await self._redirect_with_reply(request, path, reply, undo)
 
@@ -301,7 +301,7 @@ class MemoryPages(Pages):
         )
 
     async def _find(self, request: web.Request) -> tuple[Memory, datetime | None]:
-        """Return the memory and, if hidden, the end of the time for an undo. Raises NothingHere."""
+        """Return the memory and, if hidden, when UNDO_TIME ends. Raises NothingHere."""
         if found := await self._load(path_id(request, "number"), visitor_of(request).user_id):
             return found
         raise NothingHere
@@ -345,7 +345,7 @@ class MemoryPages(Pages):
     async def _change_one(
         self, visitor: WebVisitor, number: int, action: BulkAction, category: str | None
     ) -> bool:
-        """Return whether the memory was there."""
+        """Return whether the memory existed."""
         memory_id = await self._memories.get_id(visitor.user_id, number)
         if memory_id is None:
             return False
@@ -356,14 +356,14 @@ class MemoryPages(Pages):
         return (await memories.run_action(visitor, action, memory_id, service=service)).receipts_changed
 
     async def _load(self, number: int, user_id: int) -> tuple[Memory, datetime | None] | None:
-        """Return a memory and, if hidden, the end of the time for an undo."""
+        """Return a memory and, if hidden, when UNDO_TIME ends."""
         if memory := await self._memories.get_by_number(user_id, number):
             return memory, None
         hidden = await self._removal.get_hidden(user_id, await self._memories.get_id(user_id, number) or 0)
         return (hidden.memory, hidden.hidden_at + UNDO_TIME) if hidden else None
 
     async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
-        """Ask whether to erase the selected memories from conversations, too. Raises NothingHere."""
+        """Ask whether to erase the selected memories, and from conversations, too. Raises NothingHere."""
         visitor = visitor_of(request)
         back = _parse_list_query(request.query.get("back", ""))
         numbers = _parse_numbers(request.query.getall("n", ()))
@@ -383,7 +383,6 @@ class MemoryPages(Pages):
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
-        """Raises NothingHere."""
         visitor, form = visitor_of(request), get_form(request)
         ids, missing_numbers = list[int](), list[int]()
         for number in _parse_numbers(form.getall("n", ())):
@@ -404,7 +403,7 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_erase_all.html", count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
-        """Erase all memories, unless there are more than were confirmed. Raises InputError."""
+        """Erase all memories, unless there are more than the user confirmed. Raises InputError."""
         visitor, confirmed_count = visitor_of(request), _parse_number(form_text(request, "count"))
         conversations = _parse_scope(request) == "said"
         erased = await memories.erase_all(
@@ -430,7 +429,6 @@ class MemoryPages(Pages):
         return render(request, "memory/memories_erased.html", lines=lines, missing_numbers=missing_numbers)
 
     async def export(self, request: web.Request) -> web.StreamResponse:
-        """Send all memories as one file. Raises EarlierFilesInProgress."""
         visitor, service = visitor_of(request), self._services[MemoryService]
         if not await self._memories.count(visitor.user_id):
             return redirect(request, "/memories", "memories_none")
@@ -445,7 +443,7 @@ class MemoryPages(Pages):
         return _render_import(request)
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
-        """Show what a file would add. Raises InputError for a foreign form."""
+        """Show what a file would add. Raises InputError if the form lacks the audience."""
         visitor, audience = visitor_of(request), _AUDIENCES.get(form_text(request, "audience"))
         if audience is None:
             raise InputError
@@ -505,7 +503,7 @@ def _describe_count(count: int, is_search: bool, words: WebMemoryTexts) -> str:
 
 
 def _parse_form(request: web.Request) -> MemoryForm:
-    """Raises InputError if a field is missing."""
+    """Raises InputError if the form lacks a field."""
     audience, form = _AUDIENCES.get(form_text(request, "audience")), get_form(request)
     names = ("content", "category", "tags", "end")
     if audience is None or not all(isinstance(form.get(name), str) for name in names):
@@ -515,7 +513,7 @@ def _parse_form(request: web.Request) -> MemoryForm:
 
 
 def _parse_scope(request: web.Request) -> str:
-    """Return `alone` (memories) or `said` (conversations, too). Raises InputError."""
+    """Return `alone` (erase memories) or `said` (erase from conversations, too). Raises InputError."""
     scope = form_text(request, "scope")
     if scope not in ("alone", "said"):
         raise InputError
@@ -530,7 +528,7 @@ def _parse_number(text: str) -> int:
 
 
 def _parse_numbers(values: Sequence[object]) -> Sequence[int]:
-    """Raises TooManyChosen and InputError."""
+    """Raises TooManyChosen or InputError."""
     numbers = dict.fromkeys(_parse_number(value if isinstance(value, str) else "") for value in values)
     if len(numbers) > MAX_SELECTED:
         raise TooManyChosen(limit=MAX_SELECTED)

@@ -29,7 +29,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders import service as reminders
-from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
+from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, MAX_WHEN_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
@@ -57,9 +57,6 @@ def reminder_number_option(*, is_offered: Callable[[Schedule], bool] = lambda _:
     return number_option("remind_id", autocomplete=suggest_from(suggest))
 
 
-MAX_WHEN_CHARACTERS = 100
-
-
 async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> EphemeralView:
     return await _list_view(caller, 1, schedules)
 
@@ -73,7 +70,7 @@ async def open_list(press: Press[ShowButton], schedules: ScheduleStore) -> Ephem
 async def turn_page(
     press: Press[RemindersButton], schedules: ScheduleStore, updater: ReceiptUpdater
 ) -> EphemeralView:
-    """Show a page, after cancelling or resuming a reminder if the button is one's."""
+    """Cancel or resume the reminder that the button names, if any, and show a page of the list."""
     _, button, recipient = press
     reply, number = Reply(), button.cancelled or button.resumed
     reminder = await schedules.get_by_number(recipient.user_id, number) if number else None
@@ -91,8 +88,8 @@ async def _list_view(caller: Recipient, page: int, schedules: ScheduleStore) -> 
 
     def make_button(item: Item) -> Button:
         if item.problem:
-            control = RemindersButton(user_id, page, resumed=item.number)
-            return Button(texts.resume_listed, control.custom_id(), primary=True)
+            resume_id = RemindersButton(user_id, page, resumed=item.number).custom_id()
+            return Button(texts.resume_listed, resume_id, primary=True)
         return Button(texts.cancel_listed, RemindersButton(user_id, page, item.number).custom_id())
 
     def make_page_id(number: int) -> str:
@@ -164,7 +161,7 @@ async def cancel(
 
 @on_press(SnoozeButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def snooze(press: Press[SnoozeButton], schedules: ScheduleStore, recipients: Recipients) -> str | None:
-    """Set the same reminder again, and replace the buttons."""
+    """Set the same reminder again for later, and replace the message's buttons."""
     interaction, button, recipient = press
     before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:

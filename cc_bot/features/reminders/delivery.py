@@ -1,5 +1,5 @@
-"""Posts due reminders and heartbeats, each once. If Discord refuses, or the user has left the server, the
-schedule is paused and the user informed by DM."""
+"""Posts due reminders and heartbeats, each once. If Discord refuses a message, or the user has left the
+server, the schedule is paused, and the user gets a DM."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -46,7 +46,7 @@ Result = TypeVar("Result")
 
 IsWanted = Callable[[], Awaitable[bool]]
 
-RETRY_PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)  # Discord remembers a nonce for longer
+RETRY_PAUSES_S: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)  # in total less than Discord remembers a nonce
 
 _OBSTACLES: Final[dict[int, Obstacle]] = {
     10003: "channel_gone",  # unknown channel
@@ -68,12 +68,12 @@ class Refused(Exception):
 
 
 class Withdrawn(Exception):
-    """The user cancelled first."""
+    """The user cancelled the reminder before it was posted."""
 
 
 @dataclass(eq=False, slots=True)
 class ReminderPoster:
-    """Posts messages, with retries: Discord creates one per nonce."""
+    """Posts messages, with retries: Discord creates only one message per nonce."""
 
     rest: hikari.api.RESTClient
     pace: RateLimiter = field(default_factory=RateLimiter)
@@ -87,7 +87,7 @@ class ReminderPoster:
             await self.pace.wait()
             await self.rest.fetch_member(schedule.guild_id, schedule.key.user_id)
         except hikari.UnauthorizedError:
-            raise  # the bot's token is invalid: the program ends
+            raise  # the bot's token is invalid, which ends the program
         except hikari.NotFoundError as error:
             if int(error.code) in _NO_MEMBER:
                 raise Refused("left_server", error) from error
@@ -97,7 +97,6 @@ class ReminderPoster:
     async def post_dm(
         self, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Raises as `post`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
             channel = await self._request(lambda: self.rest.create_dm_channel(user_id), is_wanted)
@@ -108,7 +107,8 @@ class ReminderPoster:
     async def post(
         self, channel_id: int, user_id: int, page: Page, nonce: str, is_wanted: IsWanted | None = None
     ) -> hikari.Message:
-        """Post without refused parts, pinging only that user. Raises Refused, Withdrawn and HikariError."""
+        """Post a page, leaving out parts that Discord refuses, and ping only that user. Raises Refused,
+        Withdrawn and HikariError."""
         refused_parts = frozenset[Part]()
         while True:
             content = {**post_arguments(page.without(refused_parts)), "user_mentions": [user_id]}
@@ -141,16 +141,16 @@ def nonce_at(kind: str, number: int, moment: datetime) -> str:
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
-TARGETS: Final[tuple[Target, ...]] = ("channel", "dm")  # reminders in a terminal are shown there
+TARGETS: Final[tuple[Target, ...]] = ("channel", "dm")  # not "terminal": terminal.py shows those
 MAX_CONCURRENT: Final = 16
 RECORD_PAUSES_S: Final = (0, 0.5, 2.0, 5.0)  # before each attempt
-CLOSE_TIMEOUT_S: Final = 2.0  # for a claim in progress
+CLOSE_TIMEOUT_S: Final = 2.0  # to finish a claim in progress
 SCHEDULER_PAUSE_S: Final = 10.0
 
 
 @dataclass(eq=False, slots=True)
 class ReminderDelivery:
-    """Posts at most MAX_CONCURRENT at a time: a crash leaves few outcomes unknown."""
+    """Posts at most MAX_CONCURRENT messages at a time, so that a crash leaves few outcomes unknown."""
 
     composer: Composer | None  # None without heartbeats
     schedules: ScheduleStore
@@ -184,12 +184,12 @@ class ReminderDelivery:
                 task.cancel()
 
     async def drain(self, timeout_s: float) -> None:
-        """Wait after `close` for claimed posts."""
+        """After `close`, wait for claimed posts."""
         if self._in_flight:
             await asyncio.wait(self._in_flight, timeout=max(timeout_s, 0))
 
     async def finish(self, deadline_s: float) -> None:
-        """Wait for claimed posts until this time of the event loop, then cancel them."""
+        """Wait for claimed posts until this time on the event loop's clock, then cancel them."""
         await self.drain(deadline_s - asyncio.get_running_loop().time())
         await self._in_flight.cancel()
         await self._leader_tasks.cancel()
@@ -216,7 +216,7 @@ class ReminderDelivery:
             await _record(lambda: self.schedules.mark_sent(firing, sent, channel_id=channel_id))
 
     async def _run_scheduler(self) -> None:
-        """Returning gives up the lease, so this waits for claimed posts first."""
+        """Run the scheduler, then wait for claimed posts, as the lease ends when this returns."""
         self._is_leader = True
         try:
             while not self._scheduler_ended.is_set():
@@ -238,7 +238,7 @@ class ReminderDelivery:
 
     async def _handle(self, due: Firing | UnreportedFirings) -> None:
         if isinstance(due, Firing) and due.schedule.kind == "heartbeat":
-            self._start(self._send_heartbeat(due))  # it waits for the model, so takes no slot
+            self._start(self._send_heartbeat(due))  # takes no slot, as it waits for the model
         else:
             await self._slots.acquire()
             work = self._send_reminder(due) if isinstance(due, Firing) else self._report_missed(due)
@@ -296,7 +296,7 @@ class ReminderDelivery:
         return await composer.compose(schedule, options)
 
     async def _report_missed(self, missed: UnreportedFirings) -> None:
-        """Report by DM or, if that is refused, public reminders in their channels."""
+        """Report missed reminders by DM; if Discord refuses it, the public ones in their channels."""
         first, latest = missed[0].schedule, max(firing.due_at for firing in missed)
         if await self.gate.may_use(first.key, first.guild_id):
             user_id, words = first.key.user_id, (await self._recipient(first)).words
@@ -320,14 +320,14 @@ class ReminderDelivery:
             await self.poster.post(schedule.key.channel_id, user_id, page, nonce)
 
     async def _is_wanted(self, schedule: Schedule) -> bool:
-        """Return False if the user cancelled since the claim, and True if the database fails."""
+        """Return False if the user cancelled since the claim; True if the database fails."""
         with suppress(StorageError):
             current = await self.schedules.get(schedule.key.user_id, schedule.id)
             return current is not None and current.status != "paused"
         return True
 
     async def _pause(self, firing: Firing, obstacle: Obstacle) -> None:
-        """Pause the schedule, and inform the user by DM. If DMs fail, a later reply does."""
+        """Pause the schedule, and inform the user by DM. If the DM fails, a later `/remind` reply does."""
         schedule = replace(firing.schedule, status="paused", obstacle=obstacle)
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
         await _record(lambda: self.schedules.mark_failed(firing, obstacle))

@@ -14,6 +14,7 @@ from cc_bot.domain.when.repeats import QuietHours
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
+MAX_WHEN_CHARACTERS: Final = 100
 MAX_LATENESS: Final = timedelta(hours=1)  # later reminders are reported as missed, not sent
 
 ScheduleKind = Literal["reminder", "heartbeat"]
@@ -23,14 +24,15 @@ Obstacle = Literal[
     "", "channel_gone", "bot_removed", "left_server", "dms_closed", "permission_missing", "channel_refused"
 ]
 FiringState = Literal["claimed", "sent", "skipped", "missed", "uncertain", "failed"]
-# claimed: a process is sending it. skipped: empty heartbeat, or withdrawn. missed: later than MAX_LATENESS.
-# uncertain: the process died before recording an outcome; not sent again. failed: refused, schedule paused.
+# claimed: a process is sending the message. skipped: the heartbeat had nothing to say, or the user cancelled.
+# missed: later than MAX_LATENESS. uncertain: the process died before it recorded an outcome, so nothing is
+# sent again. failed: Discord refused, and the schedule is paused.
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
     id: int
-    key: SessionKey  # its channel is where it was made
+    key: SessionKey  # contains the channel in which the user made the schedule
     kind: ScheduleKind
     text: str
     due_at: datetime
@@ -39,13 +41,13 @@ class Schedule:
     target: Target = "channel"
     guild_id: int | None = None
     visibility: Visibility = "public"
-    repeat: str = ""  # as in domain/when/repeats.py; empty: once
+    repeat: str = ""  # in the form of domain/when/repeats.py; empty: once
     timezone: str = "Asia/Tokyo"
     locale: Locale | None = None
     quiet: QuietHours | None = None
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
-    tainted: bool = False  # a model wrote its text after reading others' text, which may be an attack
+    tainted: bool = False  # a model wrote the text after reading other people's text, which may be an attack
     number: int = 0  # counts each user's reminders from 1; 0 for a heartbeat
 
     @property
@@ -58,8 +60,8 @@ class Schedule:
 
 
 def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibility) -> bool:
-    """Return whether an answer may mention a schedule: always in private, else only one made publicly in the
-    same channel."""
+    """Return whether an answer may mention a schedule: a private answer always; a public answer only if the
+    user made the schedule publicly in the same channel."""
     made_here = schedule.visibility == "public" and schedule.key.channel_id == channel_id
     return visibility == "private" or made_here
 
@@ -67,7 +69,7 @@ def may_mention(schedule: Schedule, channel_id: int | None, visibility: Visibili
 @dataclass(frozen=True, slots=True)
 class Firing:
     schedule: Schedule
-    due_at: datetime  # one of its times
+    due_at: datetime
     state: FiringState = "claimed"
 
 

@@ -15,8 +15,8 @@ from cc_bot.domain.message import Target
 from cc_bot.features.reminders.model import Firing, UnreportedFirings
 from cc_bot.features.reminders.store import CLAIM_TIMEOUT, ScheduleStore
 
-CHECK_EVERY_S: Final = 15.0  # clocks change, and other processes die with claims
-MAX_SLEEP_S: Final = 2.0  # another process may set an earlier time
+CHECK_EVERY_S: Final = 15.0  # clocks change, and other processes die while they hold claims
+MAX_SLEEP_S: Final = 2.0  # another process may add an earlier time
 PRUNE_EVERY: Final = timedelta(days=1)
 _MIN_PAUSE_S: Final = 0.01
 
@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Scheduler:
-    """Claims due times; of all users if `user_id` is None."""
+    """Claims due times of a user or, without `user_id`, of all users."""
 
     schedules: ScheduleStore
     targets: Collection[Target]
@@ -40,7 +40,7 @@ class Scheduler:
         self._changed = self.schedules.changed
 
     async def run(self) -> AsyncGenerator[Firing | UnreportedFirings, None]:
-        """Yield due firings until `stop`, retrying database failures. The caller records the outcomes."""
+        """Yield due firings until `stop`; retry after database failures. The caller records the outcomes."""
         while not self._stopped.is_set():
             self._changed = self.schedules.changed
             try:
@@ -49,7 +49,7 @@ class Scheduler:
                 await self._prune()
             except CcBotError as error:
                 _log.warning("schedules_not_read", error=type(error).__name__)
-                with suppress(TimeoutError):  # an immediate retry would loop
+                with suppress(TimeoutError):  # not an immediate retry
                     await asyncio.wait_for(self._stopped.wait(), self.check_every_s)
             await self.wait()
 
@@ -58,7 +58,7 @@ class Scheduler:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """End `run` before its next claim; cancelling it could lose a claim."""
+        """End `run` before the next claim. To cancel `run` instead could lose a claim."""
         self._stopped.set()
 
     async def claim_all_due(self) -> list[Firing | UnreportedFirings]:

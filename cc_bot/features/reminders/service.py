@@ -1,4 +1,4 @@
-"""`/remind …`."""
+"""The actions of `/remind …`, for all front ends."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -26,20 +26,20 @@ MAX_QUOTE_LENGTH: Final = 700
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    message: Message | None  # None if only the canvas changed; its calls name the memories that it quotes
+    message: Message | None  # None if only the canvas changed; tool calls name the quoted memories
     changed_canvas: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Composer:
     compose: Callable[[Schedule, TurnOptions], Awaitable[Composition | None]]  # None: nothing to say
-    failure_sentence: Callable[[Schedule, Texts], str]  # if Discord refuses it
+    failure_sentence: Callable[[Schedule, Texts], str]  # for the user, after Discord refused the message
 
 
 class Destination(NamedTuple):
     key: SessionKey
     target: Target
-    moved_to_dm: bool = False  # the bot can't write in the channel
+    moved_to_dm: bool = False  # because the bot can't write in the channel
 
     @classmethod
     def choose(cls, key: SessionKey, *, in_channel: bool, can_write: bool) -> "Destination":
@@ -62,14 +62,14 @@ async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
 
 
 def describe_reminders(reminders: Sequence[Schedule], caller: Caller) -> Reply:
-    """Return an item for each; the notes say where they come if that is one place."""
+    """Return an item for each reminder. If all have the same target, the notes name it."""
     texts = caller.words[ReminderTexts]
     if not reminders:
         return Reply((texts.none,))
-    places = {_describe_target(each, caller) for each in reminders}
-    place = tuple(places) if len(places) == 1 else ()
-    items = tuple(_reminder_item(each, caller, with_place=not place) for each in reminders)
-    return Reply(title=texts.list_title.format(count=len(reminders)), items=items, notes=place)
+    targets = {_describe_target(each, caller) for each in reminders}
+    notes = tuple(targets) if len(targets) == 1 else ()
+    items = tuple(_reminder_item(each, caller, with_target=not notes) for each in reminders)
+    return Reply(title=texts.list_title.format(count=len(reminders)), items=items, notes=notes)
 
 
 async def add(
@@ -82,7 +82,7 @@ async def add(
     schedules: ScheduleStore,
     resolver: TimeResolver,
 ) -> Reply:
-    """Add a reminder for each time in `when`. Raises as `TimeResolver.resolve` and `ScheduleStore.add`."""
+    """Add a reminder for each time in `when`. Raises the errors of `resolve` and ScheduleStore.add."""
     schedules.check(text)
     planned = await resolver.resolve(when, repeat, caller.timezone, caller.locale, payer=caller.payer)
     if len(planned) > MAX_SCHEDULES - len(await schedules.list(caller.user_id)):
@@ -114,7 +114,8 @@ async def change(
     schedules: ScheduleStore,
     resolver: TimeResolver,
 ) -> Reply:
-    """An empty `when` or `repeat` keeps the old one. Raises ScheduleNotFound, SeveralTimes, or as `add`."""
+    """Change a reminder, but not a `when` or `repeat` that is empty. Raises ScheduleNotFound, SeveralTimes,
+    and the errors of `add`."""
     planned, zone = None, caller.timezone
     if when.strip() or repeat.strip():
         first_time = when if when.strip() else f"{reminder.due_at.astimezone(zone):%Y-%m-%d %H:%M}"
@@ -148,7 +149,6 @@ async def delete(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:
 
 
 async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) -> Reply:
-    """Cancel a reminder with its repeats, unless it is over."""
     reminder = await schedules.get(caller.user_id, schedule_id)
     if reminder and reminder.status != "done" and await schedules.cancel(caller.user_id, schedule_id):
         return Reply((cancelled_sentence(reminder, caller),))
@@ -156,7 +156,6 @@ async def cancel(caller: Caller, schedule_id: int, *, schedules: ScheduleStore) 
 
 
 async def resume(caller: Caller, id: int, *, schedules: ScheduleStore) -> Reply:  # noqa: A002 - the option's name
-    """A reminder whose only time has passed is sent at once."""
     texts, reminder = caller.words[ReminderTexts], await find_reminder(schedules, caller.user_id, id)
     resumed = await schedules.resume(caller.user_id, reminder.id)
     text = caller.format_text(reminder.text, MAX_QUOTE_LENGTH)
@@ -183,15 +182,14 @@ def describe_times(times: Sequence[ScheduledTime], caller: Caller) -> str:
 
 
 def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
-    return caller.words[ReminderTexts].cancelled.format(
-        text=caller.format_text(schedule.text, MAX_QUOTE_LENGTH)
-    )
+    text = caller.format_text(schedule.text, MAX_QUOTE_LENGTH)
+    return caller.words[ReminderTexts].cancelled.format(text=text)
 
 
-def _reminder_item(schedule: Schedule, caller: Caller, *, with_place: bool) -> Item:
+def _reminder_item(schedule: Schedule, caller: Caller, *, with_target: bool) -> Item:
     repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
-    place = _describe_target(schedule, caller) if with_place else ""
-    details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, place))
+    target = _describe_target(schedule, caller) if with_target else ""
+    details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, target))
     is_paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
     return Item(schedule.number, schedule.text, tuple(details), trouble)
@@ -217,7 +215,7 @@ def _describe_target(schedule: Schedule, caller: Caller) -> str:
 
 
 async def _paused_notes(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:
-    """Point to undeliverable reminders: a user with closed DMs can't learn of them otherwise."""
+    """Return a hint at undeliverable reminders, of which a user with closed DMs would not learn otherwise."""
     reminders = await schedules.list(caller.user_id)
     count = sum(each.status == "paused" and each.obstacle != "" for each in reminders)
     return (caller.words[ReminderTexts].look_at_paused.format(count=count),) if count else ()

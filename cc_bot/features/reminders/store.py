@@ -1,7 +1,7 @@
 """Reminders and heartbeats, and the outcome of each firing.
 
 A row of `firings` with a unique key is written before a message is sent, so each is sent at most once. If the
-process dies before it records the outcome, the firing is uncertain, and its user is informed.
+process dies before it records the outcome, the firing is uncertain, and the user is informed.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ from cc_bot.features.reminders.model import (
     UnreportedFirings,
 )
 
-# ruff: noqa: S608 - statements are put together from constants alone
+# ruff: noqa: S608 - built only from constants
 
 SCHEDULE: Final = Columns(
     Schedule,
@@ -61,7 +61,7 @@ SCHEDULE: Final = Columns(
 _INSERT_PARAMETERS: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
 _FIRING: Final = Columns(Firing, datetimes=MS, schedule=SCHEDULE)
 
-# $1 is the user, for `next_number`.
+# $1 must be the user, as `next_number` expects.
 INSERT: Final = f"""
     INSERT INTO schedules ({_INSERT_PARAMETERS.names}, advanced_at, number)
     VALUES (
@@ -88,7 +88,7 @@ _SELECT_MISSED: Final = f"""
 # $2 kind
 _SELECT_KIND: Final = f"{_SELECT_OPEN} AND s.kind = $2 ORDER BY s.due_at, s.id"
 
-# $1 places (JSON array), $2 user; NULL: all users
+# $1 targets (JSON array), $2 user, or NULL for all users
 _SCOPE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
 MAX_IN_FLIGHT: Final = 4  # per channel or DM: Discord takes five messages in five seconds
@@ -103,7 +103,7 @@ _HAS_ROOM: Final = f"""(
     )
 )"""
 
-# Uses the index firings_open. $1: earlier claims become uncertain even if their process lives
+# Uses the index firings_open. $1: claims before this time become uncertain even if their process still runs
 MARK_UNCERTAIN: Final = """
     UPDATE firings SET state = 'uncertain'
     WHERE state = 'claimed' AND (
@@ -113,7 +113,7 @@ MARK_UNCERTAIN: Final = """
     RETURNING schedule_id /* scope: all users */
 """
 
-# Lets other processes make the reports of a dead one. Uses the index firings_being_told.
+# Lets other processes make the reports of a dead process. Uses the index firings_being_told.
 RELEASE_REPORTS: Final = """
     UPDATE firings SET reported = 0, told_by = NULL
     WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
@@ -127,7 +127,7 @@ _MAX_DUE_ROWS: Final = 50
 def _claim(
     process: str, scope: tuple[str, int | None], now: datetime, limit: int
 ) -> Transaction[list[Firing]]:
-    """Claim due times and advance schedules. If `advanced_at` is in the future, the clock was set back, so
+    """Claim due times and advance schedules. If `advanced_at` is in the future, the clock was set back, and
     `due_at` is computed again. `scope`: the parameters of _SCOPE."""
     select_rewound = f"""
         SELECT {SCHEDULE.with_alias("s")} FROM schedules AS s
@@ -195,7 +195,7 @@ def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, da
 
 
 def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> Statement:
-    """Return a statement that does nothing if the user has changed the schedule since."""
+    """Return a statement that sets the next time, unless the user has changed the schedule meanwhile."""
     due, status = (next_due, "active") if next_due else (schedule.due_at, "done")
     values = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
     advance = """
@@ -206,8 +206,8 @@ def _advance(schedule: Schedule, next_due: datetime | None, now: datetime) -> St
     return Statement(advance, (schedule.key.user_id, schedule.id, *values))
 
 
-RETENTION: Final = timedelta(days=30)  # after the last time; the buttons still work
-CLAIM_TIMEOUT: Final = timedelta(minutes=5)  # then a claim is uncertain, even if its process lives
+RETENTION: Final = timedelta(days=30)  # after the last time, as a message's buttons need the schedule
+CLAIM_TIMEOUT: Final = timedelta(minutes=5)  # then a claim is uncertain, even if its process still runs
 
 
 class ScheduleFields(TypedDict, total=False):
@@ -231,11 +231,7 @@ class ScheduleStore(Store):
     ) -> None:
         super().__init__(database, clock=clock, process=process)
         self._rules = secret_rules or SecretRules()
-        self._changed = asyncio.Event()
-
-    @property
-    def changed(self) -> asyncio.Event:
-        return self._changed
+        self.changed = asyncio.Event()  # replaced after each change
 
     async def add(
         self,
@@ -247,7 +243,7 @@ class ScheduleStore(Store):
         target: Target = "channel",
         **fields: Unpack[ScheduleFields],
     ) -> Schedule:
-        """Add a schedule; a heartbeat replaces the previous one. Raises TooManySchedules, and as `check`."""
+        """Add a schedule; a heartbeat replaces the old one. Raises TooManySchedules, and as `check`."""
         text = self.check(text) if kind == "reminder" else ""
         target = "dm" if fields.get("visibility") == "private" and target == "channel" else target
         return await self._insert(
@@ -255,7 +251,7 @@ class ScheduleStore(Store):
         )
 
     async def add_copy(self, schedule: Schedule) -> Schedule:
-        """Add a schedule like that one, with another id and number. Raises TooManySchedules."""
+        """Add a copy with another id and number. Raises TooManySchedules."""
         return await self._insert(replace(schedule, created_at=self._clock()))
 
     async def _insert(self, new: Schedule) -> Schedule:
@@ -310,15 +306,14 @@ class ScheduleStore(Store):
         """
 
         def steps() -> Transaction[Schedule | None]:
-            rows = yield Statement(SELECT, (user_id, schedule_id))
-            if not rows:
+            schedule = SCHEDULE.read_first((yield Statement(SELECT, (user_id, schedule_id))))
+            if schedule is None:
                 return None
-            schedule = SCHEDULE.read(rows[0])
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
                 due = _next_time_in_rhythm(schedule, now) or now
-            rows = yield Statement(resume, (user_id, schedule_id, to_ms(due), to_ms(now)))
-            return SCHEDULE.read_first(rows)
+            params = (user_id, schedule_id, to_ms(due), to_ms(now))
+            return SCHEDULE.read_first((yield Statement(resume, params)))
 
         schedule = await self._database.write(steps, [user_lock(user_id), MAINTENANCE_LOCK])
         self._notify()
@@ -333,7 +328,7 @@ class ScheduleStore(Store):
         planned: ScheduledTime | None = None,
         timezone: str = "",
     ) -> Schedule | None:
-        """Change the text; with `planned` also time, repeat and zone, and resume. Raises as `check`."""
+        """Change the text; with `planned`, also set time, repeat and zone, and resume. Raises as `check`."""
         ids = (user_id, schedule_id)
         where = f"""
             WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
@@ -382,14 +377,14 @@ class ScheduleStore(Store):
     async def claim_due(
         self, now: datetime, targets: Collection[Target], *, user_id: int | None = None, limit: int = 1
     ) -> Sequence[Firing]:
-        """Claim due times; those more than MAX_LATENESS late are recorded as missed."""
-        scope = (_to_json(targets), user_id)
+        """Claim due times. Record times that are more than MAX_LATENESS ago as missed."""
+        scope = (json.dumps([*targets]), user_id)
         return await self._database.write(
             lambda: _claim(self._process, scope, now, limit), [MAINTENANCE_LOCK]
         )
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """`channel_id`: where the message is, if not in the schedule's channel."""
+        """Record the outcome, and store the message. `channel_id`: its channel, if not the schedule's."""
         schedule = firing.schedule
         values = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -397,7 +392,8 @@ class ScheduleStore(Store):
             *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
-        # A row that the gateway has stored becomes the user's. After an erasure nothing is stored.
+        # If the gateway has already stored the message, its row becomes the user's. After an erasure nothing
+        # is stored.
         sql = """
             INSERT INTO messages (
                 user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
@@ -428,7 +424,7 @@ class ScheduleStore(Store):
         await self._database.transaction(batch, [user_lock(user_id)])
 
     async def mark_uncertain(self, older_than: datetime) -> int:
-        """Mark old claims and those of dead processes as uncertain. Returns their number."""
+        """Mark old claims and claims of dead processes as uncertain. Returns the number marked."""
         batch = [Statement(MARK_UNCERTAIN, (to_ms(older_than),)), Statement(RELEASE_REPORTS)]
         rows, _ = await self._database.transaction(batch, [MAINTENANCE_LOCK])
         return len(rows)
@@ -436,7 +432,7 @@ class ScheduleStore(Store):
     async def take_unreported(
         self, targets: Collection[Target], *, user_id: int | None = None
     ) -> UnreportedFirings:
-        """Take one user's missed and uncertain times: once, unless a crash precedes `mark_reported`."""
+        """Take one user's missed and uncertain times, each once unless a crash precedes `mark_reported`."""
         unreported = f"""
             {_SELECT_MISSED} AND f.reported = 0 AND {_SCOPE}
             ORDER BY f.user_id, f.due_at LIMIT 100 /* scope: all users */
@@ -447,7 +443,7 @@ class ScheduleStore(Store):
         """
 
         def steps() -> Transaction[UnreportedFirings]:
-            rows = yield Statement(unreported, (_to_json(targets), user_id))
+            rows = yield Statement(unreported, (json.dumps([*targets]), user_id))
             by_user = groupby(map(_FIRING.read, rows), key=lambda each: each.schedule.key.user_id)
             missed = next((tuple(firings) for _, firings in by_user), ())
             for each in missed:
@@ -468,13 +464,13 @@ class ScheduleStore(Store):
     async def get_next_due(
         self, targets: Collection[Target], *, user_id: int | None = None
     ) -> datetime | None:
-        """Return the earliest next time, which may have passed."""
+        """Return the earliest next time, which may be in the past."""
         next_due = f"""
             SELECT s.due_at FROM schedules AS s
             WHERE s.status = 'active' AND s.due_at > 0 AND {_SCOPE} AND {_HAS_ROOM}
             ORDER BY s.due_at LIMIT 1 /* scope: all users */
         """
-        rows = await self._database.query(next_due, _to_json(targets), user_id)
+        rows = await self._database.query(next_due, json.dumps([*targets]), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
@@ -494,12 +490,8 @@ class ScheduleStore(Store):
         return text
 
     def _notify(self) -> None:
-        changed, self._changed = self._changed, asyncio.Event()
+        changed, self.changed = self.changed, asyncio.Event()
         changed.set()
-
-
-def _to_json(targets: Collection[Target]) -> str:
-    return json.dumps(sorted(targets))
 
 
 def _firing_key(firing: Firing) -> tuple[int, int, int]:
@@ -515,11 +507,12 @@ def _record_outcome(firing: Firing, state: FiringState, message_id: int | None =
     return Statement(update, (*_firing_key(firing), state, message_id))
 
 
-_FEW_HOURS: Final = timedelta(hours=4)  # a more frequent repeat skips no time in a new zone
+_FEW_HOURS: Final = timedelta(hours=4)  # a repeat with shorter gaps skips no time in a new zone
 
 
 def _next_time_in_zone(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
-    """If today's 7:00 was sent, the next is tomorrow's. A repeat that begins later keeps its first day."""
+    """Return the next time in a new zone: tomorrow's 7:00 if today's was sent. A repeat that begins later
+    keeps its first day."""
     if not old.repeat or is_hour_based(old.repeat) or old.due_at <= now:
         return old.due_at
     new, after = replace(old, timezone=timezone), now

@@ -123,5 +123,5 @@ async def run_during_chat(conversation: Conversation) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        due.scheduler.stop()  # cancelling the task could lose a claimed reminder
+        due.scheduler.stop()  # to cancel the task could lose a claimed reminder
         await asyncio.gather(task, return_exceptions=True)

@@ -10,7 +10,7 @@ from cc_bot.texts.commands import CommandTexts
 _WEEKDAY_NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
 _HOUR_STEPS: Final = re.compile(r"(?:\*|(\d{1,2})-23)/(\d{1,2})")
-_LAST_DAY_OF_ALL_MONTHS: Final = 28
+_LAST_DAY_IN_EVERY_MONTH: Final = 28
 
 
 class ReminderTexts(Area):
@@ -28,12 +28,12 @@ class ReminderTexts(Area):
     cancel_listed = Sentence(ja="取り消す", en="Cancel")
     resume_listed = Sentence(ja="再開する", en="Resume")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
-    gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.")
+    gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder no longer exists: it was cancelled, or I have reminded you already. </remind list> shows the ones you have.")
 
     in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
     by_dm = Sentence(ja="場所: DM", en="Where: DM")
     in_terminal = Sentence(ja="場所: ターミナル", en="Where: terminal")
-    by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)")
+    by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (because I can’t post here)")
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")
     list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
@@ -44,43 +44,43 @@ class ReminderTexts(Area):
             "bot_removed": Sentence(ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"),
             "left_server": Sentence(ja="そのサーバーのメンバーではなくなったので止めています", en="paused: you are no longer a member of that server"),
             "dms_closed": Sentence(ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed"),
-            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないので止めています", en="paused: I may not write in the channel"),
+            "permission_missing": Sentence(ja="このチャンネルに書き込む権限がないので止めています", en="paused: I’m not allowed to write in the channel"),
             "channel_refused": Sentence(ja="このチャンネルに書き込めなかったので止めています", en="paused: Discord did not let me write in the channel"),
         }
     )
-    look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> says why.")
-    paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, </remind resume> resumes it.")
+    look_at_paused = Sentence(ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。", en="⚠️ Paused reminders: {count}. </remind list> shows why.")
+    paused = Sentence(ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。", en="⚠️ I could not remind you of “{text}” ({reason}). Once that is fixed, resume the reminder with </remind resume>.")
 
     resumed = Sentence(ja="▶️ 再開しました。次は {time} です: {text}", en="▶️ Resumed. Next: {time}: {text}")
     not_paused = Sentence(ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}")
 
-    missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ While I was not running, the time of these reminders passed.")
-    uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I was cut off while sending these reminders; they may not have reached you.")
+    missed = Sentence(ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。", en="⏰ These reminders came due while I was not running.")
+    uncertain = Sentence(ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。", en="⏰ I stopped while sending these reminders, so they may not have reached you.")
 
 
 class TerminalReminderTexts(Area):
     late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
-    missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ While I was not running, the time of a reminder passed ({time}): {text}")
+    missed = Sentence(ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}", en="⏰ A reminder came due while I was not running ({time}): {text}")
     uncertain = Sentence(ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}", en="⏰ The reminder of {time} may not have reached you: {text}")
     id_needed = Sentence(ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。", en="Give the number of the reminder. /remind list shows the numbers.")
-    text_needed = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills")
+    text_needed = Sentence(ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む", en="Also write what to remind you of, for example: /remind add tomorrow at 9 take the pills")
 
 
 class RepeatTexts(Area):
     at = Sentence(ja="{days} {times}", en="{days} at {times}")
-    small_hour = Sentence(ja="{hour}", en="{hour:02}")  # before 5 in the morning
+    small_hour = Sentence(ja="{hour}", en="{hour:02}")  # an hour before 5 in the morning
     daily = Sentence(ja="毎日", en="every day")
     workdays = Sentence(ja="平日", en="every weekday")
     weekends = Sentence(ja="毎週土・日曜", en="every Saturday and Sunday")
     weekly = Sentence(ja="毎週{days}曜", en="every {days}")
-    nth_day = Sentence(ja="第{nth}{day}曜", en="{nth} {day}")
-    last_day = Sentence(ja="最後の{day}曜", en="last {day}")
+    nth_weekday = Sentence(ja="第{nth}{day}曜", en="{nth} {day}")
+    last_weekday = Sentence(ja="最後の{day}曜", en="last {day}")
     month_end = Sentence(ja="末日", en="last day")
     monthly = Sentence(ja="毎月{days}", en="on the {days} of every month")
     yearly = Sentence(ja="毎年{date}", en="every year on {date}")
     day_of_month = Sentence(ja="{month}{day}", en="{month} {day}")
     nth_of_month = Sentence(ja="{month}の{days}", en="the {days} of {month}")
-    some_months = Sentence(ja="（ない月はお休み）", en=" (when there is one)")
+    if_month_has_it = Sentence(ja="（ない月はお休み）", en=" (when there is one)")
     leap_years = Sentence(ja="（うるう年だけ）", en=" (leap years only)")
     days_apart = Sentence(ja="{count}日ごと", en="every {count} days")
     weeks_apart = Sentence(ja="{count}週間ごとの{days}曜", en="every {count} weeks on {days}")
@@ -93,12 +93,12 @@ class RepeatTexts(Area):
     by_cron = Sentence(ja="cron「{cron}」の時刻", en="at the times of cron “{cron}”")
     weekdays = Both(ja=tuple("日月火水木金土"), en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"))  # from Sunday on
     months = Both(ja=tuple(f"{month}月" for month in range(1, 13)), en=(*("January", "February", "March", "April", "May", "June"), *("July", "August", "September", "October", "November", "December")))
-    counted = Both(ja=tuple(f"{day}日" for day in range(1, 32)), en=tuple(f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }" for day in range(1, 32)))
+    ordinal_days = Both(ja=tuple(f"{day}日" for day in range(1, 32)), en=tuple(f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }" for day in range(1, 32)))
     comma = Sentence(ja="・", en=", ")
     last_comma = Sentence(ja="・", en=" and ")
 
     def describe(self, repeat: str) -> str:
-        """Return words such as `every weekday at 9:00`; the cron if there are none for it."""
+        """Return words such as `every weekday at 9:00`; for other repeats the cron expression."""
         if match := _HOURS.fullmatch(repeat):
             return _describe_hours(self, int(match[1]))
         try:
@@ -116,12 +116,11 @@ class RepeatTexts(Area):
 
 
 def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, month: str, weekday: str) -> str:
-    """Raises ValueError or IndexError if there are no words for the days."""
     count, unit = (interval.count, interval.unit) if interval else (1, "")
     match (unit, day, month, weekday):
         case ("" | "days", "*", "*", "*"):
             return phrases.days_apart.format(count=count) if unit else phrases.daily
-        case ("" | "weeks", "*", "*", _) if not _has_nth_day(weekday):
+        case ("" | "weeks", "*", "*", _) if not _has_nth_weekday(weekday):
             return _describe_week(phrases, _parse_numbers(weekday.replace("7", "0")), count)
         case ("" | "months", _, "*", _):
             template = phrases.months_apart if unit else phrases.monthly
@@ -133,7 +132,7 @@ def _describe_days(phrases: RepeatTexts, interval: Interval | None, day: str, mo
             raise ValueError(interval)
 
 
-def _has_nth_day(weekday: str) -> bool:
+def _has_nth_weekday(weekday: str) -> bool:
     return "#" in weekday or "L" in weekday
 
 
@@ -146,15 +145,15 @@ def _describe_week(phrases: RepeatTexts, numbers: Sequence[int], count: int) -> 
 
 
 def _describe_month(phrases: RepeatTexts, day: str, weekday: str) -> str:
-    if day == "*" and _has_nth_day(weekday):
-        return _join(phrases, [_describe_nth_day(phrases, each) for each in weekday.split(",")])
+    if day == "*" and _has_nth_weekday(weekday):
+        return _join(phrases, [_describe_nth_weekday(phrases, each) for each in weekday.split(",")])
     if weekday != "*":
         raise ValueError(weekday)
     if day == "L":
         return phrases.month_end
     numbers = _parse_numbers(day)
-    words = _join(phrases, [phrases.counted[number - 1] for number in numbers])
-    return words + (phrases.some_months if numbers[-1] > _LAST_DAY_OF_ALL_MONTHS else "")
+    words = _join(phrases, [phrases.ordinal_days[number - 1] for number in numbers])
+    return words + (phrases.if_month_has_it if numbers[-1] > _LAST_DAY_IN_EVERY_MONTH else "")
 
 
 def _describe_date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> str:
@@ -162,19 +161,19 @@ def _describe_date(phrases: RepeatTexts, month: str, day: str, weekday: str) -> 
     if weekday != "*":
         return phrases.nth_of_month.format(month=name, days=_describe_month(phrases, day, weekday))
     leap = phrases.leap_years if (int(day), int(month)) == (29, 2) else ""
-    return phrases.day_of_month.format(month=name, day=phrases.counted[int(day) - 1]) + leap
+    return phrases.day_of_month.format(month=name, day=phrases.ordinal_days[int(day) - 1]) + leap
 
 
-def _describe_nth_day(phrases: RepeatTexts, field: str) -> str:
+def _describe_nth_weekday(phrases: RepeatTexts, field: str) -> str:
     if field.endswith("L"):
-        return phrases.last_day.format(day=phrases.weekdays[int(field[:-1])])
+        return phrases.last_weekday.format(day=phrases.weekdays[int(field[:-1])])
     day, _, nth = field.partition("#")
-    count = phrases.counted[int(nth) - 1].removesuffix("日")  # 第2月曜, the 2nd Monday
-    return phrases.nth_day.format(nth=count, day=phrases.weekdays[_parse_number(day)])
+    count = phrases.ordinal_days[int(nth) - 1].removesuffix("日")  # 第2月曜, the 2nd Monday
+    return phrases.nth_weekday.format(nth=count, day=phrases.weekdays[_parse_number(day)])
 
 
 def _describe_time(phrases: RepeatTexts, hour: int, minute: int) -> str:
-    """`at 3:05` is in the afternoon, `at 03:05` at night (domain/when)."""
+    """Write 3 o'clock at night as 03, since users mean the afternoon by `at 3:05` (see domain/when)."""
     hours = phrases.small_hour.format(hour=hour) if 1 <= hour < SMALL_HOURS // 60 else str(hour)
     return f"{hours}:{minute:02}"
 
@@ -204,35 +203,35 @@ def _join(phrases: RepeatTexts, parts: list[str]) -> str:
 
 
 class WebReminderTexts(Area):
-    new_hint = Sentence(ja="時刻になったら、DM でお知らせします。", en="When its time comes, you get a DM.")
-    new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When its time comes, it is said in the terminal that is open.")
+    new_hint = Sentence(ja="時刻になったら、DM でお知らせします。", en="When the time comes, I send you a DM.")
+    new_hint_terminal = Sentence(ja="時刻になったら、開いているターミナルでお知らせします。", en="When the time comes, the reminder appears in your open terminal.")
     text = Sentence(ja="お知らせする内容", en="What to remind you of")
     when = Sentence(ja="いつ", en="When")
     when_example = Sentence(ja="いつ（例: 明日9時）", en="When: tomorrow at 9")
     once = Sentence(ja="1回だけ", en="once")
-    more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More for reminder {number}")
-    when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="Or: in 30 minutes, every morning at 7.")
+    more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More actions for reminder {number}")
+    when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
     repeat_hint = Sentence(ja="「毎日」「毎週月曜」「1回だけ」のように書いてください。", en="For example: every day, every Monday, once.")
-    add = Sentence(ja="予約する", en="Set it")
+    add = Sentence(ja="予約する", en="Set the reminder")
     change = Sentence(ja="変える", en="Change")
     change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
-    when_kept = Sentence(ja="空のままなら、時刻も繰り返しも変わりません。", en="What you leave empty stays.")
-    cancel = Sentence(ja="取り消す", en="Cancel it")
+    when_kept = Sentence(ja="空のままなら、時刻も繰り返しも変わりません。", en="A field that you leave empty stays as it is.")
+    cancel = Sentence(ja="取り消す", en="Cancel")
     cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
     resume_of = Sentence(ja="お知らせ {number} を再開する", en="Resume reminder {number}")
 
 
 class RemindCommandTexts(CommandTexts):
-    remind = Both(ja=("リマインド", "決めた時刻にお知らせします"), en=("remind", "Be told at the time you choose"))
+    remind = Both(ja=("リマインド", "決めた時刻にお知らせします"), en=("remind", "Get reminded at the times you choose"))
     remind_add = Both(ja=("追加", "お知らせを予約します"), en=("add", "Set a reminder"))
     remind_when = Both(ja=("いつ", "例: 10分後、明日9時と18時、来週の金曜の夕方、元日、月水金の7時、隔週の火曜 10時、12月3日の正午、2026-12-03 09:00"), en=("when", "Such as: in 10 minutes, tomorrow at 9 and 18, dec 3 noon, mon/wed/fri 7:00, 2026-12-03 09:00"))
     remind_text = Both(ja=("内容", "お知らせする内容（1000文字まで）"), en=("text", "What to remind you of (up to 1000 characters)"))
     remind_repeat = Both(ja=("繰り返し", "例: 毎朝8時、平日9時、隔週、3日ごと、毎月第2水曜、毎月末、毎年、なし、0 9 * * 1-5"), en=("repeat", "Such as: every weekday at 9, every other week, every 3 days, monthly, none, 0 9 * * 1-5"))
-    remind_where = Both(ja=("場所", "お知らせする場所（省略するとこのチャンネル）"), en=("where", "Where to remind you (this channel unless you choose)"))
+    remind_where = Both(ja=("場所", "お知らせする場所（省略するとこのチャンネル）"), en=("where", "Where to remind you (the default is this channel)"))
     remind_here_choice = Sentence(ja="このチャンネル", en="This channel")
     remind_dm_choice = Sentence(ja="DM（自分だけに見えます）", en="DM (only you see it)")
     remind_list = Both(ja=("一覧", "予約したお知らせを一覧で表示します"), en=("list", "Show your reminders"))
     remind_delete = Both(ja=("削除", "お知らせを取り消します"), en=("delete", "Cancel a reminder"))
-    remind_resume = Both(ja=("再開", "止まっているお知らせを再開します"), en=("resume", "Have a paused reminder go on"))
+    remind_resume = Both(ja=("再開", "止まっているお知らせを再開します"), en=("resume", "Resume a paused reminder"))
     remind_id = Both(ja=("番号", "お知らせの番号（内容を入力すると候補が出ます）"), en=("id", "The reminder's number (type its text for suggestions)"))

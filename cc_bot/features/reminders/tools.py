@@ -1,4 +1,4 @@
-"""Tools for reminders. A reminder from an approved proposal is tainted, and taints a turn that lists it."""
+"""Tools for reminders. A reminder from an approved proposal is tainted, and so is a turn that lists it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -117,7 +117,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolOutcome:  #
 
 
 def _first_time(context: ToolContext, when: str, repeat: str) -> tuple[datetime, str]:
-    """Return time and cron. An approved call has those that the user was shown."""
+    """Return time and cron. An approved call already has those that the user approved."""
     if context.approved_values is not None:
         due = datetime.fromisoformat(when)
         if due <= context.clock():
@@ -152,7 +152,7 @@ def _report_added(schedule: Schedule) -> ToolOutcome:
 
 
 def _to_json(schedule: Schedule) -> dict[str, Any]:
-    """Receipts of stored answers are built from this, too."""
+    """Return a reminder for a tool's result. changes.py makes receipts from it."""
     content: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,

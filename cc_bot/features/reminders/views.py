@@ -16,11 +16,11 @@ from cc_bot.texts import Texts
 
 
 def choice_name(schedule: Schedule) -> str:
-    """Write out the time: Discord renders no timestamps in choices."""
+    """Return a choice with the time written out, as Discord renders no timestamps in choices."""
     return shorten(f"#{schedule.number} {short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
-LATE_AFTER: Final = timedelta(minutes=2)  # a message that is this late names the time it was due
+LATE_AFTER: Final = timedelta(minutes=2)  # a message that is later than this says when it was due
 MAX_QUOTE_LENGTH: Final = 200
 MAX_LISTED: Final = 6
 
@@ -88,5 +88,5 @@ def _quote(schedule: Schedule) -> str:
 
 
 def _one_message(text: str) -> str:
-    """Cut to one message. Discord shows no previews of its links, as a model may have written them."""
+    """Cut a text to one message, without previews of links, as a model may have written the links."""
     return next(iter(split_messages(text, limit=MESSAGE_LIMIT, max_count=1)), "")

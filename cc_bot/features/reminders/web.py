@@ -13,7 +13,7 @@ from cc_bot.domain.text import contains_words
 from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.reminders import service
 from cc_bot.features.reminders.errors import ReminderEditOutdated
-from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, Schedule
+from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, MAX_WHEN_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts import Texts
@@ -25,8 +25,7 @@ from cc_bot.web.services import WebServices
 from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
-MAX_WHEN_CHARACTERS: Final = 100  # as in commands.py
-SOON: Final = timedelta(days=30)  # further off, a date alone says more
+SOON: Final = timedelta(days=30)  # the page shows how much time is left until then
 
 
 class ReminderForm(NamedTuple):
@@ -60,7 +59,7 @@ class ReminderPages(Pages):
     async def page(
         self, request: web.Request, form: ReminderForm | None = None, problem: InputError | None = None
     ) -> web.Response:
-        """`form`: the refused one. The query `change` is the number of a reminder to change."""
+        """Show the reminders, with a form that was refused or for the reminder in the query's `change`."""
         visitor = visitor_of(request)
         reminders = await self._schedules.list(visitor.user_id)
         ids = (each.key.channel_id for each in reminders if each.target == "channel")
@@ -123,7 +122,7 @@ class ReminderPages(Pages):
         return await self._redirect_with_reply(request, "/reminders", reply)
 
     async def read_time(self, request: web.Request) -> web.Response:
-        """Return how a typed time is understood by the rules; an empty text if it is not."""
+        """Return how the rules understand a typed time; an empty text if they don't."""
         visitor, when = visitor_of(request), request.query.get("when", "")[:MAX_WHEN_CHARACTERS]
         try:
             times = parse_schedules(when, "", self._services.clock(), visitor.timezone)

@@ -1,7 +1,7 @@
 """Normalizes texts for comparison.
 
-`fold` is for exact matches. `loosen`, for index terms, also merges katakana and hiragana, small and large
-kana, and long vowels (サーバー, サーバ).
+`fold` is for exact matches. `loosen`, for index terms, also treats as equal katakana and hiragana, small and
+large kana, and long and short vowels (サーバー, サーバ).
 """
 
 import re
@@ -16,14 +16,14 @@ from cc_bot.domain.text import hiragana, kanji_to_digits
 _SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
 _WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
 
-# Loan sounds with several spellings: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
+# Sounds of loan words that are spelled in several ways: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
 _LOAN_SOUNDS: Final = {
     "ゔぁ": "ば", "ゔぃ": "び", "ゔぇ": "べ", "ゔぉ": "ぼ", "ゔ": "ぶ", "ぢ": "じ", "づ": "ず", "でぃ": "じ",
     "てぃ": "ち", "とぅ": "つ", "どぅ": "ず", "ふぉ": "ほ", "しぇ": "せ", "じぇ": "ぜ",
 }  # fmt: skip
 _LOAN_SOUND: Final = re.compile("|".join(sorted(_LOAN_SOUNDS, key=len, reverse=True)))
 
-# う and お that only lengthen a vowel. After の, と, も and よ they may begin a word.
+# う and お that only lengthen a vowel. Not after の, と, も and よ, where う or お may begin a word.
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
 _VARIANT_LINES: Final = (
@@ -33,7 +33,7 @@ _CURRENT_FORMS: Final = {
     **{ord(old): kanji[0] for kanji in _VARIANT_LINES.partition("\n")[2].split() for old in kanji[1:]},
     **dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)), ""),
 }
-"""From old forms of kanji to current ones. Drops variation selectors (辻󠄀, 葛󠄀城)."""
+"""From old to current forms of kanji. Removes variation selectors (辻󠄀, 葛󠄀城)."""
 
 _BEFORE_ITERATION_MARKS: Final = re.compile("([ぁ-ゖァ-ヺ])([ゝゞヽヾ]++)")
 _PHONE_OR_POSTCODE: Final = re.compile(
@@ -54,7 +54,7 @@ def fold(text: str) -> str:
 
 
 def loosen(folded: str) -> str:
-    """Write folded kana as hiragana, small ones large and long vowels short."""
+    """Write folded kana as large hiragana with short vowels."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
     return _LOAN_SOUND.sub(lambda match: _LOAN_SOUNDS[match[0]], short).translate(_WITHOUT_MARKS)
 
@@ -86,13 +86,13 @@ def _spell_out(match: re.Match[str]) -> str:
     return kana + "".join(voiced if mark in "ゞヾ" else unvoiced for mark in marks)
 
 
-# The last kana of a verb or adjective, and those that replace it in inflections.
+# From the last kana of a verb or adjective to the kana that replace it in inflections.
 _ENDINGS: Final = {
     "う": "わいうえおっ", "く": "かきくけこい", "ぐ": "がぎぐげごい", "す": "さしすせそ",
     "つ": "たちつてとっ", "ぬ": "なにぬねのん", "ぶ": "ばびぶべぼん", "む": "まみむめもん",
     "る": "らりるれろっ", "い": "いくかけさ",
 }  # fmt: skip
-_AFTER_SHORT_STEM: Final = "てたまなよ"  # 見る: 見て, 見た, 見ます, 見ない
+_AFTER_SHORT_STEM: Final = "てたまなよ"  # 見る, 見て, 見た, 見ます, 見ない
 _BEFORE_RU: Final = "いきしちにひみりぎじびえけせてねへめれげぜでべ"
 
 
@@ -149,20 +149,20 @@ _SCRIPTS: Final = {
     "l": rf"(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?",
     "o": r"[\uac00-\ud7a3]+",
 }
-"""Patterns of runs of one script: kanji, hiragana, katakana (t), digits, letters, other (Hangul)."""
+"""A pattern for a run of each script: kanji, hiragana, katakana (t), digits, letters, other (Hangul)."""
 _NAMED_RUN: Final = re.compile("|".join(f"(?P<{script}>{run})" for script, run in _SCRIPTS.items()))
-_RUNS: Final = re.compile("|".join((*_SCRIPTS.values(), ".")), re.DOTALL)  # also each character between runs
+_RUNS: Final = re.compile("|".join((*_SCRIPTS.values(), ".")), re.DOTALL)  # or a character between runs
 
 MAX_CACHED_LENGTH: Final = 24  # characters
 
 
 class Line(NamedTuple):
     text: str
-    scripts: str  # for each character a key of _SCRIPTS, or a space
+    scripts: str  # for each character of the text a key of _SCRIPTS, or a space
 
 
 def parse_line(folded: str) -> Line:
-    """Normalize folded text. Separators become a space, also between words of letters or digits."""
+    """Normalize folded text. Separators become a space, and one also parts words of letters or digits."""
     texts: list[str] = []
     scripts: list[str] = []
     after_separator = after_word = False

@@ -5,10 +5,9 @@ The files of `words/` have one idea per line:
     ペット, pet > 犬, 猫, うさぎ ~ 飼う
     いつ, when ? @日付, @時刻
 
-Synonyms come first, then narrower ideas (`>`: a search for pets finds dogs), related ideas in both directions
-(`~`), and kinds of answer to a question word (`?`). A name with @ matches no text. 0 matches any number. 〜犬
-matches also at the end of a longer word (柴犬).
-A line that starts with `-` lists stop words.
+A line has synonyms, then narrower ideas (`>`: a search for pets finds dogs), related ideas (`~`, in both
+directions) and, for a question word, kinds of answers (`?`). A name with @ matches no text. 0 matches any
+number. 〜犬 also matches the end of a longer word (柴犬). A line that starts with `-` lists stop words.
 """
 
 import re
@@ -29,21 +28,22 @@ _LONG_KANA: Final = 4  # characters; longer matches are hardly accidental
 class Span(NamedTuple):
     start: int
     end: int
-    ideas: tuple[int, ...]  # indices in Lexicon.ideas; none for a stop word
+    ideas: tuple[int, ...]  # indices in Lexicon.ideas; empty for a stop word
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    terms: tuple[str, ...]  # of notes with this idea; includes those of broader ideas
-    query_terms: Mapping[str, float]  # of queries with this idea, with weights
-    is_question: bool  # question words are not searched for as written
+    terms: tuple[str, ...]  # index terms of a note with this idea, including the terms of broader ideas
+    query_terms: Mapping[str, float]  # terms that a query with this idea looks for, with their weights
+    is_question: bool  # a query does not look for question words as written
 
 
 class Lexicon:
     """Finds the words of ideas in a line. At each position the longest word wins.
 
-    A short kana word must stand between particles, other scripts or ends of the line. A single kanji must not
-    stand beside kanji: 家 in 作家 is not a house. Words in `endings` may also end a longer word.
+    A short kana word counts only between particles, other scripts or the ends of the line; a single kanji
+    counts only if no kanji is beside it: 家 in 作家 is not a house. Words in `endings` may also end a longer
+    word.
     """
 
     def __init__(
@@ -105,7 +105,6 @@ class Lexicon:
         return None
 
     def _is_whole_word(self, line: Line, start: int, end: int, last_end: int, is_ending: bool) -> bool:
-        """`last_end`: the end of the previous match."""
         text, scripts = line
         length = end - start
         joined_before = start > last_end and scripts[start - 1] == scripts[start]
@@ -142,7 +141,7 @@ _MARKED_PART: Final = re.compile("([=>~?])([^>~?]*)")
 
 @dataclass
 class _ParsedIdea:
-    """One line of a file. The lists are names of other ideas."""
+    """A line of a file. The lists contain names of other ideas."""
 
     name: str
     narrower: list[str] = field(default_factory=list)
@@ -185,7 +184,7 @@ class _LexiconParser:
             self.add_name(word, len(self._ideas) - 1)
 
     def add_name(self, name: str, number: int | None = None) -> None:
-        """Add a name in all inflections for the idea with this number, or as a stop word."""
+        """Add a name in all inflections: for the idea with this number or, without one, as a stop word."""
         ideas = () if number is None else (number,)
         for form in inflect(name.lstrip("〜")):
             key = _word_key(form)
@@ -195,7 +194,6 @@ class _LexiconParser:
                 self._endings.add(key)
 
     def build(self) -> Lexicon:
-        """Resolve the names that ideas refer to, and return the lexicon."""
         parents: defaultdict[int, set[int]] = defaultdict(set)
         for parent, idea in enumerate(list(self._ideas)):
             for number in self._find_ideas(idea.narrower):
@@ -211,7 +209,7 @@ class _LexiconParser:
         return Lexicon(tuple(ideas), self._words, frozenset(self._endings))
 
     def _find_ideas(self, names: Iterable[str]) -> Iterator[int]:
-        """Yield the numbers of ideas. New names are added."""
+        """Yield the numbers of the named ideas. Adds an idea for each unknown name."""
         for name in names:
             key = _word_key(name.lstrip("〜"))
             if not self._words.get(key):
@@ -235,7 +233,7 @@ class _LexiconParser:
 
 
 def _word_key(written: str) -> str:
-    """Return a word as it appears in a Line; a name with @ appears in none."""
+    """Return a word as `Line.text` would have it; a name with @ unchanged, so that no line has it."""
     return written if written.startswith("@") else parse_line(fold(written)).text
 
 

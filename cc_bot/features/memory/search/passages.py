@@ -1,6 +1,6 @@
-"""Finds passages of long texts, ranked for a query as memories are.
+"""Finds passages of long texts for a query, ranked in the same way as memories.
 
-A passage is a few lines: a page contains the words of too many questions.
+A passage is a few lines long: a whole page would match almost any question.
 """
 
 import re
@@ -16,7 +16,7 @@ from cc_bot.features.memory.search.folding import fold
 from cc_bot.features.memory.search.ranking import Candidate, Statistics, rank, weigh_terms
 from cc_bot.features.memory.search.terms import Query, count_terms, parse_query
 
-PASSAGE_CHARACTERS: Final = 240  # approximate; each passage overlaps half of the previous one
+PASSAGE_CHARACTERS: Final = 240  # approximate; a passage overlaps half of the previous passage
 _LINE: Final = re.compile(rf"[^\n]{{1,{PASSAGE_CHARACTERS}}}\n?|\n")
 
 _MAX_RANKED_PASSAGES: Final = 400  # about fifty pages of text
@@ -30,9 +30,10 @@ class Passage:
 
 
 def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]:
-    """Return the best passage of each text, best first. If none matches, use the summed weights of words.
+    """Return the best passage of each text, best first. If `rank` finds none, order by weights of shared
+    terms.
 
-    Takes half a second for a million characters, so don't call it on the event loop.
+    Call it in a thread: a million characters take half a second.
     """
     parsed = parse_query(query)
     passages = [passage for index, text in enumerate(texts) for passage in _split_text(index, text)]
@@ -42,7 +43,7 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
     candidates = list[Candidate]()
     for index in _preselect(parsed.folded, folded):
         counts = count_terms(folded[index])
-        # With negative ids the earlier of two equal passages comes first.
+        # Negative ids, so that of two equally good passages the earlier comes first.
         candidates.append(Candidate(-index, folded[index], counts, counts.total()))
     frequency = Counter(term for each in candidates for term in each.term_counts if term in parsed.weights)
     statistics = Statistics(len(passages), fmean(each.length for each in candidates) or 1.0, frequency)
@@ -55,7 +56,7 @@ def find_passages(query: str, texts: Sequence[str], limit: int) -> list[Passage]
 
 
 def _preselect(query: str, passages: Sequence[str]) -> Sequence[int]:
-    """Return indices of the passages that share the most and the rarest character pairs with the query."""
+    """Return the indices of the passages that share the most and rarest character pairs with the query."""
     if len(passages) <= _MAX_RANKED_PASSAGES:
         return range(len(passages))
     pairs = {query[at : at + 2] for at in range(len(query) - 1)}
@@ -71,7 +72,7 @@ def _rank_by_weights(query: Query, statistics: Statistics, candidates: Sequence[
 
 
 def _split_text(text_index: int, text: str) -> Iterator[Passage]:
-    """Yield passages of whole lines, or pieces of very long lines."""
+    """Yield passages of whole lines; very long lines are cut."""
     lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     first = 0

@@ -1,7 +1,7 @@
 """Finds how kanji may be read, so that ししゅう finds 刺繍, and 薄荷 finds はっか.
 
-Joins readings of single kanji, with sound changes: がっこう (sokuon), ほんだな (rendaku). A beam search finds
-the likeliest. A dictionary would take a hundred megabytes.
+Readings of single kanji are joined, with sound changes: がっこう (sokuon), ほんだな (rendaku). A beam search
+finds the likeliest combinations. A dictionary of words would take a hundred megabytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from cc_bot.domain.text import hiragana
 # Each line of the table is a kanji or an irregular word (今日 きょう) and its readings, commonest first: on
 # (Sino-Japanese) readings in katakana, kun (native) ones in hiragana. A final hyphen means that okurigana,
 # the kana ending of a word, must follow. The jōyō readings are official (常用漢字表).
-Kind = Literal["on", "kun", "word", "kana"]  # kana: read as itself
+Kind = Literal["on", "kun", "word", "kana"]  # kana: a kana of the text, read as itself
 
 
 class Reading(NamedTuple):
@@ -37,7 +37,6 @@ def read_table_lines() -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _list_readings(entry: str) -> tuple[Reading, ...]:
-    """Return an entry's readings, commonest first."""
     spellings = load_kanji_table().get(entry, "").split()
     return tuple(_parse_reading(each, is_word=len(entry) > 1) for each in spellings)
 
@@ -54,7 +53,7 @@ def _parse_reading(spelling: str, *, is_word: bool) -> Reading:
 _MAX_RUN_LENGTH: Final = 16
 _MAX_WORD_LENGTH: Final = 4  # in the table
 _MAX_READINGS: Final = 16
-_BEAM_WIDTH: Final = 16  # prefixes kept per character
+_BEAM_WIDTH: Final = 16  # prefixes to continue at each character
 
 _VOICED: Final = dict(
     zip("かきくけこさしすせそたちつてとはひふへほ", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", strict=True)
@@ -65,10 +64,10 @@ _K_ROW: Final = frozenset("かきくけこ")
 _S_ROW: Final = frozenset("さしすせそ")
 _AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
 
-# The likeliest reading has the lowest cost. Each further reading of a kanji costs 1.0 more. Two on readings
-# are likelier than two kun readings, and these likelier than a mixture.
+# The likeliest reading has the lowest cost. Each further reading of a kanji costs 1.0 more than the previous.
+# Two on readings are likelier than two kun readings, and two kun readings likelier than a mixture.
 _MIXTURE_COST: Final = {("kun", "kun"): 1.0, ("on", "kun"): 2.2, ("kun", "on"): 2.5}
-_WHOLE_WORD_COST: Final = -20.0  # words of the table override their kanji
+_WHOLE_WORD_COST: Final = -20.0  # so that a word of the table overrides the readings of its kanji
 _WORD_COST: Final = -1.0
 _ON_SINGLE_COST: Final = 0.5
 _ON_BEFORE_KANA_COST: Final = 1.5
@@ -80,8 +79,8 @@ _Step = tuple[int, Reading, float]  # characters read, their reading, its cost
 
 
 def find_readings(text: str, limit: int = 8) -> tuple[str, ...]:
-    """Return readings in hiragana, likeliest first; none for more than _MAX_RUN_LENGTH characters, or if
-    one is unknown."""
+    """Return readings in hiragana, likeliest first; none for more than _MAX_RUN_LENGTH characters, or with an
+    unknown kanji."""
     return _rank_readings(text)[: max(limit, 0)]
 
 
@@ -109,7 +108,7 @@ def _search_readings(run: str) -> dict[_Prefix, float]:
                     total = cost + join_cost + step_cost
                     if total < costs.get((joined, reading), total + 1):
                         costs[joined, reading] = total
-    # No reading ends in っ (合 is がっ only before kanji), unless the text does, as 乗っ.
+    # A reading ends in っ only if the text does (乗っ): 合 is がっ only before kanji.
     return {
         (kana, last): cost
         for (kana, last), cost in prefixes_at[-1].items()
@@ -145,7 +144,7 @@ def _list_kanji_steps(character: str, *, is_single: bool, next_character: str) -
 def _join(
     kana_so_far: str, last: Reading | None, reading: Reading, *, is_repeated: bool
 ) -> Iterator[tuple[str, float]]:
-    """Yield the kana with a reading added, in each possible sound change, and the cost."""
+    """Yield the kana with the reading added, once per possible sound change, and its cost."""
     kana = reading.kana
     if last is None:
         yield kana_so_far + kana, 0.0

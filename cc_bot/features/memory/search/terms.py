@@ -1,9 +1,9 @@
 """The index terms of a note, and the terms that a query asks for.
 
-Japanese terms are single kanji and pairs of adjacent characters, with kana loosened. Other words are
-stemmed. Numbers are terms with and without units. Prefixes mark derived terms: = an idea of the lexicon
-(=ペット), ~ a pair of kana in a reading (~しゆ). Queries ignore particles, endings and question phrases
-unless there is nothing else.
+Japanese terms are single kanji and pairs of adjacent characters, with kana as `loosen` writes them. Other
+words are stemmed. Numbers are terms with and without units. A prefix marks a derived term: = an idea of the
+lexicon (=ペット), ~ a pair of kana in a reading (~しゆ). A query that has other words ignores its particles,
+endings and question phrases.
 """
 
 import re
@@ -27,7 +27,7 @@ from cc_bot.features.memory.search.lexicon import Idea, Span, load_lexicon
 from cc_bot.features.memory.search.readings import find_readings
 
 TERMS_VERSION: Final = 3
-"""Increase it when a text gives other terms. Stored terms are then recomputed."""
+"""Increase this when the terms of a text change, so that stored terms are recomputed."""
 
 READING_PREFIX: Final = "~"
 
@@ -37,12 +37,12 @@ _KANJI: Final = re.compile(f"[{KANJI}]")
 
 # Kanji with okurigana (食べ), but without a likely particle (犬の).
 _KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
-_MAX_READ_LENGTH: Final = 6  # of kanji words that are indexed by reading
+_MAX_READ_LENGTH: Final = 6  # longer kanji words are not indexed by reading
 _MAX_READINGS: Final = 4
 
 
 def count_terms(content: str, tags: Sequence[str] = ()) -> Counter[str]:
-    """Count the terms of a note and its tags. Terms have no white space or control characters."""
+    """Count the terms of a note and its tags. A term contains no white space or control characters."""
     terms = list[str]()
     for text in (content, *tags):
         folded = fold(text)
@@ -63,7 +63,7 @@ def _list_reading_terms(word: str) -> tuple[str, ...]:
 
 
 def split_terms(text: str) -> list[str]:
-    """Return the terms of a line or a part of it, without derived terms."""
+    """Return the terms of (part of) a line, without derived terms."""
     terms: list[str] = []
     for japanese, number, unit, word in _RUN.findall(text):
         if japanese:
@@ -79,7 +79,7 @@ def split_terms(text: str) -> list[str]:
 
 
 def split_pairs(text: str) -> list[str]:
-    """Return the pairs of adjacent characters, or a single kana itself."""
+    """Return the pairs of adjacent characters; for a single kana, that kana."""
     if len(text) == 1 and not _KANJI.match(text):
         return [text]
     return list(map(add, text, text[1:]))
@@ -89,33 +89,33 @@ _PARTICLES: Final = "はがをにでとものへやかねよなさ"
 _OKURIGANA_WEIGHT: Final = 0.4
 _READING_WEIGHT: Final = 0.7
 _MAX_QUERY_READINGS: Final = 3
-_KANJI_WEIGHT: Final = 0.35  # of a single kanji in a longer word
+_KANJI_WEIGHT: Final = 0.35  # for a single kanji of a longer word
 _MAX_QUERY_LENGTH: Final = 1000
-_WORD_SCRIPTS: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")  # of a word in Line.scripts
+_WORD_SCRIPTS: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")  # a word in Line.scripts
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    terms: Mapping[str, float]  # with their weights
-    needs_all_terms: bool = False  # a note must contain all
+    terms: Mapping[str, float]  # terms and their weights
+    needs_all_terms: bool = False  # whether a note must contain all terms to match
 
 
-TermGroup = tuple[Wording, ...]  # of one word; the best in a note counts
+TermGroup = tuple[Wording, ...]  # wordings of one word, of which only the best in a note counts
 
 
 @dataclass(frozen=True)
 class Query:
-    folded: str  # a note that contains it is an exact match
+    folded: str  # a note that contains this text is an exact match
     groups: tuple[TermGroup, ...]
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        """Each term's greatest weight in any wording."""
+        """Return each term's greatest weight in any wording."""
         return _max_weights(wording.terms for group in self.groups for wording in group)
 
 
 def parse_query(text: str) -> Query:
-    """Parse a query. One without terms has no groups, and only exact matches."""
+    """Parse a query. A query without terms has no groups, so it only matches exactly."""
     folded = fold(text).strip()
     line = parse_line(join_numbers(folded[:_MAX_QUERY_LENGTH]))
     groups = tuple(_parse_groups(line))
@@ -147,14 +147,14 @@ def _parse_unknown_words(line: Line, start: int, end: int) -> Iterator[TermGroup
     for match in _WORD_SCRIPTS.finditer(line.scripts, start, end):
         at, end = match.span()
         neighbours = line.scripts[max(at - 1, 0) : at] + line.scripts[end : end + 1]
-        if match[0] == "k" and "k" in neighbours:  # 者 in 指導者, if the lexicon has 指導
+        if match[0] == "k" and "k" in neighbours:  # 者 in 指導者, where the lexicon has 指導
             yield (Wording({line.text[at]: _KANJI_WEIGHT}),)
         elif wordings := tuple(_list_wordings(line, at, end)):
             yield wordings
 
 
 def _list_wordings(line: Line, start: int, end: int) -> Iterator[Wording]:
-    """Yield a word as written, and with kana for kanji or as a reading of kanji."""
+    """Yield a word as written; a kana word also as the reading of kanji, a kanji word also in kana."""
     terms = _weigh_word(line, start, end)
     if not terms:
         return

@@ -1,6 +1,6 @@
 """Embedding vectors, and how near notes are to a query.
 
-Vectors are stored as int8 with a factor that scales them to length 1. Cosines err in the third decimal.
+A vector is stored as int8 values and a factor that scales it to length 1. Cosines are exact to two decimals.
 """
 
 import math
@@ -16,14 +16,14 @@ from operator import mul
 from statistics import fmean
 from typing import Any, Final, NewType, Protocol
 
-Vector = NewType("Vector", bytes)  # little-endian float32 scale factor, then int8 values
+Vector = NewType("Vector", bytes)  # a little-endian float32 factor, then int8 values
 
 _FACTOR: Final = struct.Struct("<f")
 _MAX_VALUE: Final = 127
 _BATCH: Final = 1024
 _MIN_RELATED_COSINE: Final = 0.25  # texts below this cosine are unrelated
 _MAX_UNRELATED_SCORE: Final = 1.0
-_MIN_NOTES: Final = 20  # fewer cosines are padded with those of unrelated texts
+_MIN_NOTES: Final = 20  # fewer cosines are padded with the cosines of unrelated texts
 _HIRAGANA_OR_SIGNS: Final = re.compile(r"[\u3041-\u309fー\W]+")
 _HIRAGANA_OR_SIGNS_FACTOR: Final = 0.5
 
@@ -39,7 +39,7 @@ def quantize(numbers: Sequence[float]) -> Vector:
 
 
 def compute_cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
-    """Return each vector's cosine to the query; 0 for vectors of another length. Uses numpy if loaded."""
+    """Return each vector's cosine to the query; 0 for a vector of another length. Uses numpy if loaded."""
     comparable = [other for other in others if len(other) == len(query)]
     numpy = sys.modules.get("numpy")  # the local encoder loads it
     compute = _compute_in_python if numpy is None else partial(_compute_in_numpy, numpy)
@@ -59,7 +59,7 @@ def _compute_in_python(query: bytes, others: Sequence[bytes]) -> Iterator[float]
 
 
 def _compute_in_numpy(numpy: Any, query: bytes, others: Sequence[bytes]) -> Iterator[float]:
-    # Batches bound memory. einsum uses one thread; a matrix product would use all cores.
+    # Batches limit the memory used. einsum uses one thread; a matrix product would use all cores.
     row = numpy.dtype([("factor", "<f4"), ("values", "i1", (len(query) - _FACTOR.size,))])
     packed = numpy.frombuffer(query, row)[0]
     direction = packed["values"].astype("f4") * packed["factor"]
@@ -79,9 +79,9 @@ def score_nearness(
 ) -> dict[int, float]:
     """Return each note's nearness: by how many standard deviations its cosine exceeds the mean.
 
-    `cosines` has all of the user's notes. If they are few, `unrelated` is averaged in; without it, scores are
-    small, and words decide. Scores are halved for queries in hiragana, which encoders rarely saw, and without
-    letters: any emoji resembles any food.
+    `cosines` has all notes of the user. For a user with few notes, `unrelated` is averaged in; without
+    `unrelated`, scores are small, and words decide. Scores are halved for queries in hiragana, which encoders
+    saw rarely, and for queries without letters: any emoji resembles any food.
     """
     if not cosines:
         return {}
@@ -110,11 +110,11 @@ def _mean_and_spread(values: Sequence[float], unrelated: UnrelatedCosines | None
 class Embedder(Protocol):
     @property
     def name(self) -> str:
-        """Only vectors of encoders with the same name can be compared."""
+        """Vectors can only be compared if their encoders have the same name."""
 
     @property
     def unrelated(self) -> UnrelatedCosines | None:
-        """Used for users with few notes."""
+        """Return the cosines of unrelated texts, for users with few notes."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Return a vector for each text, in order; never blocks the event loop. Raises ModelError."""

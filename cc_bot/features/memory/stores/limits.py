@@ -1,6 +1,6 @@
 """Limits on memories, bytes and imports, and the refusal of secrets.
 
-A change is made, then counted in the same transaction, which rolls back if a limit is exceeded.
+A transaction makes a change, then counts, and rolls back if a limit is exceeded.
 """
 
 import json
@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+import regex  # type: ignore[import-untyped]  # types-regex is not a dependency
 import structlog
 
 from cc_bot.chat.stores.settings import read_owner_rules
@@ -25,7 +25,7 @@ _SET_IMPORTS: Final = upsert("memory_imports", "user_id", "moments")
 PATTERN_TIMEOUT_S: Final = 0.05  # a pattern usually takes under 1 ms
 MAX_CHECKED_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_DETAILS_CHARACTERS  # longer texts are refused
 
-ReadRules = Callable[[], Awaitable[LimitRules]]  # reads the limits in the operator's file
+ReadRules = Callable[[], Awaitable[LimitRules]]  # reads the limits from the operator's file
 
 _log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ async def no_rules() -> LimitRules:
 
 
 class MemoryQuotas:
-    """Enforces the limits in the operator's file and those that owners set, which take precedence."""
+    """Enforces the limits that owners set or, where they set none, those in the operator's file."""
 
     def __init__(self, database: Database, rules: ReadRules = no_rules, *, clock: Clock = utc_now) -> None:
         self.read_rules = rules
@@ -43,7 +43,7 @@ class MemoryQuotas:
         self._clock = clock
 
     async def admit_import(self, user_id: int) -> None:
-        """Count an import. Raises TooManyImports with the time when the next is allowed."""
+        """Count an import. Raises TooManyImports with the time at which the next import is allowed."""
         file_rules, now = await self.read_rules(), self._clock()
 
         def steps() -> Transaction[None]:
@@ -61,7 +61,7 @@ class MemoryQuotas:
         await self._database.write(steps, [user_lock(user_id)])
 
     async def check_addition(self, user_id: int, memories: int, size: int) -> None:
-        """Raise TooManyMemories or MemoryFull if there is no room for so much more."""
+        """Raise TooManyMemories or MemoryFull if so many memories of this size would exceed a limit."""
         file_rules = await self.read_rules()
         await self._database.read(lambda: check_limits(user_id, file_rules, memories=memories, size=size))
 
@@ -75,7 +75,7 @@ def check_limits(
     max_bytes = limits.get("memory_bytes")
     if max_memories is None and max_bytes is None:
         return
-    # Reads only the index memories_by_size.
+    # SQLite reads only the index memories_by_size.
     sql = """
         SELECT count(CASE status WHEN 'active' THEN 1 END), CAST(coalesce(sum(bytes), 0) AS BIGINT)
         FROM memories WHERE user_id = $1
@@ -88,7 +88,7 @@ def check_limits(
 
 
 def _read_limits(user_id: int, file_rules: LimitRules) -> Transaction[Limits]:
-    """The user's roles are unknown here, so the most generous role's limits are used."""
+    """Return the user's limits: those of the most generous role, as the user's roles are unknown here."""
     owner_rules = yield from read_owner_rules()
     rules = {**file_rules, **owner_rules} if owner_rules else file_rules
     return limits_of_user(rules, Payer(user_id, role_ids=None))
@@ -103,7 +103,7 @@ def _format_size(size: int) -> str:
 
 class SecretRules:
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """`patterns` match anywhere and ignore case. Raises ValueError if a pattern is invalid."""
+        """Compile the operator's patterns, ignoring case. Raises ValueError for an invalid pattern."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:
@@ -121,10 +121,10 @@ class SecretRules:
     def _is_secret(self, text: str) -> bool:
         from cc_bot.features.memory.secrets import looks_secret  # noqa: PLC0415 - takes 10 ms
 
-        # The default category is not the user's text.
+        # The user did not write the default category.
         if text != DEFAULT_CATEGORY and looks_secret(text):
             return True
-        # A pattern may be written in full or half width.
+        # Operators may write a pattern in full or half width.
         return bool(self._patterns) and any(map(self._matches, {text, unicodedata.normalize("NFKC", text)}))
 
     def _matches(self, text: str) -> bool:

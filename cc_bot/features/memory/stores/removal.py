@@ -1,8 +1,8 @@
 """Hides, restores and erases memories, on request also in stored conversations.
 
-A hidden memory can be restored for UNDO_TIME, then `purge` erases it with its former versions. Erasures go to
-the erasure log first, by which they are repeated after a backup is restored. `scrub` removes what erased rows
-leave in the files of the database.
+A hidden memory can be restored for UNDO_TIME, then `purge` erases it with its former versions. Each erasure
+is first recorded in the erasure log, so that it can be repeated after a backup is restored. `scrub` removes
+the remains of erased rows from the files of the database.
 """
 
 import json
@@ -75,7 +75,7 @@ class _Traces:
 async def _find_traces(
     database: Database, user_id: int, memory_ids: Collection[int], texts: Collection[str]
 ) -> _Traces:
-    """Read at most MAX_SEARCHED_MESSAGES of sessions, newest sessions first."""
+    """Search messages in sessions (at most MAX_SEARCHED_MESSAGES, newest sessions first) and in channels."""
     traces, matcher, question_id = _Traces(), TextMatcher(texts), 0
     async for id_, role, content, stored_calls in _read_session_messages(database, user_id):
         calls = tool_calls_from_json(stored_calls)
@@ -85,7 +85,7 @@ async def _find_traces(
             traces.message_ids.add(question_id)
         _add_trace(traces, id_, calls, memory_ids, contains_text=matcher.matches(content))
     last_id = 0
-    # Answers in channels, and messages that the bot sent unasked.
+    # Answers in channels, reminders and heartbeats.
     select_answers = """
         SELECT id, content, tool_calls, discord_id FROM messages
         WHERE memory_user_id = $1 AND id > $2
@@ -137,7 +137,7 @@ def _add_trace(
 MIN_TEXT_LENGTH: Final = 12  # characters; shorter texts also occur in unrelated messages
 _START_LENGTH: Final = 4
 _LETTER: Final = "[0-9a-z\u00c0-\u052f]"
-"""Folded letters of scripts with spaces between words, unlike Japanese."""
+"""A folded letter of a script that puts spaces between words, unlike Japanese."""
 _WORD_START: Final = f"(?:(?<!{_LETTER})|(?!{_LETTER}))"
 _WORD_END: Final = f"(?:(?!{_LETTER})|(?<!{_LETTER}))"
 
@@ -150,7 +150,7 @@ class TextMatcher:
                 self._by_start[folded[:_START_LENGTH]].add(folded)
 
     def matches(self, message: str) -> bool:
-        """Return whether a message contains one of the texts as whole words, in any width and case."""
+        """Return whether a message contains one of the texts as whole words, in whatever width and case."""
         folded = fold(message) if self._by_start else ""
         for at in range(len(folded) - MIN_TEXT_LENGTH + 1):
             for text in self._by_start.get(folded[at : at + _START_LENGTH], ()):
@@ -183,7 +183,7 @@ _DELETE_SUMMARIES: Final = f"""
 
 
 def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tuple[int, int]]:
-    """Return the numbers of emptied messages and deleted summaries."""
+    """Return the number of emptied messages and the number of deleted summaries."""
     ids = json.dumps(sorted(traces.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
     mark_summarized = f"""
@@ -194,7 +194,7 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
     yield Statement("DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
     yield Statement("DELETE FROM attachments WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
     yield Statement(_DELETE_BLOCKS, (ids,))
-    # Also the user's messages in channels, and the answers to them.
+    # Includes the user's messages in channels, and the answers to them.
     empty_messages = """
         UPDATE messages SET content = $3, heard = '', tool_calls = '[]', erased = 1
         WHERE id IN @ids($2) AND (user_id = $1 OR user_id IS NULL AND $1 IN (author_id, memory_user_id))
@@ -212,7 +212,7 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
 
 
 def _remove_elements(canvas: str, calls: Iterable[ToolCall]) -> str:
-    """Remove the elements that still have a title or content that a call gave them."""
+    """Remove the canvas elements whose title or content is still that of one of the calls."""
     texts = set[tuple[str, str]]()  # (element id, title or content)
     for call in calls:
         try:
@@ -220,7 +220,7 @@ def _remove_elements(canvas: str, calls: Iterable[ToolCall]) -> str:
             id_ = str(result.get("id", arguments.get("id")))
             texts.update((id_, str(arguments[name])) for name in ("title", "content") if arguments.get(name))
         except (ValueError, RecursionError, AttributeError):
-            continue  # the call failed
+            continue  # a failed call
     state = json.loads(canvas) if canvas != EMPTY_CANVAS else {"elements": []}
     elements = [
         element
@@ -248,7 +248,7 @@ class _VersionRow(NamedTuple):
 _HIDDEN_MEMORY: Final = Columns(HiddenMemory, memory=MEMORY, hidden_at=replace(ISO, column="deleted_at"))
 _VERSION_ROW: Final = Columns(_VersionRow)
 
-# $2 memory, $3 latest time of deletion that can't be undone
+# $1 user, $2 memory, $3 latest time of deletion that can no longer be undone
 _UNDELETE: Final = f"""
     UPDATE memories SET
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
@@ -267,7 +267,7 @@ _SELECT_FROM_CHAIN: Final = (
 
 _SELECT_VERSIONS: Final = chain_cte("id IN @ids($2) AND status IN ('active', 'deleted')") + _SELECT_FROM_CHAIN
 
-# Of memories that are still deleted. $2 an array of memories, $3 latest time of deletion
+# Leaves out memories that were restored meanwhile. $1 user, $2 an array of ids, $3 latest time of deletion
 _SELECT_DUE_VERSIONS: Final = (
     chain_cte("id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3") + _SELECT_FROM_CHAIN
 )
@@ -279,7 +279,7 @@ _DELETE_MEMORIES: Final = (
 )
 
 _BATCH: Final = 500
-SMALL_BYTES: Final = 2**24  # files up to this size are vacuumed at once, in 0.1 s
+SMALL_BYTES: Final = 2**24  # a file up to this size is vacuumed after each erasure, which takes 0.1 s
 
 
 class MemoryRemovalStore:
@@ -298,17 +298,16 @@ class MemoryRemovalStore:
         self._quotas = quotas or MemoryQuotas(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
-        """Restore a hidden memory. Returns None if it is too late. Raises TooManyMemories, MemoryFull, or
-        MemoryKnown if another memory has the same text."""
+        """Restore a hidden memory; None if it is not hidden or UNDO_TIME is over. Raises TooManyMemories,
+        MemoryFull, or MemoryKnown if another memory has the same text."""
         now = self._clock()
         params = (user_id, valid_id_or_zero(memory_id), to_text(now - UNDO_TIME))
         rules = await self._quotas.read_rules()
 
         def steps() -> Transaction[Memory | None]:
-            rows = yield Statement(_UNDELETE, params)
-            if not rows:
+            memory = MEMORY.read_first((yield Statement(_UNDELETE, params)))
+            if memory is None:
                 return None
-            memory = MEMORY.read(rows[0])
             sql = f"""
                 SELECT {MEMORY.select} FROM memories
                 WHERE user_id = $1 AND id <> $2 AND status = 'active' AND audience IN ('anywhere', $3)
@@ -326,7 +325,7 @@ class MemoryRemovalStore:
         return await self._database.write(steps, [user_lock(user_id)])
 
     async def hide(self, user_id: int, memory_id: int) -> HiddenMemory | None:
-        """Hide a memory and return it, also if it was hidden before; None if there is none."""
+        """Hide a memory and return it, even if it is already hidden; None if the user does not have it."""
         now, memory_id = self._clock(), valid_id_or_zero(memory_id)
 
         def steps() -> Transaction[Sequence[Row]]:
@@ -342,10 +341,12 @@ class MemoryRemovalStore:
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
         """Erase memories, even hidden ones. Returns None if the user has none of them.
 
-        A `stub` replaces the text of messages that contain a memory, of answers that used or stored it, and
-        of questions whose answer stored it. Their attachments, summaries and canvas elements are deleted.
+        With a `stub`, also changes conversations: the stub replaces messages that contain a memory, answers
+        that used or stored a memory, and the questions to answers that stored one. The attachments, summaries
+        and canvas elements of these messages are deleted.
         """
-        select = Statement(_SELECT_VERSIONS, (user_id, _to_json_array({*map(valid_id_or_zero, memory_ids)})))
+        ids = json.dumps([*map(valid_id_or_zero, memory_ids)])
+        select = Statement(_SELECT_VERSIONS, (user_id, ids))
         return await self._erase(user_id, select, stub=stub)
 
     async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
@@ -354,7 +355,7 @@ class MemoryRemovalStore:
         return await self._erase(user_id, Statement(sql, (user_id,)), stub=stub) or ErasureCounts()
 
     async def purge(self, hidden_until: datetime) -> int:
-        """Erase all users' memories hidden up to this time. Returns their number."""
+        """Erase the memories of all users that were hidden by this time. Returns the number erased."""
         until, count = to_text(hidden_until), 0
         sql = """
             SELECT user_id, id FROM memories
@@ -367,7 +368,7 @@ class MemoryRemovalStore:
             for user_id, memory_id in due:
                 ids_by_user[user_id].append(memory_id)
             for user_id, ids in ids_by_user.items():
-                select = Statement(_SELECT_DUE_VERSIONS, (user_id, _to_json_array(ids), until))
+                select = Statement(_SELECT_DUE_VERSIONS, (user_id, json.dumps(ids), until))
                 erased = await self._erase(user_id, select)
                 count += erased.memories if erased else 0
         return count
@@ -383,7 +384,7 @@ class MemoryRemovalStore:
 
     async def scrub(self, *, vacuum: bool = False) -> ScrubOutcome:
         """Remove erased data from SQLite's WAL and, with `vacuum` or if the file is small, from unused pages.
-        Database servers do so themselves."""
+        A database server does this itself."""
         sql = "SELECT erased, vacuumed FROM memory_erasures WHERE id = 1"
         [(erased, vacuumed)] = await self._database.query(sql)
         if erased == vacuumed:
@@ -398,7 +399,6 @@ class MemoryRemovalStore:
     async def _erase(
         self, user_id: int, select: Statement, *, stub: str | None = None
     ) -> ErasureCounts | None:
-        """Raises StorageError; then nothing is erased."""
         rows = await self._database.query(select.sql, *select.params)
         if not rows:
             return None
@@ -415,7 +415,7 @@ class MemoryRemovalStore:
             ids = {each.id for each in versions}
             yield delete_terms(user_id, ids)
             for statement in _DELETE_MEMORIES:
-                yield Statement(statement, (user_id, _to_json_array(ids)))
+                yield Statement(statement, (user_id, json.dumps([*ids])))
             yield mark_receipts_stale(user_id, "memory", ids)
             yield Statement(RECORD_ERASURE)
             messages = summaries = 0
@@ -427,7 +427,3 @@ class MemoryRemovalStore:
         counts = await self._database.write(steps, [user_lock(user_id)])
         await self.scrub()
         return counts
-
-
-def _to_json_array(ids: Collection[int]) -> str:
-    return json.dumps(sorted(ids))

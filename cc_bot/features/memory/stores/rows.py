@@ -65,13 +65,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchData:
-    """Columns for search, and the rows of `memory_terms`."""
-
     search_content: str
     search_tags: str
     likeness: int  # a `dedup_hash`
-    term_count: int  # counts repetitions
-    term_counts: str  # not a column: a JSON list of `[term key, occurrences]`
+    term_count: int  # includes repetitions
+    term_counts: str  # not a column, but rows of `memory_terms`: a JSON list of `[term key, occurrences]`
     terms_version: int = SEARCH_VERSION
 
 
@@ -83,18 +81,15 @@ def make_search_data(content: str, tags: Sequence[str]) -> SearchData:
 
 
 def term_keys(terms: Iterable[str]) -> list[int]:
-    """Return each term's 32-bit hash. Collisions raise a score in one of a thousand queries over 100,000
-    memories."""
+    """Return each term's 32-bit hash. With 100,000 memories, a collision changes one query in a thousand."""
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
 def fold_content(content: str) -> str:
-    """Return the text in which a query is looked for as written.
-
-    If folding joins a letter with a separate mark (か and ゛, e and ´), the original text is appended.
-    """
+    """Return the text in which a search looks for the query as written. If folding joins letters with marks
+    (か and ゛, e and ´), the original text is appended."""
     if is_normalized("NFKC", content) and is_normalized("NFKC", lowered := content.casefold()):
-        return lowered  # equals fold(content), but is faster
+        return lowered  # equals fold(content), but takes less time
     folded = fold(content)
     return folded if folded == "".join(map(_fold_character, content)) else f"{folded}\n{content}"
 
@@ -103,7 +98,7 @@ _fold_character = lru_cache(maxsize=4096)(fold)
 
 
 def fold_tags(tags: Iterable[str]) -> str:
-    """Return folded tags between line feeds, by which whole tags can be found."""
+    """Return the folded tags, each between line feeds, so that a search can find whole tags."""
     folded = [fold(tag) for tag in tags]
     return "\n".join(["", *folded, ""]) if folded else ""
 
@@ -210,7 +205,7 @@ MAX_ID: Final = 2**63 - 1
 
 
 def valid_id_or_zero(number: int) -> int:
-    """Return the number if it may be an id, else 0, which no row has."""
+    """Return the number if the database can hold it, else 0, which is no row's id."""
     return number if 0 < number <= MAX_ID else 0
 
 
@@ -275,12 +270,12 @@ PIN_MEMORY: Final = f"""
     RETURNING {MEMORY.select}
 """
 
-# `scrub` compares the number of erasures with the number at its last VACUUM.
+# `scrub` compares the number of erasures now and at the last VACUUM.
 RECORD_ERASURE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
 
 def chain_cte(condition: str) -> str:
-    """Return a WITH clause for `chain`: user $1's memories that meet a condition, and their versions."""
+    """Return a WITH clause of `chain`: user $1's memories that meet a condition, and former versions."""
     return f"""
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {condition}
@@ -294,7 +289,7 @@ def chain_cte(condition: str) -> str:
 
 
 class DuplicateMemory(Exception):
-    """The user has a memory with this dedup hash that is as visible."""
+    """The user has a memory with the same dedup hash that is usable wherever the new one would be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +301,7 @@ class NewMemory:
 
     @classmethod
     def prepare(cls, user_id: int, memory: PortableMemory, now: datetime) -> "NewMemory":
-        """Clean all fields but the content, which must be clean."""
+        """Clean all fields except the content, which must be clean already."""
         fields = {name: getattr(memory, name) for name in SETTABLE_FIELDS} | {
             **{name: clean(getattr(memory, name)) for name, clean in FIELD_CLEANERS.items()},
             "audience": memory.audience or "anywhere",
@@ -316,8 +311,8 @@ class NewMemory:
         return cls(user_id, to_text(memory.created_at or now), columns, data.term_counts)
 
     def insert(self, file_rules: LimitRules, *, allow_duplicate: bool = True) -> Transaction[Memory]:
-        """Insert and return the memory. Raises TooManyMemories, MemoryFull, or DuplicateMemory if not
-        `allow_duplicate`."""
+        """Insert and return the memory. Raises TooManyMemories, MemoryFull or, without `allow_duplicate`,
+        DuplicateMemory."""
         params = (self.user_id, self.created_at, int(allow_duplicate), *_INSERT_PARAMETERS.pick(self.columns))
         memory = MEMORY.read_first((yield Statement(_INSERT_MEMORY, params)))
         if memory is None:
@@ -341,8 +336,8 @@ def update_fields(
     *,
     expected: Memory | None = None,
 ) -> Transaction[Memory | None]:
-    """Set cleaned fields of a memory and return it; None if there is none. Raises MemoryFull, or
-    MemoryEditOutdated if versioned fields or audience differ from `expected`."""
+    """Set cleaned fields, and return the memory; None if it does not exist. Raises MemoryFull, or
+    MemoryEditOutdated if its versioned fields or audience differ from `expected`."""
     rows = yield Statement(SELECT_MEMORY, (user_id, memory_id))
     if not rows:
         return None
@@ -389,7 +384,7 @@ def hide(user_id: int, memory_id: int, now: str) -> Transaction[bool]:
 
 
 async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Put the texts of the user's memories into the stored tool calls that refer to them."""
+    """Put the texts of the user's memories into the stored tool calls, which contain only their ids."""
     calls = (call for message in messages for call in message.tool_calls)
     ids = frozenset[int]().union(*map(referenced_memory_ids, calls))
     if not ids:
@@ -404,7 +399,6 @@ async def fill_in_texts(database: Database, user_id: int, messages: Sequence[Mes
 async def fill_in_call_texts(
     database: Database, user_id: int, calls: tuple[ToolCall, ...], visibility: Visibility
 ) -> tuple[ToolCall, ...]:
-    """As `fill_in_texts`, for the calls of one turn."""
     answer = Message("assistant", "", tool_calls=calls, visibility=visibility)
     [read] = await fill_in_texts(database, user_id, [answer])
     return read.tool_calls

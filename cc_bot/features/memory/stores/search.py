@@ -1,8 +1,8 @@
 """Searches a user's memories by words and vectors, and makes the vectors in the background.
 
 The database selects the memories with the greatest sums of term weights, those that contain the query as
-written, and those with the nearest vectors; `rank` ranks them. Without vectors, or if the encoder fails or is
-late, only words count.
+written, and those with the nearest vectors; `rank` orders these candidates. Without vectors, or if the
+encoder fails or is late, only words count.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ _PAGE: Final = 2000  # vectors per query
 TIMEOUT_S: Final = 1.5  # for the vector of a query
 BACKOFF_S: Final = 10.0  # after the encoder failed or was late
 _MAX_QUERY_CHARACTERS: Final = 1000
-_MAX_COMPARED_INLINE: Final = 256  # comparing these is faster than starting a thread
+_MAX_COMPARED_INLINE: Final = 256  # vectors; comparing so few is faster than starting a thread
 
 _log = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ class VectorSearch:
         self._backoff_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
-        """Return the nearness (see search/vectors.py) of all memories that have a vector, by id."""
+        """Return, by id, the nearness (see search/vectors.py) of the user's memories that have a vector."""
         all_cosines: dict[int, float] = {}
         vector: Vector | None = None
         key = (user_id, self._embedder.name)
@@ -67,7 +67,7 @@ class VectorSearch:
         return score_nearness(all_cosines, query=query, unrelated=self._embedder.unrelated)
 
     async def _embed_query(self, query: str) -> Vector | None:
-        """Return the query's vector; None if the encoder fails or is late, and during the backoff."""
+        """Return the query's vector; None if the encoder fails or is late, or did so within BACKOFF_S."""
         text, now = query.strip()[:_MAX_QUERY_CHARACTERS], asyncio.get_running_loop().time()
         if not text or now < self._backoff_ends:
             return None
@@ -81,7 +81,7 @@ class VectorSearch:
             return None
 
 
-# Without effect if the text has changed. $1 user, $2 memory, $3 model, $4 vector, $5 the text
+# Stores nothing if the memory's text has changed. $1 user, $2 memory, $3 model, $4 vector, $5 embedded text
 PUT_VECTOR: Final = """
     INSERT INTO memory_vectors (user_id, memory_id, model, vector)
     SELECT $1, $2, $3, $4
@@ -96,7 +96,7 @@ _MAX_RETRY_S: Final = 600.0
 _SWEEP_EVERY_S: Final = 3600.0
 DEBOUNCE_S: Final = 1.0  # pause after a memory was written
 RETRY_S: Final = 5.0  # pause after the first failure
-_NO_VECTOR: Final = Vector(b"")  # for a text that the encoder refuses; its cosines are 0
+_NO_VECTOR: Final = Vector(b"")  # of a text that the encoder refuses; all cosines with this vector are 0
 
 
 class _UnembeddedMemory(NamedTuple):
@@ -108,7 +108,7 @@ class _UnembeddedMemory(NamedTuple):
 class EmbeddingJob:
     """Makes missing vectors: `run` in the background, `catch_up` at once.
 
-    The database shows which are missing, so an exit loses none, and an encoder with a new name replaces all.
+    A query finds the missing vectors, so an exit loses none. After a change of encoder all are missing.
     """
 
     def __init__(self, database: Database, embedder: Embedder) -> None:
@@ -156,8 +156,8 @@ class EmbeddingJob:
                 await asyncio.sleep(pause_s)
 
     async def _embed_next(self) -> bool:
-        """Embed the next memories, after a failure only one, and skip it if it fails. Returns whether there
-        was any."""
+        """Embed the next memories; after a failure a single memory, which is skipped if it fails. Returns
+        False if no vector is missing."""
         sql = """
             SELECT m.user_id, m.id, m.content FROM memories AS m
             WHERE m.id > $1 AND m.status = 'active' AND NOT EXISTS (
@@ -194,7 +194,7 @@ class EmbeddingJob:
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Embed texts; if the encoder refuses a batch, one by one."""
+        """Embed texts. If the encoder refuses a batch, embed each text alone."""
         try:
             return await self.embedder.embed(texts)
         except (ModelRefusedRequest, ContextTooLong):
@@ -210,7 +210,7 @@ _MAX_INTEGER_WEIGHT: Final = 1000
 
 # ruff: noqa: S608 - built only from constants
 
-# A MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 source kind or NULL, $7 array of folded tags
+# A MemoryFilter's conditions: $4 category, $5 audience and $6 source kind (or NULL), $7 array of folded tags
 FILTER_SQL: Final = """
     (CAST($4 AS TEXT) IS NULL OR category = $4)
     AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
@@ -241,8 +241,8 @@ _CANDIDATE_COLUMNS: Final = f"""
     id, search_content || search_tags AS text, term_count, {_CONTAINS_QUERY_SQL} AS contains_query
 """
 
-# Uses memory_terms' key and memories_by_text. $1 to $7 as _VISIBLE_SQL, $8 and $9 as _CONTAINS_QUERY_SQL, $10
-# an array of [term, weight], $11 limit
+# $1 to $7 as _VISIBLE_SQL, $8 and $9 as _CONTAINS_QUERY_SQL, $10 an array of [term, weight], $11 limit. Uses
+# the primary key of memory_terms and the index memories_by_text.
 _SELECT_BEST: Final = f"""
     WITH scores AS (
         SELECT memory_id, sum(@number_at(asked.value, 1)) AS score
@@ -272,8 +272,7 @@ class MemorySearch:
         self._database = database
         self._clock = clock
         self._vectors = vectors
-        self._locks = WeakValueDictionary[int, asyncio.Lock]()
-        """Per user: a hundred searches of one user must not delay others."""
+        self._locks = WeakValueDictionary[int, asyncio.Lock]()  # by user, whose searches wait in line
 
     async def find(
         self, user_id: int, query: str, *, limit: int, audience: Audience, filter_params: Sequence[str | None]
@@ -286,7 +285,7 @@ class MemorySearch:
             if not typed:
                 newest = await self._database.query(_SELECT_NEWEST, *visible_params, limit)
                 return [FoundMemory(MEMORY.read(row), confidence=1.0) for row in newest]
-            parsed = await asyncio.to_thread(parse_query, typed)  # takes up to 20 ms, at first 0.2 s
+            parsed = await asyncio.to_thread(parse_query, typed)  # takes up to 20 ms, the first time 0.2 s
             nearness = await self._vectors.get_nearness(user_id, typed) if self._vectors else {}
             search = _Search(parsed, typed, visible_params, limit, nearness)
             return await self._database.read(search.run)
@@ -309,7 +308,7 @@ class _Search:
         rows = yield from self._select_candidates(integer_weights)
         counts = yield from _read_term_counts(user_id, [row[0] for row in rows], terms)
         candidates = [
-            # `rank` looks for the folded query, so add it to a text that contains the query as typed.
+            # `rank` looks for the folded query only, which a text with the query as typed may not contain.
             Candidate(id_, f"{text}\n{self.query.folded}" if contains_query else text, counts[id_], length)
             for id_, text, length, contains_query in rows
         ]
@@ -342,7 +341,7 @@ def _read_statistics(user_id: int, terms: Mapping[int, str]) -> Transaction[Stat
 def _read_term_counts(
     user_id: int, memory_ids: Sequence[int], terms: Mapping[int, str]
 ) -> Transaction[Mapping[int, Mapping[str, int]]]:
-    # The plus makes SQLite use the primary key.
+    # The plus makes SQLite use the primary key, not the index memory_terms_by_memory.
     sql = """
         SELECT memory_id, term, occurrences FROM memory_terms
         WHERE user_id = $1 AND +memory_id IN @ids($2) AND term IN @ids($3)

@@ -1,6 +1,6 @@
 """Stores memories, with pins and former versions.
 
-A change of VERSIONED_FIELDS keeps the former version: a row whose id is in the memory's `supersedes`.
+A change of VERSIONED_FIELDS keeps the former version as a row, whose id is then the memory's `supersedes`.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ from cc_bot.features.memory.stores.search import FILTER_SQL, EmbeddingJob, Memor
 # @name in SQL is a macro of cc_bot/db/database.py.
 
 MAX_QUERY_CHARACTERS: Final = 6000  # longer queries are cut
-MAX_PROMPT_CANDIDATES: Final = 200  # a prompt's memories are chosen from the newest
+MAX_PROMPT_CANDIDATES: Final = 200  # newest memories from which those of a prompt are chosen
 _MAX_INLINE_CHARACTERS: Final = 500  # longer texts are processed in a thread
 
 _ORDERS: Final[Mapping[ListOrder, str]] = {
@@ -79,7 +79,7 @@ _ORDERS: Final[Mapping[ListOrder, str]] = {
     "oldest": "id",
     "updated": "updated_at DESC, id DESC",
 }
-# $1 user, $2 and $3 the ids between which the page lies, $4 to $7 as FILTER_SQL, $8 limit, $9 offset
+# $1 user, $2 and $3 the ids between which to list, $4 to $7 as FILTER_SQL, $8 limit, $9 offset
 LIST_MEMORIES: Final[Mapping[ListOrder, str]] = {
     order: f"""
         SELECT {MEMORY.select} FROM memories
@@ -126,12 +126,12 @@ _UNDO_UPDATE: Final = f"""
 _EXPORT_BATCH: Final = 500  # memories per query
 _IMPORT_BATCH: Final = 25  # memories per transaction
 
-_COUNTED_FIELDS: Final = ("content", "tags", "metadata")  # whose bytes are limited
+_COUNTED_FIELDS: Final = ("content", "tags", "metadata")  # the limit on bytes counts these
 
 
 class MemoryFields(TypedDict, total=False):
-    """In `add`, a missing field or None means the default. In `update` it means no change, as Keep does;
-    `expires_at=None` removes the end."""
+    """In `add`, a missing field or None is the default. In `update`, a missing field, None or Keep is no
+    change, but `expires_at=None` removes the end."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -157,7 +157,6 @@ class MemoryStore:
         quotas: MemoryQuotas | None = None,
         max_prompt_memories: int = 0,
     ) -> None:
-        """Without `quotas` nothing is limited."""
         self.max_prompt_memories = max_prompt_memories
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
@@ -175,8 +174,8 @@ class MemoryStore:
         return await self._insert(await self._prepare(user_id, content, fields))
 
     async def remember(self, user_id: int, content: str, **fields: Unpack[MemoryFields]) -> MemoryChange:
-        """Store a memory, or update one with the same text, even if expired. With audience 'anywhere', a
-        private memory is not updated. Raises as `add` does."""
+        """Store a memory, or update the memory with the same text, even an expired one. With audience
+        'anywhere', no private memory is updated. Raises the errors of `add`."""
         new, allow_duplicate = await self._prepare(user_id, content, fields), False
         while True:
             with suppress(DuplicateMemory):
@@ -195,7 +194,6 @@ class MemoryStore:
         return self._schedule_embedding(await self._database.write(steps, [user_lock(new.user_id)]))
 
     async def _update_duplicate(self, duplicate: Memory, content: str, fields: MemoryFields) -> Memory | None:
-        """An expired memory becomes valid again."""
         versioned: dict[str, Any] = {k: v for k, v in fields.items() if v and k in VERSIONED_FIELDS}
         if clean_category(fields.get("category")) == DEFAULT_CATEGORY:
             versioned.pop("category", None)
@@ -204,7 +202,7 @@ class MemoryStore:
         return await self.update(duplicate.user_id, duplicate.id, content=content, **versioned)
 
     async def find_near_duplicate(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """Return the newest memory with the same dedup hash, which the column `likeness` has."""
+        """Return the newest memory with the same dedup hash (in the column `likeness`)."""
         hash_ = dedup_hash(remove_controls(content).strip())
         sql = f"""
             SELECT {MEMORY.select} FROM memories
@@ -238,8 +236,8 @@ class MemoryStore:
         audience: Audience = "anywhere",
         filters: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
-        """Find unexpired memories that match the query, best first. `audience`: who will read the result;
-        with 'anywhere', private memories are not found."""
+        """Find unexpired memories that match the query, best first; private memories only with audience
+        'private'."""
         query, limit = query[:MAX_QUERY_CHARACTERS], _clamp_limit(limit)
         params = _filter_params(filters)
         return await self._search.find(user_id, query, limit=limit, audience=audience, filter_params=params)
@@ -253,12 +251,12 @@ class MemoryStore:
         category: str | None = None,
         tags: Sequence[str] = (),
     ) -> "list[Memory]":
-        """Find memories as `find` does, without FoundMemory.confidence."""
+        """Find memories that may be used anywhere, as `find` does, but without their confidence."""
         filters = MemoryFilter(category, tuple(tags))
         return [each.memory for each in await self.find(user_id, query, limit=limit, filters=filters)]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """Return the memory with the typed number (`12`, `#12`), then matches; for no text the newest."""
+        """Return the memory with the typed number (`12`, `#12`), then matches; the newest for no text."""
         text, limit = typed[:MAX_QUERY_CHARACTERS].strip(), _clamp_limit(limit)
         if not text:
             return await self.list(user_id, limit=limit)
@@ -339,7 +337,7 @@ class MemoryStore:
         expected: Memory | None = None,
         **fields: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change fields. Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull, or
+        """Change the given fields. Raises EmptyMemory, MemoryTooLong, SecretNotStored, MemoryFull, or
         MemoryEditOutdated if versioned fields or audience differ from `expected`."""
         cleaned = {} if content is None else {"content": clean_content(content)}
         for name, value in (await self._check_fields(fields, cleaned.get("content", ""))).items():
@@ -379,10 +377,8 @@ class MemoryStore:
         return MEMORY.read_first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> Sequence[Memory]:
-        """List `max_prompt_memories` memories: pinned ones, then others, each newest first.
-
-        Leaves out tainted memories, which would taint every turn.
-        """
+        """List up to `max_prompt_memories` memories: the pinned, then the others, each newest first. Leaves
+        out tainted memories, which would taint every turn."""
         if not self.max_prompt_memories:
             return []
         # Uses the indexes memories_pinned and memories_by_user.
@@ -422,7 +418,7 @@ class MemoryStore:
         return await self.update(user_id, memory_id, **versioned, source=version.source)
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
-        """Undo the update that kept the version `former_id`. Returns None after a later update."""
+        """Undo the update that made the former version `former_id`. Returns None after a later update."""
         params = (user_id, valid_id_or_zero(memory_id), valid_id_or_zero(former_id))
 
         def steps() -> Transaction[Memory | None]:
@@ -487,7 +483,7 @@ class MemoryStore:
     async def import_all(
         self, user_id: int, memories: Iterable[PortableMemory], report: Report = report_nothing
     ) -> int:
-        """Store the new memories, and return their number. Raises as `plan_import` does, storing nothing."""
+        """Store the new memories, and return their number. Raises the errors of `plan_import` beforehand."""
         plan = await self.plan_import(user_id, memories, audience="private")
         rules, done = await self._quotas.read_rules(), 0
         for batch in _batches(plan.memories, _IMPORT_BATCH):
@@ -507,7 +503,7 @@ class MemoryStore:
             stored = list[Memory]()
             for memory, new in zip(memories, ready, strict=True):
                 stored.append((yield from new.insert({})))
-                if memory.pinned:  # without effect beyond MAX_PINNED
+                if memory.pinned:  # pins no more than MAX_PINNED
                     yield Statement(PIN_MEMORY, (user_id, stored[-1].id))
             yield from check_limits(user_id, rules)
             return stored
@@ -521,7 +517,7 @@ class MemoryStore:
         return await self._compute(len(content), NewMemory.prepare, user_id, memory, self._clock())
 
     async def _check_fields(self, fields: MemoryFields, content: str) -> dict[str, Any]:
-        """Return fields with a value. Raises DetailsTooLong or SecretNotStored."""
+        """Return the fields that have a value. Raises DetailsTooLong or SecretNotStored."""
         present = {
             name: value
             for name, value in fields.items()
@@ -533,7 +529,7 @@ class MemoryStore:
         return present
 
     async def _compute(self, characters: int, function: Callable[..., Result], *args: object) -> Result:
-        """Call a function that reads so many characters; if they are many, in a thread, one at a time."""
+        """Call a function that reads so many characters. If they are many, use a thread, a call at a time."""
         if characters <= _MAX_INLINE_CHARACTERS:
             return function(*args)
         async with self._thread_lock:
@@ -548,7 +544,7 @@ def _filter_params(filters: MemoryFilter) -> tuple[str | None, ...]:
 
 
 def _clamp_limit(limit: int) -> int:
-    return min(max(limit, 0), MAX_ID)  # SQLite takes a negative LIMIT as unlimited
+    return min(max(limit, 0), MAX_ID)  # SQLite treats a negative LIMIT as no limit
 
 
 ImportProblem = Literal["", "empty", "too_long", "secret"]
@@ -557,7 +553,7 @@ ImportProblem = Literal["", "empty", "too_long", "secret"]
 def _check_imports(
     memories: Iterable[PortableMemory], rules: SecretRules
 ) -> list[tuple[PortableMemory, ImportProblem]]:
-    """Return each memory with clean content, or why it can't be stored."""
+    """Return each memory with clean content and, if it can't be stored, the problem."""
     checked = list[tuple[PortableMemory, ImportProblem]]()
     for memory in memories:
         fields = {name: getattr(memory, name) for name in SETTABLE_FIELDS}
@@ -577,7 +573,7 @@ def _check_imports(
 
 
 def _count_bytes(memories: Iterable[PortableMemory]) -> int:
-    """Return the size of memories as the column `bytes` counts it."""
+    """Return the sum that the column `bytes` would have for these memories."""
     fields = ({name: getattr(each, name) for name in _COUNTED_FIELDS} for each in memories)
     texts = (text for each in fields for text in MEMORY.write_some(each).values())
     return sum(len(text.encode("utf-8", "replace")) for text in texts)
