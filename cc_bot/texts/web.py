@@ -57,6 +57,7 @@ class WebTexts(Area):
             "undone": Sentence(ja="元に戻しました。", en="Undone."),
             "undo_too_late": Sentence(ja="もう元に戻せません。時間がたったか、そのあとに何かを消しています。", en="This can't be undone any more: too much time has passed, or something was erased since."),
             "element_removed": Sentence(ja="キャンバスから外しました。", en="Taken off the canvas."),
+            "reminder_gone": Sentence(ja="このお知らせは、もうありません。", en="This reminder is gone already."),
             "agent_used": Sentence(ja="エージェントを切り替えました。次の質問から、このエージェントが答えます。", en="Switched. This agent answers from the next question on."),
         }
     )

@@ -88,7 +88,7 @@ class ConversationPages(Pages):
         zone, moments, now = visitor.timezone, visitor.words[MomentTexts], self._services.clock()
 
         def name_day(session: ArchivedSession) -> str:
-            return moments.name_day(session.created_at.astimezone(zone), now)
+            return moments.name_day(session.last_active.astimezone(zone), now)
 
         agents = await self._services.agents.get_all()
         keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]
@@ -162,7 +162,7 @@ class ConversationPages(Pages):
                     yield f"{head}{each.content or texts.no_words}\n".encode("utf-8", "replace")
 
         name = texts.export_name.format(
-            day=session.created_at.astimezone(visitor.timezone).date().isoformat()
+            day=f"{session.created_at.astimezone(visitor.timezone):%Y-%m-%d-%H%M}"
         )
         return await send_file(request, write(), f"{name}.md", "text/markdown")
 

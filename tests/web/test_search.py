@@ -19,16 +19,16 @@ async def test_finds_all_that_one_has_by_page(site: Site, taro: Visit) -> None:
         await keep(site, f"京都の宿 {number}")
     await keep(site, "花の京都", HANA)
     id_ = await talk(site, ("旅行は?", "京都 へ"), ("いつ?", "来週"))
-    await draw(site, Card("", "京都の旅程", "清水寺"), Card("", "買い物", "京都の菓子"))
+    await draw(site, Card("", "京都の旅程", "清水寺"), Card("", "買い物", "- [ ] 京都の菓子"))
     await draw(site, Card("", "秘密の京都", "x"), visibility="private")
     await taro.press("/reminders", text="<京都>の切符を買う", when="明日9時", repeat="", key="1")
     page = await taro.open("/search?q=京都")
     groups = re.findall(r'<h2 class="day">(\S+) <small>(\d+)</small>', page)
     assert groups == [
-        (WORDS[CanvasPageTexts].canvas, "2"),
+        (WORDS[CanvasPageTexts].canvas, "3"),
         *((PAGE.memories, "7"), (PAGE.conversations, "1"), (PAGE.reminders, "1")),
     ]
-    for shown in (f"/conversations/{id_}#:~:text=", f'"/canvas/{CHANNEL}">京都の旅程', "&lt;京都&gt;の切符"):
+    for shown in (f"/conversations/{id_}#:~:text=", f'"/canvas/{CHANNEL}">京都の菓子', "&lt;京都&gt;の切符"):
         assert shown in page
     assert page.count('href="/memories/') == 5
     assert 'href="/memories?q=' in page

@@ -3,6 +3,7 @@ the database. The feed reads the counter after each write of this process, and p
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -223,6 +224,14 @@ def body_html(element: Element, words: Texts) -> str:
     return to_html(element.content, render_checkbox)
 
 
+def _find_line(element: Element, words: str) -> str:
+    """Return the title or the line that has the words; empty if none has."""
+    content = "" if isinstance(element, Chart) else element.content
+    lines = (_ITEM.sub("", line) for line in (element.title, *content.split("\n")))
+    return next((line for line in lines if contains_words(line, words)), "")
+
+
+_ITEM: Final = re.compile(r"^\s*[-*#>]+ (\[[ x]\] )?")
 MAX_MESSAGE_BYTES: Final = 1024
 PING_S: Final = 30.0
 MAX_CHANNELS: Final = 50
@@ -279,8 +288,8 @@ class CanvasPages(Pages):
         for channel_id in channels:
             _, canvas = await self._load_canvas(visitor, channel_id)
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
-            titles = [each.title for each in canvas.elements if contains_words(each.title, words)]
-            found += [(f"/canvas/{channel_id}", f"{title} · {names[channel_id]}") for title in titles]
+            lines = filter(None, (_find_line(each, words) for each in canvas.elements))
+            found += [(f"/canvas/{channel_id}", f"{line} · {names[channel_id]}") for line in lines]
         return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:

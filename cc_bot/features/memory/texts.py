@@ -274,6 +274,7 @@ class WebMemoryTexts(Area):
     private = Sentence(ja="DM と、自分だけに見える回答でだけ使います", en="Used only in DMs and in answers only you can see")
 
     private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
+    private_first = Sentence(ja="サーバーのチャンネルでも使うなら「どこでも」を選んでください。", en="Choose “anywhere” to have it used in channels of servers too.")
     none = Sentence(ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。", en="There are no memories yet. Add one here, or say “remember that …” in a conversation.")
 
     add = Sentence(ja="メモリを追加する", en="Add a memory")
@@ -327,6 +328,8 @@ class WebMemoryTexts(Area):
     not_done = Sentence(ja="できなかったもの: {count}件。{why}", en="Not done: {count}. {why}")
     state_gone = Sentence(ja="もうありません。", en="They no longer exist.")
     chosen_before = Sentence(ja="ほかの検索で選んだもの", en="Selected in other searches")
+    chosen = Sentence(ja="選択中:", en="Selected:")
+    more_with_chosen = Sentence(ja="選んだもののほかの操作", en="More actions for the selected ones")
     with_chosen = Sentence(ja="選んだものを", en="With the selected ones:")
     new_category = Sentence(ja="新しいカテゴリ", en="New category")
     change_category = Sentence(ja="カテゴリを変える", en="Change the category")

@@ -170,7 +170,7 @@ class MemoryPages(Pages):
         category: str = "",
         problem: InputError | None = None,
     ) -> web.Response:
-        """Show a page of the list and, after an error, the user's input. Raises NothingHere."""
+        """Show a page of the list (past its end, the last) and, after an error, the user's input."""
         visitor, params = visitor_of(request), list_params(query)
         page_number = parse_digits(query.get("page", "1"))
         user_id = visitor.user_id
@@ -189,8 +189,6 @@ class MemoryPages(Pages):
             page_size=PAGE_SIZE,
             service=self._services[MemoryService],
         )
-        if page.number != max(1, page_number):
-            raise NothingHere
         clock = self._services.clock
         categories: Sequence[Row] = ()
         tags: Sequence[Row] = ()
@@ -204,7 +202,7 @@ class MemoryPages(Pages):
             problem=problem,
             params=params,
             found=page.found,
-            count=_describe_count(page.total, "q" in params, visitor.words[WebMemoryTexts]),
+            count=_describe_count(page.total, params, visitor.words[WebMemoryTexts]),
             page=PageNumber(page.number, page.page_count),
             categories=categories,
             tags=tags,
@@ -494,8 +492,10 @@ def _shorten_content(memory: Memory | PortableMemory) -> str:
     return shorten(one_line(memory.content), MAX_PREVIEW_CHARACTERS)
 
 
-def _describe_count(count: int, is_search: bool, words: WebMemoryTexts) -> str:
-    if is_search and count > MAX_HITS:
+def _describe_count(count: int, params: Mapping[str, str], words: WebMemoryTexts) -> str:
+    if not count and not params:
+        return ""  # the page says so
+    if "q" in params and count > MAX_HITS:
         return words.found_most.format(count=MAX_HITS)
     if count < 2:
         return words.found_one if count else words.found_none

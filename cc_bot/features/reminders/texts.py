@@ -209,6 +209,7 @@ class WebReminderTexts(Area):
     when = Sentence(ja="いつ", en="When")
     when_example = Sentence(ja="いつ（例: 明日9時）", en="When: tomorrow at 9")
     once = Sentence(ja="1回だけ", en="once")
+    none = Sentence(ja="予約したお知らせはありません。", en="You have no reminders.")
     more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More actions for reminder {number}")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aiohttp import web
 
-from cc_bot.domain.errors import InputError
+from cc_bot.domain.errors import InputError, ScheduleNotFound
 from cc_bot.domain.text import contains_words
 from cc_bot.domain.when.resolve import parse_schedules
 from cc_bot.features.reminders import service
@@ -20,7 +20,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
-from cc_bot.web.page import MAX_FOUND, Found, Pages, render, sections_on
+from cc_bot.web.page import MAX_FOUND, Found, Pages, redirect, render, sections_on
 from cc_bot.web.services import WebServices
 from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
@@ -132,8 +132,11 @@ class ReminderPages(Pages):
 
     async def cancel(self, request: web.Request) -> web.StreamResponse:
         visitor, number = visitor_of(request), path_id(request, "number")
-        reminder = await service.find_reminder(self._schedules, visitor.user_id, number)
-        reply = await service.delete(visitor, number, schedules=self._schedules)
+        try:
+            reminder = await service.find_reminder(self._schedules, visitor.user_id, number)
+            reply = await service.delete(visitor, number, schedules=self._schedules)
+        except ScheduleNotFound:
+            return redirect(request, "/reminders", "reminder_gone")
 
         async def restore() -> bool:
             return bool(await self._schedules.add_copy(reminder))

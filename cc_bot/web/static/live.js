@@ -6,6 +6,8 @@ const CONFLICT = 409;
 const REFRESH_MS = 10_000;
 
 let pressed = new WeakSet(); // forms that were sent
+let isLeaving = false; // a form was sent that loads another page
+let ignoredUntil = 0; // the second tap on Undo would press what the toast covered
 
 const main = () => document.getElementById("content");
 
@@ -36,11 +38,13 @@ export function show(html, part = "content") {
   return true;
 }
 
-/* Scroll the navigation, not the page, to the current item. */
+/* Scroll the navigation, not the page, so that the item before the current one comes first. */
 function revealCurrent() {
-  for (const link of document.querySelectorAll("nav ul a[aria-current]"))
+  for (const link of document.querySelectorAll("nav ul a[aria-current]")) {
+    const first = link.parentElement.previousElementSibling ?? link;
     for (const box of [link.closest("ul"), link.closest("nav")])
-      box.scrollLeft += link.getBoundingClientRect().left - box.getBoundingClientRect().left - 96;
+      box.scrollLeft += first.getBoundingClientRect().left - box.getBoundingClientRect().left - 16;
+  }
 }
 
 /* Return the error sentence of a page, or "". */
@@ -98,7 +102,7 @@ async function send(form, submitter) {
     } else if (show(html)) {
       const moved = new URL(response.url).pathname !== location.pathname;
       history.pushState(null, "", response.url);
-      main().focus({ preventScroll: true });
+      (document.querySelector("#toast form button") ?? main()).focus({ preventScroll: true });
       if (moved) scrollTo(0, 0);
     }
   } catch {
@@ -127,10 +131,22 @@ document.addEventListener("submit", (event) => {
     return;
   }
   pressed.add(form);
-  if (!form.hasAttribute("data-live")) return;
+  if (form.closest("#toast")) ignoredUntil = performance.now() + 500;
+  isLeaving = !form.hasAttribute("data-live");
+  if (isLeaving) return;
   event.preventDefault();
   send(form, event.submitter).finally(() => pressed.delete(form));
 });
+
+window.addEventListener("beforeunload", (event) => {
+  if (!isLeaving && hasUnsentText()) event.preventDefault();
+});
+
+document.addEventListener("click", (event) => {
+  if (performance.now() > ignoredUntil) return;
+  event.preventDefault();
+  event.stopPropagation();
+}, true);
 
 const close = document.getElementById("close-toast");
 close.hidden = false;
@@ -148,6 +164,14 @@ document.addEventListener("keydown", (event) => {
   menu.querySelector("summary").focus();
   closeMenus(null);
 });
+
+/* A menu opens upwards where there is no room below. */
+document.addEventListener("toggle", ({ target }) => {
+  if (!target.matches(".menu[open]")) return;
+  target.classList.remove("up");
+  const { bottom, height } = target.lastElementChild.getBoundingClientRect();
+  target.classList.toggle("up", bottom > innerHeight && target.getBoundingClientRect().top > height);
+}, true);
 
 /* Fetch the part marked `data-refresh` again, unless the page is hidden or the focus is in that part. */
 async function refresh() {
@@ -168,6 +192,7 @@ if (document.querySelector("[data-refresh]")) setInterval(refresh, REFRESH_MS);
 /* When the browser shows a cached page again, let its forms be sent again. */
 window.addEventListener("pageshow", () => {
   pressed = new WeakSet();
+  isLeaving = false;
 });
 
 window.addEventListener("popstate", () => location.reload());
