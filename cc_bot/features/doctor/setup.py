@@ -26,7 +26,7 @@ Questions = Mapping[str, Callable[[Settings], str]]  # by setting; each asks the
 DOTENV: Final = Path(".env")
 INVITE_URL: Final = (
     "https://discord.com/oauth2/authorize?client_id={id}&scope=bot+applications.commands"
-    "&permissions=274878024704"  # the permissions that the README lists
+    "&permissions=274878024704"  # the permissions that docs/discord.md lists
 )
 _PLAIN_VALUE: Final = re.compile(r"[A-Za-z0-9_.:/@%+=~,-]+")
 

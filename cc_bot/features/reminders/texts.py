@@ -226,7 +226,7 @@ class WebReminderTexts(Area):
 class RemindCommandTexts(CommandTexts):
     remind = Both(ja=("リマインド", "決めた時刻にお知らせします"), en=("remind", "Get reminded at the times you choose"))
     remind_add = Both(ja=("追加", "お知らせを予約します"), en=("add", "Set a reminder"))
-    remind_when = Both(ja=("いつ", "例: 10分後、明日9時と18時、来週の金曜の夕方、元日、月水金の7時、隔週の火曜 10時、12月3日の正午、2026-12-03 09:00"), en=("when", "Such as: in 10 minutes, tomorrow at 9 and 18, dec 3 noon, mon/wed/fri 7:00, 2026-12-03 09:00"))
+    remind_when = Both(ja=("いつ", "例: 10分後、明日9時と18時、来週の金曜の夕方、元日、月水金の7時、隔週の火曜 10時、12月3日の正午、2030-12-03 09:00"), en=("when", "Such as: in 10 minutes, tomorrow at 9 and 18, dec 3 noon, mon/wed/fri 7:00, 2030-12-03 09:00"))
     remind_text = Both(ja=("内容", "お知らせする内容（1000文字まで）"), en=("text", "What to remind you of (up to 1000 characters)"))
     remind_repeat = Both(ja=("繰り返し", "例: 毎朝8時、平日9時、隔週、3日ごと、毎月第2水曜、毎月末、毎年、なし、0 9 * * 1-5"), en=("repeat", "Such as: every weekday at 9, every other week, every 3 days, monthly, none, 0 9 * * 1-5"))
     remind_where = Both(ja=("場所", "お知らせする場所（省略するとこのチャンネル）"), en=("where", "Where to remind you (the default is this channel)"))
