@@ -124,6 +124,7 @@ class TestWithScripts:
             await page.locator("#new-end").fill("")
             await page.get_by_text("メモリを追加する").click()
             await page.locator("#several input[type=checkbox]").check()
+            await page.locator("#with-chosen summary").click()
             await page.get_by_label("新しいカテゴリ").fill("予定")
             await page.get_by_label("新しいカテゴリ").press("Enter")
             await page.get_by_role("link", name="水曜は在宅").click()

@@ -9,6 +9,8 @@ from cc_bot.domain.text import Locale
 from cc_bot.domain.when.repeats import QuietHours
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.texts import texts
+from cc_bot.texts.web import WebTexts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import KEY
 
@@ -123,15 +125,17 @@ class TestReminder:
         await taro.press(undo_in(page))
         assert [(each.status, each.obstacle) for each in await listed(site)] == [("paused", "dms_closed")]
         assert (await taro.press(undo)).status == 404
-        assert (await taro.press(f"/reminders/{reminder.number}/cancel")).status == 404
+        gone = texts(Locale.JA)[WebTexts].done["reminder_gone"]
+        assert gone in await taro.follow(await taro.press(f"/reminders/{reminder.number}/cancel"))
 
     async def test_that_is_somebody_elses_is_as_none(self, site: Site, taro: Visit) -> None:
         theirs = await site.core.stores[ScheduleStore].add(SessionKey(HANA, CHANNEL), "花の予定", TOMORROW)
         assert "花の予定" not in await taro.open("/reminders")
         for number in (theirs.number, "7", "0", "-1", "x", "9" * 30):
-            for action in ("change", "cancel", "resume"):
+            for action in ("change", "resume"):
                 answer = await taro.press(f"/reminders/{number}/{action}", text="x", when="明日9時")
                 assert answer.status == 404, (number, action)
+        await taro.press(f"/reminders/{theirs.number}/cancel")
         assert await listed(site, HANA) == [theirs]
 
 
