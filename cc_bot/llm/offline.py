@@ -142,7 +142,7 @@ _NEWEST: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"#?(\d{1,18})番?")
 _KANA_OR_KANJI: Final = re.compile(r"[ぁ-ゖァ-ヺ一-鿿]")
-_ENGLISH_WORD_AND_MORE: Final = re.compile(r"[A-Za-z']+[ ,]+\S")
+_ENGLISH_WORD_AND_MORE: Final = re.compile(r"[A-Za-z'][ ,]+\S")
 
 
 _Step = str | ToolRequest  # an answer, or a call whose result the answer needs

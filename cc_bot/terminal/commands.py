@@ -154,7 +154,7 @@ class InvalidCommand(Exception):
 
 _OPTION: Final = re.compile(r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--)\S+)\s*""")
 _OPTION_TO_END: Final = re.compile(
-    r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--).+?(?=\s+--|$))\s*"""
+    r"""--([a-z]+)[=\s]\s*("[^"]*"|(?!--)\S+(?:\s(?!--)\S+)*)\s*"""
 )  # no text follows
 _WITHOUT_VALUE: Final = re.compile(r"--([a-z]+)(?![\w-])")
 
