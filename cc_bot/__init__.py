@@ -43,7 +43,7 @@ _API: Final = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":  # reading it takes 6 MB
+    if name == "__version__":  # costs 6 MB of memory
         return version("cc-bot")
     if module := _API.get(name):
         return getattr(import_module(f"cc_bot.{module}"), name)

@@ -84,7 +84,9 @@ async def open_core(
         if join_options:
             membership = await opened.enter_async_context(join(stores.processes, join_options))
         spending = Spending(stores.usage, policies.current, meter)
-        chains = Chains(models.make_chain, () if models.is_offline else config.models, models.request_changes)
+        chains = Chains(
+            models.make_chain, () if models.is_offline else config.models, models.changes_to_requests
+        )
         summaries = _make_summaries(config, stores, chains, spending, clock)
         if summaries:
             opened.push_async_callback(summaries.close, SUMMARY_DRAIN_S)

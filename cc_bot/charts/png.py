@@ -25,7 +25,7 @@ EMOJI_FONTS: Final = (
     "/usr/share/fonts/noto/NotoColorEmoji.ttf",  # Arch
 )
 _EXTRA_PACKAGES: Final = ("resvg_py", "pylopdf_fonts_jp")
-# The dark colours of `canvas.css`, distinct for the colour-blind.
+# The colours of `canvas.css` in its dark theme; the colour-blind can tell them apart.
 _COLOURS: Final = ("#56B4E9", "#E69F00", "#22B893", "#F0E442", "#DD92BD", "#F07850", "#E0E0E0")
 _STYLE: Final = (
     f"text {{ font-size: 15px; paint-order: stroke; stroke: {GROUND}; stroke-width: 3; fill: #F2F3F5; }}"

@@ -1,9 +1,9 @@
 """Checks whether a change is grounded: whether the author's own message says all of it.
 
-Texts are compared by their content words in order, times by meaning. A memory must consist of whole adjacent
-clauses with the same particles: others' text that misleads the model can only choose between the author's
-clauses. Words that may reverse a meaning (if, not, a lie) are never dropped. A pasted chat, a request to
-translate, and a question about memory ground no change.
+Texts are compared by their content words in order, times by meaning. A memory must consist of whole clauses
+of the author's that stand side by side, particles included. So a text that misleads the model can at most
+make it pick among the author's own clauses. Words that may reverse a meaning (if, not, a lie) are never
+dropped. A pasted chat, a request to translate, and a question about memory ground no change.
 """
 
 import re
@@ -110,8 +110,8 @@ def _own_text(message: str) -> str:
     return "" if log_lines > 1 or _PHRASES["task"].search(own) else own
 
 
-def _request_text(message: str) -> str:
-    """Return the own text; empty if it asks about memory, or to remember nothing."""
+def _usable_text(message: str) -> str:
+    """Return the author's own text; empty if it asks about memory, or asks to remember nothing."""
     own = _own_text(message)
     return "" if _PHRASES["not_asked"].search(_PHRASES["idiom"].sub("、", own)) else own
 
@@ -314,16 +314,18 @@ def _has_clauses(said: Sequence[_Sentence], claim: _Clause) -> bool:
         for _, time in clause.times
     ]
     for sentence in said:
-        # A state: words of the claim found, and "before", "among" or "after" the clauses with them.
+        # A state: number of words of the claim found, and "before", "among" or "after" the clauses with them.
         states = {(count, "before") for count in counts}
         for clause in sentence.clauses:
             following = set() if clause.reversals else states
             if clause.words:
-                following = {(count, "before" if at == "before" else "after") for count, at in following}
+                following = {
+                    (count, "before" if place == "before" else "after") for count, place in following
+                }
             times = [time for _, time in clause.times] or times_alone
             is_usable = not sentence.is_question and clause.reversals <= claim.reversals
             for words in filter(None, _variants(clause)) if is_usable else ():
-                for begin in (count for count, at in states if at != "after"):
+                for begin in (count for count, place in states if place != "after"):
                     end = begin + len(words)
                     claimed = (time for at, time in claim.times if begin < at <= end or at == begin == 0)
                     if _match(claim.words[begin:end], words) and _times_match(claimed, times):
@@ -388,14 +390,14 @@ class OwnWords:
         return any(_has_part(*pair, _NEUTRAL_WORDS) for pair in self._all_comparisons(text))
 
     def means_time(self, due: datetime, repeat: str) -> bool:
-        own = _NAME.sub(" ", _request_text(self.message))
+        own = _NAME.sub(" ", _usable_text(self.message))
         if repeat:
             return mentioned_times.mentions_repeat(due, repeat, own, self.now, self.zone)
         return mentioned_times.mentions_time(due, own, self.now, self.zone)
 
     def means_day(self, moment: datetime) -> bool:
         """Return whether the author mentions the day of this moment, or the day that ends at it."""
-        own, day = _NAME.sub(" ", _request_text(self.message)), moment.astimezone(self.zone).date()
+        own, day = _NAME.sub(" ", _usable_text(self.message)), moment.astimezone(self.zone).date()
         return any(
             mentioned_times.mentions_day(day - timedelta(days=days), own, self.now, self.zone)
             for days in (0, 1)
@@ -419,10 +421,11 @@ class OwnWords:
         self, former: str, content: str, *, others: Sequence[str] = (), is_only_shown: bool = False
     ) -> bool:
         """Return whether the author asks for this change, in their own words. The message must match the
-        former text better than all `others`; or match none, and update the only memory shown."""
+        former text better than all `others`; or match none of them, and either update the only memory shown,
+        or the new text shares words with the former."""
         if sum(map(len, others)) > _MAX_OTHERS_CHARACTERS:
             return False
-        own = _NAME.sub(" ", _request_text(self.message))
+        own = _NAME.sub(" ", _usable_text(self.message))
         is_update = _PHRASES["update"].search(own) is not None
         old, new, rest = self._topic(former), self._topic(content), [*map(self._topic, others)]
         is_named, names_other = self._is_named(own, old, rest), bool(self._topic(own) & set().union(*rest))
@@ -435,8 +438,8 @@ class OwnWords:
         return is_replacement or self.says(content)
 
     def _is_named(self, own: str, topic: set[str], others: Sequence[set[str]]) -> bool:
-        """Return whether the message has more words in common with this topic than with any other, or
-        as many and this topic is all in it."""
+        """Return whether the message has more words in common with this topic than with any other. If
+        as many, it must have all words of this topic, and not of the other."""
         said = self._topic(own)
         match, *matches = [(len(each & said), bool(each) and each <= said) for each in (topic, *others)]
         return match > max(matches, default=(0, False))
@@ -463,7 +466,7 @@ class OwnWords:
 
     def _referenced_messages(self) -> Iterator["OwnWords"]:
         """Yield the earlier messages if this message only asks to remember something, without content."""
-        own = _request_text(self.message) if self.earlier_messages else ""
+        own = _usable_text(self.message) if self.earlier_messages else ""
         if _PHRASES["request"].search(own) and not _join_clauses(self._parse(own, drop_requests=True)).words:
             yield from (replace(self, message=each, earlier_messages=()) for each in self.earlier_messages)
 
@@ -491,8 +494,8 @@ class OwnWords:
             yield from own._comparisons(content, drop_requests=drop_requests)
 
     def _comparisons(self, content: str, *, drop_requests: bool = False) -> Iterator[_Comparison]:
-        """Yield the message and the claim, with and without rejected parts and the word `want`."""
-        own, claimed = _request_text(self.message), normalize(content).replace("@", "")
+        """Yield the message, with and without parts it rejects, and the claim, with and without `want`."""
+        own, claimed = _usable_text(self.message), normalize(content).replace("@", "")
         for name in _NAME.findall(own):
             for written in {name[1:], name[1:].replace("_", " ")}:
                 claimed = claimed.replace(written, f" {name} ")
@@ -523,6 +526,6 @@ class OwnWords:
 
 
 def _is_time_said(new: MentionedTime, said: MentionedTime, old_times: Sequence[str]) -> bool:
-    """Return whether the author said the new time, or its last part if an old one has the rest: 3月`16日`."""
+    """Return whether the author said the new time, or its end if an old one begins so: 16日 of 3月16日."""
     rest = new.written.removesuffix(said.written)
     return said.includes(new) or (rest != new.written and any(each.startswith(rest) for each in old_times))

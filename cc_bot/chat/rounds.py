@@ -131,7 +131,9 @@ class Rounds:
     context: ToolContext
     turn: ActiveTurn = field(default_factory=ActiveTurn)
     emit: Emit = lambda _: None
-    images: Sequence[Attachment] = ()  # shown first, from the approved call that the turn continues
+    images: Sequence[
+        Attachment
+    ] = ()  # from the approved call that the turn continues; shown to the model first
     earlier_calls: Sequence[ToolCall] = ()  # calls that must not be repeated
     store_calls: Callable[[Sequence[ToolCall]], Awaitable[None]] | None = None
     """Stores calls before the answer is stored, so that a crash does not repeat them."""
@@ -181,7 +183,7 @@ class Rounds:
         calls = [_resumed_call(call, is_undone=call not in effective) for call in self.earlier_calls]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
         draft.calls += calls
-        # A call to a server can't be checked, so it is kept for the case of a second crash.
+        # It can't be checked whether a tool server's call took effect: a second crash must not repeat it.
         succeeded = [call for call in effective if call.ok]
         draft.lasting_calls += [call for call in calls if call in succeeded or is_server_tool(call.name)]
         draft.tainted = True  # it is unknown what the model read before

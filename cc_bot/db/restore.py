@@ -1,8 +1,8 @@
 """Replaces the database with a backup, atomically.
 
-A copy of the backup is checked and migrated, and what was erased since is erased in it. The old database gets
-a second name, and one rename puts the copy in its place, so a crash leaves a complete file. Before that, the
-WAL is deleted, as SQLite would apply it to the new file.
+A copy of the backup is checked and migrated; the caller (app/database.py) erases in it what users have erased
+since. The old database gets a second name, and one rename puts the copy in its place, so a crash leaves a
+complete file. Before that, the WAL is deleted, as SQLite would apply it to the new file.
 """
 
 import glob
@@ -123,8 +123,8 @@ def _stage(backup: Path, path: Path, announce: Announce) -> StagedBackup:
 
 
 def compact_copy(copy: Path, database: Path) -> None:
-    """Compact the copy into one synced file. It will not reuse row ids of the old database, which buttons
-    have. Raises sqlite3.Error or OSError."""
+    """Compact the copy into one synced file. New rows get no ids that the old database used, as
+    buttons in Discord carry those. Raises sqlite3.Error or OSError."""
     compact = sidecar(copy, ".compact")
     compact.touch(mode=0o600)
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
@@ -148,7 +148,8 @@ def _last_row_ids(database: Path) -> list[tuple[str, int]]:
 
 
 def ensure_own_file(database: Path) -> None:
-    """Raises DatabaseNotOurs or DatabaseUnusable unless the file is, or was, a cc-bot database."""
+    """Raises DatabaseNotOurs or DatabaseUnusable, unless the file is missing, empty or a cc-bot database,
+    maybe a damaged one."""
     if not database.exists():
         return
     try:
@@ -168,12 +169,12 @@ def _is_own_file(database: Path) -> bool:
     except sqlite3.DatabaseError:  # damaged
         with database.open("rb") as file:
             is_database = file.read(len(_MAGIC)) == _MAGIC
-        # A lock file shows that the bot has used the file; beside a symbolic link, perhaps another one.
+        # A lock file shows that the bot has used the file, but not beside a link: it may have led elsewhere.
         return is_database or (sidecar(database, ".lock").exists() and not database.is_symlink())
 
 
 def remove_wal(database: Path) -> None:
-    """Empty and delete the WAL. Raises DatabaseInUse if another program uses the file."""
+    """Merge the WAL into the database and delete it. Raises DatabaseInUse if another program uses it."""
     try:
         if database.exists():
             with closing(connect_existing(database, "rw", timeout_s=0)) as connection:
@@ -196,7 +197,7 @@ def replace_database(copy: Path, database: Path, now: datetime) -> Path | None:
 
 
 def _add_second_name(database: Path, now: datetime) -> Path:
-    """Give the database a second name, and return it. Deletes the one of an interrupted restore."""
+    """Give the database a second name, and return it. Deletes one that an interrupted restore left."""
     stem = f"{database.stem}.replaced-"
     for path in database.parent.glob(f"{glob.escape(stem)}*.db"):
         if path.samefile(database):
@@ -218,7 +219,7 @@ def _add_second_name(database: Path, now: datetime) -> Path:
 
 
 def list_data_files(database: Path, *more: Path) -> list[Path]:
-    """List the files with data. The WAL is first, as SQLite would apply one left over to a new database."""
+    """List the files with data. The WAL is first, to be deleted first: a new database would get its data."""
     beside = [sidecar(database, suffix) for suffix in _SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # data not yet replicated
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)

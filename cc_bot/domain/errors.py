@@ -26,11 +26,11 @@ class CcBotError(Exception):
 def drop_tracebacks(error: Error) -> Error:
     """Remove tracebacks of a handled error and its causes. Their frames form reference cycles, which keep
     files in memory until the next garbage collection."""
-    following: BaseException | None = error
-    while following:
-        before, following.__context__ = following.__context__, None
-        following.__cause__ = following.__traceback__ = None
-        following = before
+    current: BaseException | None = error
+    while current:
+        context, current.__context__ = current.__context__, None
+        current.__cause__ = current.__traceback__ = None
+        current = context
     return error
 
 
@@ -103,7 +103,7 @@ AttachmentNotFetched = InputError.define("AttachmentNotFetched", ja="添付フ�
 DocumentUnreadable = InputError.define("DocumentUnreadable", ja="このファイルは開けませんでした。壊れているか、複雑すぎるようです。保存し直すか、必要なところだけを送ってください。", en="I could not open this file: it seems damaged or too complex. Please save it again, or send the part that matters.")
 DocumentLocked = InputError.define("DocumentLocked", ja="このファイルにはパスワードがかかっています。パスワードを外して、もう一度送ってください。", en="This file is protected by a password. Please remove the password and send it again.")
 DocumentTooLong = InputError.define("DocumentTooLong", ja="この文書は長すぎます。必要なところだけを分けて送ってください。1,000ページ、10万セル、100万字まで読めます。", en="This document is too long. Please send the part that matters: up to 1,000 pages, 100,000 cells or a million characters.")
-DocumentOldFormat = InputError.define("DocumentOldFormat", ja="古い形式（.doc・.xls・.pptなど）のファイルは読めません。Officeなどで開き、.docx・.xlsx・.pptxかPDFで保存し直して、もう一度送ってください。", en="I can't read files of the old formats (.doc, .xls, .ppt). Please open it in Office, save it as .docx, .xlsx, .pptx or PDF, and send it again.")
+DocumentOldFormat = InputError.define("DocumentOldFormat", ja="古い形式（.doc・.xls・.pptなど）のファイルは読めません。Officeなどで開き、.docx・.xlsx・.pptxかPDFで保存し直して、もう一度送ってください。", en="I can't read the old formats (.doc, .xls, .ppt). Please open the file in Office, save it as .docx, .xlsx, .pptx or PDF, and send it again.")
 DocumentReaderBusy = InputError.define("DocumentReaderBusy", ja="今はほかのファイルを読んでいて、手が回りませんでした。少し待って、もう一度送ってください。", en="I am busy reading other files right now. Please wait a moment and send it again.")
 DocumentsNotInstalled = InputError.define("DocumentsNotInstalled", ja="このボットは、PDFとExcelを読む準備ができていません。文章をテキストで送るか、ボットの管理者にお知らせください。", en="This bot is not set up to read PDF and Excel. Please tell the bot's operator, or send the text itself.")
 DocumentsNotConfined = InputError.define("DocumentsNotConfined", ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。文章をテキストで送るか、ボットの管理者にお知らせください。", en="I did not open this document: the system I run on can't read it safely. Please tell the bot's operator, or send the text itself.")
@@ -136,7 +136,7 @@ DiscordUnreachable = StartupError.define("DiscordUnreachable", ja="Discord に�
 MessageContentRefused = StartupError.define("MessageContentRefused", ja="Discord が、すべてのメッセージを読むことを認めませんでした。Developer Portal の Bot で Message Content Intent を有効にするか、CC_BOT_CHANNELS=mentions にして、起動し直してください。", en="Discord does not let this bot read all messages. Enable the Message Content Intent in the Developer Portal under Bot, or set CC_BOT_CHANNELS=mentions, then start again.")
 CommandsNotRegistered = StartupError.define("CommandsNotRegistered", ja="コマンドを登録できなかったので、起動をやめました（{detail}）。", en="The commands could not be registered, so cc-bot did not start ({detail}).")
 AlreadyRunning = StartupError.define("AlreadyRunning", ja="別の cc-bot が {path} を使っています。そちらを止めてから起動してください。", en="Another cc-bot is using {path}. Stop that one first.")
-ShardsTaken = StartupError.define("ShardsTaken", ja="{host} で動いている cc-bot が、同じデータベースでシャード {theirs} を受け持っています。ここで起動しようとしたのは {ours} です（* はすべて）。そちらを止めるか、重ならない CC_BOT_SHARDS と同じ CC_BOT_SHARD_COUNT を指定してください。", en="A cc-bot on {host} runs shards {theirs} with the same database, and this one was to run {ours} (* means all). Stop that one first, or give other CC_BOT_SHARDS and the same CC_BOT_SHARD_COUNT.")
+ShardsTaken = StartupError.define("ShardsTaken", ja="{host} で動いている cc-bot が、同じデータベースでシャード {theirs} を受け持っています。ここで起動しようとしたのは {ours} です（* はすべて）。そちらを止めるか、重ならない CC_BOT_SHARDS と同じ CC_BOT_SHARD_COUNT を指定してください。", en="A cc-bot on {host} already runs shards {theirs} with this database, and this one is set to run {ours} (* means all). Stop the other one, or set CC_BOT_SHARDS to shards that it does not run, with the same CC_BOT_SHARD_COUNT.")
 DatabaseInUse = StartupError.define("DatabaseInUse", ja="{path} を開いているプログラムがあります（cc-bot chat や Litestream など）。すべて止めてから、もう一度実行してください。", en="A program has {path} open (such as cc-bot chat or Litestream). Stop all such programs, then run this again.")
 DatabaseFolderMissing = StartupError.define("DatabaseFolderMissing", ja="データベースのフォルダ {path} がありません。作成するか、{setting} を直してください。", en="The database folder {path} does not exist. Create it or correct {setting}.")
 DatabaseMissing = StartupError.define("DatabaseMissing", ja="データベース {path} がありません。CC_BOT_DATABASE_URL を確かめてください。", en="There is no database at {path}. Check CC_BOT_DATABASE_URL.")
@@ -154,7 +154,7 @@ ServerInUse = StartupError.define("ServerInUse", ja="{path} を、ほかの cc-b
 SameDatabase = StartupError.define("SameDatabase", ja="コピー元とコピー先が同じデータベースです。--from と --to を確かめてください。", en="The source and the target are the same database. Check --from and --to.")
 CopySourceMissing = StartupError.define("CopySourceMissing", ja="コピー元のデータベース {path} がありません。--from を確かめてください。", en="There is no database to copy at {path}. Check --from.")
 CopyTargetOccupied = StartupError.define("CopyTargetOccupied", ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。", en="{path} is not empty: its table {name} has rows. Use an empty database for --to.")
-CopyStopped = StartupError.define("CopyStopped", ja="何もコピーしていません。直してから、同じコマンドをもう一度実行してください。", en="Nothing was copied. Once that is fixed, run the same command again.")
+CopyStopped = StartupError.define("CopyStopped", ja="何もコピーしていません。直してから、同じコマンドをもう一度実行してください。", en="Nothing was copied. Once the problem is fixed, run the same command again.")
 CopyRefused = StartupError.define("CopyRefused", ja="コピー元の表 {name} の行は {path} に入りません。ありえない値や、つながる相手のない行があるようです。何もコピーしていません。コピー元を cc-bot doctor で確かめるか、バックアップから戻したものをコピーしてください。", en="{path} does not accept the rows of the table {name}: some have an invalid value, or refer to rows that do not exist. Nothing was copied. Check the source with cc-bot doctor, or copy a restored backup instead.")
 ErasuresNotFound = StartupError.define("ErasuresNotFound", ja="消去の記録 {path} がありません。場所を確かめてください。まだ何も消していません。", en="There is no erasure log at {path}. Check the path; nothing has been erased yet.")
 ErasuresBroken = StartupError.define("ErasuresBroken", ja="消去の記録 {path} の{line}行目を読めません。読める記録を使ってください。まだ何も消していません。", en="Line {line} of the erasure log {path} can't be read. Use an intact copy; nothing has been erased yet.")
@@ -180,7 +180,7 @@ class StorageError(CcBotError):
 
 
 ConversationGone = StorageError.define("ConversationGone", ja="この回答は残りません。お答えしているあいだに、質問か会話が消されました。", en="This answer was not saved: the question or its conversation was erased meanwhile.")
-TurnLost = StorageError.define("TurnLost", ja="この回答は残りません。応答が途切れたあいだに、打ち切られました。もう一度お尋ねください。", en="This answer was not saved: it was cut off while I was not responding. Please ask again.")
+TurnLost = StorageError.define("TurnLost", ja="この回答は残りません。応答が途切れたあいだに、打ち切られました。もう一度お尋ねください。", en="This answer was not saved: I stopped working for a while, so it was given up. Please ask again.")
 ErasureNotNoted = StorageError.define("ErasureNotNoted", ja="消去の記録を書けないため、消去を終えられませんでした。ボットの管理者にお知らせください。", en="I can't write to the erasure log, so the erasure was not completed. Please tell the bot's operator.")
 ErasureUnfinished = StorageError.define("ErasureUnfinished", ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。", en="Some data could not be erased yet. It will be erased automatically, with whatever is stored until then. </privacy show> tells you when that is done.")
 DatabaseLocked = StorageError.define("DatabaseLocked", ja="保存場所がほかの処理でふさがっていて、保存できませんでした。少し待って、もう一度お試しください。", en="My storage is busy, so I could not save that. Please try again in a moment.")
@@ -240,4 +240,4 @@ class LimitReached(TurnError):
 
 
 ServerLimitReached = LimitReached.define("ServerLimitReached", ja="このサーバーで使える分を使いきりました。次に使えるのは{resets}です。", en="This server has reached its usage limit. Please ask again {resets}.")
-TooManyAtOnce = LimitReached.define("TooManyAtOnce", ja="同時にお答えできる数に達しています。前の返事が届いてから、もう一度お聞きください。", en="I'm already answering as many questions at once as I may. Please ask again when one of them is answered.")
+TooManyAtOnce = LimitReached.define("TooManyAtOnce", ja="同時にお答えできる数に達しています。前の返事が届いてから、もう一度お聞きください。", en="The questions I'm answering now use up the limit. Please ask again when one of them is answered.")

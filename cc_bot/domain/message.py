@@ -74,7 +74,7 @@ MAYBE_DONE: Final = "maybe_done"  # a key of results: the call failed, but may h
 
 
 def parse_json(text: str, change: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Return the value, with each object passed through `change`; None if the text is not JSON."""
+    """Return the value, with each object passed through `change`; {} for no text, None if it is not JSON."""
     try:
         return json.loads(text or "{}", object_hook=change)
     except (ValueError, RecursionError):
@@ -90,11 +90,11 @@ class ToolCall:
     arguments: str
     result: str
     ok: bool = True
-    native: str = ""  # set on the first call of each step: provider data to send back with the step's calls
+    native: str = ""  # on the first call of each round: the provider's data, sent back with its calls
 
     @property
     def outcome_unknown(self) -> bool:
-        """Return whether the call may or may not have changed something: it has no result, or MAYBE_DONE."""
+        """Return whether its effect is unknown: it has no result, or one with MAYBE_DONE."""
         if not self.result or self.ok:
             return not self.result
         content = parse_json(self.result)
@@ -193,8 +193,8 @@ def is_recording(media_type: str | None) -> bool:
 
 
 ReferenceKind = Literal["reply", "reply_of_reply", "link", "picture_above", "menu", "since"]
-"""How a question refers to a message. reply_of_reply: by a reply to its reply; picture_above: as the author's
-last picture; menu: from the message's menu; since: from the menu, with all later messages."""
+"""How a question refers to a message. reply_of_reply: it replies to a reply to it; picture_above: that is the
+author's last picture; menu: from the message's menu; since: from the menu, with all later messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     heard: str = ""  # the transcript of the recordings; `content` ends with it
     tainted: bool = False
-    """True if others may have written parts of it or, if it is an answer, text that the model had read."""
+    """True if others may have written parts of it; for an answer, parts of what the model had read."""
     reply_to: int | None = None
     reference_kind: ReferenceKind = "reply"  # how the message refers to `reply_to`
     references: tuple[Reference, ...] = ()

@@ -212,7 +212,7 @@ class FallbackChain:
 class Chains:
     make_chain: Callable[[Sequence[str]], ChatModel]
     default_names: tuple[str, ...]  # for agents that name none; empty if the offline model answers
-    request_changes: Callable[[], Mapping[str, tuple[str, ...]]] = dict
+    changes_to_requests: Callable[[], Mapping[str, tuple[str, ...]]] = dict
 
     def chain_for(self, names: tuple[str, ...]) -> ChatModel:
         return self.make_chain(names or self.default_names)

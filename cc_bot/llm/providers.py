@@ -88,7 +88,7 @@ class Models:
 
     def make_chain(self, names: Sequence[str]) -> ChatModel:
         if self.is_offline:
-            from cc_bot.llm.offline import OfflineModel  # noqa: PLC0415 - 30 ms, and only without a model
+            from cc_bot.llm.offline import OfflineModel  # noqa: PLC0415 - takes 30 ms
 
             return OfflineModel()
         return FallbackChain([(name, self.get(name)) for name in names])
@@ -99,7 +99,7 @@ class Models:
             self._models[name] = self._create(name)
         return self._models[name]
 
-    def request_changes(self) -> Mapping[str, tuple[str, ...]]:
+    def changes_to_requests(self) -> Mapping[str, tuple[str, ...]]:
         return {name: model.changes for name, model in self._models.items() if model.changes}
 
     async def check_reachable(self, name: str) -> None:

@@ -38,7 +38,7 @@ class WebTexts(Area):
     command = Sentence(ja="</web>", en="</web>")
     account = Sentence(ja="アカウント", en="Account")
     sign_in_whose = Sentence(ja="{name} さんのページ", en="The pages of {name}")
-    sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="Open what {bot} remembers and your conversations in this browser.")
+    sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="See your conversations and what {bot} remembers, in this browser.")
     sign_in_own = Sentence(ja="ご自分の名前でなければ、何も押さずに閉じてください。ほかの人と共用のブラウザでは、使い終わったらサインアウトしてください。", en="If that is not you, close this page and press nothing. In a browser that others use too, sign out when you are done.")
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")
@@ -47,7 +47,7 @@ class WebTexts(Area):
             "session_ended": Sentence(ja="サインアウトしました。", en="That browser is signed out."),
             "sessions_ended": Sentence(ja="ほかのブラウザをすべてサインアウトしました。", en="All other browsers are signed out."),
             "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
-            "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="That took too long, so nothing was erased. Please check again."),
+            "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="You waited too long, so nothing was erased. Please look through it and confirm again."),
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
             "memories_imported": Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}."),
             "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
@@ -76,7 +76,9 @@ class WebCommandTexts(Area):
 
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="Same as Discord and your browser")
-    timezone_hint = Sentence(ja="「東京」や「Europe/Paris」のように。空なら既定の {zone} です。「毎日7時」のようなお知らせは、新しいタイムゾーンの7時に届きます。", en="A city or a zone, such as Tokyo or Europe/Paris; empty for the default, {zone}. A repeat such as “every day at 7:00” then comes at 7:00 there.")
+    timezone_hint = Sentence(
+        ja="「東京」や「Europe/Paris」のように。空なら既定の {zone} です。「毎日7時」のようなお知らせは、新しいタイムゾーンの7時に届きます。", en="A city or a zone, such as Tokyo or Europe/Paris; empty for the default, {zone}. Reminders such as “every day at 7:00” then arrive at 7:00 in the new time zone."
+    )
     general = Sentence(ja="言葉と時刻", en="Language and time")
     voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers also come as audio.")
     save = Sentence(ja="保存する", en="Save")
@@ -90,7 +92,7 @@ class WebSettingsTexts(Area):
     unknown_browser = Sentence(ja="名前の分からないブラウザ", en="Unknown browser")
     used = Sentence(ja="最後の利用: {time}", en="last used {time}")
     ends = Sentence(ja="使わなければ{time}に終了", en="ends {time} if unused")
-    end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser of {made}")
+    end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser that signed in on {made}")
     end_others = Sentence(ja="ほかをすべてサインアウト", en="Sign out all others")
     end_all = Sentence(ja="ここもふくめ、すべてサインアウト", en="Sign out everywhere, here too")
 
@@ -125,7 +127,7 @@ class WebConversationTexts(Area):
     delete = Sentence(ja="この会話を消す", en="Delete this conversation")
     delete_hint = Sentence(
         ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約が消え、チャンネルの文脈からも外れます。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。元には戻せないので、控えが要るときは先に書き出してください。",
-        en="The messages of this conversation are deleted, with their files and the summaries that include them, and leave the context of the channel. If it is the newest conversation there, its canvas is emptied, too. Messages on Discord itself and memories stay. This can't be undone; for a copy, export the conversation first.",
+        en="This deletes the conversation's messages and files, and the summaries that include them. The bot no longer uses them in the channel either. If it is the newest conversation there, its canvas is emptied, too. Messages on Discord itself and memories stay. This can't be undone; for a copy, export the conversation first.",
     )
     delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
     gone = Sentence(ja="この会話は、もうありません。消したか、保存する期間が過ぎています。", en="This conversation is gone: it was deleted, or it was older than conversations are kept.")
@@ -163,6 +165,6 @@ class WebUsageTexts(Area):
     resets = Sentence(ja="{time} に 0 に戻ります", en="back to 0 on {time}")
     total = Sentence(ja="合計", en="Total")
     nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in this period.")
-    purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="reading times"), "speech": Sentence(ja="読み上げ", en="reading aloud")})
+    purposes = by_key({"turn": Sentence(ja="質問への回答", en="answers"), "summary": Sentence(ja="会話の要約", en="summaries"), "heartbeat": Sentence(ja="声かけ", en="checking in"), "schedule": Sentence(ja="時刻を読み取ること", en="understanding dates and times"), "speech": Sentence(ja="読み上げ", en="reading aloud")})
     server = Sentence(ja="サーバー: {name}", en="Server: {name}")
     server_hint = Sentence(ja="このサーバーを管理しているあなたに表示しています。全員の合計で、だれが何に使ったかは分かりません。", en="You see this because you manage the server. It is the total of all members and does not show who used what.")

@@ -16,7 +16,7 @@ Form = MultiDict[str | bytes]
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
 MAX_URLENCODED_BYTES: Final = 2**17  # each escape takes time to decode; larger forms are multipart
-MAX_READ_FACTOR: Final = 8  # times the limit: browsers send a whole form before they show a refusal
+MAX_READ_FACTOR: Final = 8  # read up to this factor of the limit: browsers show a refusal only after sending
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
 _INVALID_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
@@ -121,9 +121,9 @@ class PageNumber:
     count: int  # of pages
 
     @classmethod
-    def parse(cls, text: str, items: int, size: int) -> "PageNumber":
+    def parse(cls, text: str, item_count: int, page_size: int) -> "PageNumber":
         """Raises NothingHere."""
-        page = cls(max(1, parse_digits(text)), max(1, -(-items // size)))
+        page = cls(max(1, parse_digits(text)), max(1, -(-item_count // page_size)))
         if page.number > page.count:
             raise NothingHere
         return page

@@ -20,7 +20,8 @@ class Discord(Protocol):
     """Discord as the pages need it. Methods return None or False for what they do not know yet."""
 
     async def admit(self, origin: SignInOrigin, kind: RequestKind, *, always: bool = False) -> None:
-        """Count a request. Raises AccessError or StorageError. `always`: also if the user lost access."""
+        """Count a request. Raises AccessError if it is refused, or StorageError. `always`: despite lost
+        access."""
 
     async def refusals(self, origins: Sequence[SignInOrigin]) -> Mapping[SignInOrigin, AccessError]:
         """Return the origins from which a command would be refused, and why. Nothing is counted."""
@@ -59,7 +60,7 @@ class Discord(Protocol):
         """Never raises."""
 
     def erasing(self, user_id: int) -> AbstractAsyncContextManager[None]:
-        """Update the receipts after an erasure. Entering raises StorageError."""
+        """Update the receipts after the block erases data. May raise StorageError at its start."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Offers to undo a deletion on a page: for ten minutes, until the program ends or data is erased."""
+"""Offers to undo a deletion on a page, until ten minutes pass, the program ends, or data is erased."""
 
 import secrets
 from collections import OrderedDict

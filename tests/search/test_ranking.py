@@ -91,7 +91,7 @@ class TestFused:
             "by words without a vector": ([WordMatch(1, False, 0.9)], {2: 0.4}, [1, 2]),
             "newest": ([WordMatch(5, True, 1.0), WordMatch(8, True, 1.0)], {5: 0.4, 8: 0.4}, [8, 5]),
             "as near as notes are to any query": ([], {1: 0.12, 2: 0.15}, []),
-            "enough by its words": ([WordMatch(1, False, 0.2, is_sufficient=True)], {1: 0.1}, [1]),
+            "enough by its words": ([WordMatch(1, False, 0.2, words_suffice=True)], {1: 0.1}, [1]),
             "not enough by its words": ([WordMatch(1, False, 0.2)], {1: 0.1}, []),
             "far behind one that answers": ([WordMatch(1, False, 1.0)], {1: 0.7, 2: 0.3}, [1]),
         }

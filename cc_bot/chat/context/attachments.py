@@ -204,9 +204,9 @@ def _document_text(name: str, document: Document, count_tokens: CountTokens, max
         shown = f"the beginning of its first {unit}"
     excerpt = "\n".join(filter(None, (contents, beginning, _LEFT_OUT, last)))
     return (
-        f"{intro}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
-        f"and {unit} {count}. The rest is left out: look it up with read_file before you answer from it. "
-        f"Name the {unit} that you answer from.\n{_fenced(excerpt)}"
+        f"{intro}. It is too long to be shown whole. Here are {'its table of contents, ' if contents else ''}"
+        f"{shown} and {unit} {count}. The rest is left out: look it up with read_file before you answer "
+        f"from it. Name the {unit} that you answer from.\n{_fenced(excerpt)}"
     )
 
 

@@ -54,7 +54,7 @@ class ReceiptUpdater:
         return replace(card, changes=changes)
 
     async def changes_to_inherit(self, user_id: int, card_ids: Collection[int]) -> tuple[Change, ...]:
-        """Return the changes on an answer's card that hold, for the card of the answer that replaces it."""
+        """Return the changes on an answer's card that are not undone. The answer's replacement shows them."""
         stored = [await self._stores.receipts.get(user_id, card_id) for card_id in card_ids]
         changes = [change for message in stored if message for change in message.changes]
         current = await with_current_state(changes, user_id, self._stores)
@@ -69,7 +69,7 @@ class ReceiptUpdater:
         *,
         private: bool = False,
     ) -> Card:
-        """Show the card of a button press. As `update`."""
+        """Show the card whose button was pressed, like `update`."""
         async with self.message_locks.hold(int(interaction.message.id)):
             message = await retry(interaction.fetch_initial_response)
             reply, card = reply_in_place(interaction), Card(user_id, private)
@@ -85,13 +85,13 @@ class ReceiptUpdater:
         change: Callable[[Card], Card] = lambda card: card,
         stored: ReceiptMessage | None = None,
     ) -> Card:
-        """Show a message's card as the database has it, with a change. `card`: without content; `private`
-        counts if the message has no receipts yet. `stored`: its receipts, if they may be erased by now. Hold
-        the message's lock. Raises hikari's errors."""
+        """Load a message's card from the database, edit and show it. Of `card` the user counts, and `private`
+        if no receipts are stored. `stored`: the message's receipts, if they may have been erased since. The
+        caller holds the message's lock. Raises hikari's errors."""
         stored = stored or await self._stores.receipts.get(card.user_id, int(message.id))
         card = change(await self._load(message, card, stored))
         pages = card.pages(words) or card.with_notes(words[ProposalTexts].none_open).pages(words)
-        if not message.embeds:  # else an answer of an earlier version, with its receipts in one message
+        if not message.embeds:  # earlier releases put an answer and its receipts in one message
             await show(pages[0])
         return card
 
@@ -170,19 +170,17 @@ class ReceiptUpdater:
         try:
             await self._rate_limiter.wait()
             await self._edit(stored, words)
-            await self._rate_limiter.wait()  # for the second request of `_edit`, after its lock
+            await self._rate_limiter.wait()  # `_edit` made two requests; waits without its lock
         except hikari.ClientHTTPResponseError as error:
             _log.info("receipt_not_reached", error=type(error).__name__)
         except hikari.HikariError as error:
             _log.info("receipt_waits", error=type(error).__name__)
-            return  # until the next start
+            return  # tried again at the next refresh or start
         await self._stores.receipts.mark_current(stored)
 
     async def _edit(self, stored: ReceiptMessage, words: Texts) -> None:
-        ids = (
-            stored.channel_id or 0,
-            stored.message_id,
-        )  # None for ephemeral messages, which are never listed
+        # Ephemeral messages, which have no channel, are not listed.
+        ids = (stored.channel_id or 0, stored.message_id)
 
         async def show(page: Page) -> None:
             await self._rest.edit_message(*ids, **edit_arguments(None, page))

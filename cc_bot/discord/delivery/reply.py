@@ -1,6 +1,6 @@
 """Keeps the messages of one answer equal to its pages.
 
-A refused message is sent without some of its parts, at last by DM to the author.
+If Discord refuses a message, it is sent without some of its parts, or else by DM to the user who asked.
 """
 
 import asyncio
@@ -52,7 +52,8 @@ _PARTS_BY_CODE: Final[Mapping[int, tuple[Part, ...]]] = {
 }
 _FINAL_REFUSAL_CODES: Final = frozenset(
     {
-        *(40094, 50001, 50007, ARCHIVED_THREAD, 50278, 160005),  # follow-ups used up, no access, locked
+        *(40094, 50001),  # follow-ups used up, no access
+        *(50007, 50278, ARCHIVED_THREAD, 160005),  # DMs to the user impossible; thread archived, locked
         *(200000, 240000),  # blocked by AutoMod, or for harmful links
         *range(30000, 31000),  # a maximum is reached
     }
@@ -141,7 +142,7 @@ class Outlet(ABC):
     async def record_message(  # noqa: B027 - most outlets record messages only at the end
         self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None
     ) -> None:
-        """Record a message after the first. May be called twice."""
+        """Record a message that follows the answer's first. May be called twice for the same."""
 
     async def first_id(self) -> hikari.Snowflake:
         raise ValueError("only interactions have a first response")
@@ -352,7 +353,7 @@ class DiscordReply:
         self._visible_event.set()
         self._max_message_count = max(self._max_message_count, number + 1)
         self._had_card = self._had_card or bool(page.boxes)
-        self._sent.append(SentMessage(message_id, page))  # now: a user may delete it at once
+        self._sent.append(SentMessage(message_id, page))  # before an await: a user may delete it
         if number:
             await self._outlet.record_message(message_id, self._sent[0].id)
 
@@ -362,7 +363,8 @@ class DiscordReply:
             self._sent.pop()
 
     async def _edit_or_replace(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
-        """Discord lets no card show text again. It may be unknown whether a message is one, or exists."""
+        """Edit the message; or delete and post, as a card can't become text again. What an earlier process
+        sent may be a card, or gone."""
         before = self._sent[index].page
         if before is None or page.boxes or not before.boxes:
             try:
@@ -417,7 +419,7 @@ class DiscordReply:
 
 
 class _PagesChanged(Exception):
-    """Other messages must show the text of a refused file, or refused facts."""
+    """The pages must be laid out again: others show the text of a refused file, or the refused facts."""
 
 
 async def open_dm(rest: hikari.api.RESTClient, user_id: int) -> int:
@@ -429,7 +431,7 @@ MAX_EXPECTED_DELETIONS: Final = 1000
 
 
 class ExpectedDeletions:
-    """Messages that the bot deletes. If a user deletes one, the bot deletes the whole answer."""
+    """Deletions by the bot itself. If a user deletes a message, the bot deletes the rest of the answer."""
 
     def __init__(self) -> None:
         self._ids = LruCache[int, None](MAX_EXPECTED_DELETIONS)

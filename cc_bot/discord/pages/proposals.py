@@ -37,7 +37,7 @@ _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 
 
 def proposal_boxes(proposals: Sequence[Proposal], words: Texts) -> tuple[Box, ...]:
-    """The last open one says that nothing is done yet."""
+    """Return one box per proposal. The last open one adds that nothing has been done yet."""
     open_ones = [each for each in proposals if each.state == "open"]
     texts = {each.id: "\n".join(_lines(_parts(each, words))) for each in open_ones}
     if open_ones:

@@ -6,7 +6,6 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.chat.changes import change_handlers, parse_result
-from cc_bot.chat.reply import Caller
 from cc_bot.discord.pages.custom_ids import OfferErasureButton
 from cc_bot.discord.pages.page import RECEIPTS_COLOUR, Box, Button, Paragraph, action_button, small_print
 from cc_bot.discord.recipients import Recipient
@@ -15,14 +14,14 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.features.memory.texts import MemoryTexts, ReceiptTexts
 from cc_bot.texts import Texts
 
-MAX_RECEIPTS: Final = 4  # as many ids fit into an OfferErasureButton
+MAX_RECEIPTS: Final = 4  # an OfferErasureButton has room for 4 ids
 SHOWN_CHARACTERS: Final = 60
 
 
 def receipts_box(receipts: Sequence[Change], words: Texts, user_id: int, *, private: bool) -> Box:
     """`private`: only the user sees them."""
     texts, shown = words[ReceiptTexts], receipts[:MAX_RECEIPTS]
-    reader = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)  # times have zones of their own
+    recipient = Recipient(user_id, words.locale, ZoneInfo("UTC"), words)  # times have zones of their own
     memory_changes = [each for each in shown if each.what == "memory" and each.state == "holds"]
     deleted_ids = tuple(sorted(each.id for each in memory_changes if each.kind == "deleted"))
     notices, buttons = list[str](), tuple[Button, ...]()
@@ -33,20 +32,23 @@ def receipts_box(receipts: Sequence[Change], words: Texts, user_id: int, *, priv
     if deleted_ids:
         notices.append(texts.conversations_remain)
         buttons = (Button(texts.erase_too, OfferErasureButton(user_id, deleted_ids).custom_id()),)
-    paragraphs = [_paragraph(each, reader, public=not private) for each in shown]
+    paragraphs = [_paragraph(each, recipient, public=not private) for each in shown]
     if notices:
         paragraphs.append(Paragraph("\n".join(small_print(*notices))))
     return Box(tuple(paragraphs), RECEIPTS_COLOUR, buttons)
 
 
 def join_receipts(before: Sequence[Change], new: Iterable[Change]) -> tuple[Change, ...]:
-    """Join the receipts of an answer and of its replacement. The new answer repeats a change if it adds the
-    same item again; the same memory is then reported as unchanged."""
+    """Join the receipts of an answer and of its replacement, without repeats. An item that is added again is
+    a repeat; for a memory, the second addition has the kind "unchanged"."""
     known = {(each.identity, each.kind) for each in before}
 
     def is_repeated(each: Change) -> bool:
-        is_again = each.kind == ("unchanged" if each.what == "memory" else "added")
-        return any(each.identity == identity and (is_again or each.kind == kind) for identity, kind in known)
+        is_second_addition = each.kind == ("unchanged" if each.what == "memory" else "added")
+        return any(
+            each.identity == identity and (is_second_addition or each.kind == kind)
+            for identity, kind in known
+        )
 
     return (*before, *filterfalse(is_repeated, new))
 
@@ -61,10 +63,10 @@ def recalled_ids(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     return tuple(ids)
 
 
-def _paragraph(receipt: Change, reader: Caller, *, public: bool) -> Paragraph:
+def _paragraph(receipt: Change, recipient: Recipient, *, public: bool) -> Paragraph:
     if receipt.state == "undone":
-        return Paragraph(reader.words[ReceiptTexts].change_undone)
+        return Paragraph(recipient.words[ReceiptTexts].change_undone)
     handler = change_handlers()[receipt.what]
-    line = handler.format_line(receipt, reader, limit=SHOWN_CHARACTERS, public=public, numbered=False)
-    undo = handler.make_undo(receipt, reader.words) if receipt.state == "holds" else None
-    return Paragraph(line, action_button(undo, reader.user_id) if undo else None)
+    line = handler.format_line(receipt, recipient, limit=SHOWN_CHARACTERS, public=public, numbered=False)
+    undo = handler.make_undo(receipt, recipient.words) if receipt.state == "holds" else None
+    return Paragraph(line, action_button(undo, recipient.user_id) if undo else None)

@@ -84,7 +84,7 @@ class BotStatus:
 
     @property
     def _model_changes(self) -> Mapping[str, tuple[str, ...]]:
-        return self.assistant.chains.request_changes()
+        return self.assistant.chains.changes_to_requests()
 
     def _describe_connection(self, texts: ConsoleTexts) -> Fact:
         latency_s = self.gateway_health.latency_s

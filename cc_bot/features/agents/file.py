@@ -28,7 +28,7 @@ _ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
 _line = partial(StringConstraints, strip_whitespace=True, min_length=1, pattern=_ON_ONE_LINE)
 _DisplayName = Annotated[str, _line(max_length=MAX_DISPLAY_NAME_LENGTH)]
 _Description = Annotated[str, _line(max_length=MAX_DESCRIPTION_LENGTH)]
-_SERVER_TOOL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
+_MCP_TOOL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
 _STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
@@ -37,7 +37,7 @@ _Text = TypeVar("_Text")
 
 class InvalidAgents(StartupError):
     ja = "エージェントの設定ファイル {path} を読めません。{detail}"
-    en = "The file of agents {path} can't be read. {detail}"
+    en = "The agents file {path} can't be read. {detail}"
 
 
 class _InLanguages(BaseModel, Generic[_Text]):
@@ -68,7 +68,7 @@ def _read_agent(name: str, table: object, tools: Collection[str], words: Texts) 
     reader = TableReader(words[OperatorFileTexts], _expected(tools, words[AgentsFileTexts]))
     given = reader.read(AgentTable, f"agents.{name}", table)
     unknown = set(given.tools or ()) - set(tools)
-    if not all(_SERVER_TOOL.fullmatch(each) for each in unknown):
+    if not all(_MCP_TOOL.fullmatch(each) for each in unknown):
         raise reader.wrong_value(f"agents.{name}", "tools")
     models = given.model.split(",") if isinstance(given.model, str) else given.model
     if given.model and not all(model.strip() for model in models):

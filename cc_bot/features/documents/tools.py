@@ -34,33 +34,30 @@ async def read_file(
     pages: Pages = None,
     query: Annotated[str | None, BeforeValidator(none_if_empty)] = None,
 ) -> ToolOutcome:
-    """Read more of a document that was attached: its pages (or slides, parts), or with query those where
-    something stands. Use the user's own words as query."""
-    found = _find_document(context.files, file)
-    document = found.document
-    if document is None:
-        raise InvalidToolCall("That file is shown whole already.")
+    """Read more of a document that was attached: the given pages (or slides, parts), or with
+    query the passages about it. Use the user's own words as query."""
+    name, document = _find_document(context.files, file)
     if query:
         fields = await asyncio.to_thread(_search, document, query)
     else:
         fields = _read_parts(document, _parse_numbers(pages or "1", len(document.parts)))
     return succeeded(
-        {"file": found.name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, ephemeral=True
+        {"file": name, f"{document.unit}s": len(document.parts), **fields}, tainted=True, ephemeral=True
     )
 
 
-def _find_document(files: Sequence[Attachment], name: str) -> Attachment:
+def _find_document(files: Sequence[Attachment], name: str) -> tuple[str, Document]:
     """Return the newest document with this name, else one whose name contains it, else the only document."""
-    documents = [each for each in reversed(files) if each.document is not None]
+    documents = [(each.name, each.document) for each in reversed(files) if each.document is not None]
     part = name.casefold().strip()
-    matches = [each for each in documents if each.name == name]
-    matches += [each for each in documents if part in each.name.casefold()]
+    matches = [each for each in documents if each[0] == name]
+    matches += [each for each in documents if part in each[0].casefold()]
     if matches:
         return matches[0]
     if len(documents) == 1:
         return documents[0]
-    names = ", ".join(each.name for each in documents) or "none"
-    raise InvalidToolCall(f"There is no such document. The documents are: {names}.")
+    names = ", ".join(name for name, _ in documents) or "none"
+    raise InvalidToolCall(f"No such document. Files that are not listed are shown whole. Documents: {names}.")
 
 
 def _parse_numbers(pages: str, count: int) -> list[int]:
@@ -98,7 +95,7 @@ def _search(document: Document, query: str) -> dict[str, Any]:
     texts = [f"{part.name}\n{part.text}" if part.name else part.text for part in document.parts]
     passages = find_passages(query, texts, MAX_PASSAGES)
     if not passages:
-        return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
+        return {"found": [], "note": "Nothing matches these words. Try others, or read pages."}
     found, characters_left = list[str](), MAX_CHARACTERS
     for passage in passages:
         text = texts[passage.text_index]

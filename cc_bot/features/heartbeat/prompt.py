@@ -25,10 +25,10 @@ HEARTBEAT_INSTRUCTIONS: Final = {
     ),
     Locale.EN: (
         "This is not a message of the user's. It is a regular look around that the user asked for. The JSON holds "
-        "what is coming up and which notes are new, as far as it was not looked at before. If something in it helps "
+        "what is coming up and which notes are new; only what you have not looked at before. If something in it helps "
         "the user now, say that and only that, in one to three sentences, speaking to the user in the language of "
         "their notes. If nothing is pressing, if the user obviously knows because they just changed it, or if it "
-        "would be mere greeting, answer [silent] and nothing else. When in doubt: [silent].\n"
+        "would only be a greeting, answer [silent] and nothing else. When in doubt: [silent].\n"
         "why: due is a reminder that will soon come by itself; missed is one that perhaps did not come; ends is a "
         "note that soon ends; named is a note that names a day that is near; changed is a note that was added or "
         "changed lately.\n"

@@ -24,16 +24,16 @@ MAX_MESSAGE_LENGTH: Final = 2000
 MAX_LABEL_LENGTH: Final = 200
 MAX_FORM_LENGTH: Final = 10_000
 MAX_CHOICES: Final = 25
-_DECLINED_NOTE: Final = "[A question of the server's was declined: {why}]"
+_DECLINED_NOTE: Final = "[A question from the server was declined: {why}]"
 _DECLINE_REASONS: Final[Mapping[type[ToolServerError], str]] = {
-    SecretAsked: "it asked for a secret, which is never asked for here.",
+    SecretAsked: "it asked for a secret, and users are never asked for those here.",
     FormUnsuitable: "it can't be asked here.",
 }
 _USER_DECLINED: Final = "the user did not want to answer."
 _USER_TOO_LATE: Final = "the user did not answer in time."
 # Declines a form that comes while several calls of the server run (server.py).
 CALL_UNCLEAR: Final = "it did not say in which of several calls it asked. Try again when the others are over."
-_TOO_MANY_FORMS: Final = f"{MAX_FORMS} questions a call are enough."
+_TOO_MANY_FORMS: Final = f"a call may ask at most {MAX_FORMS} questions."
 
 _KINDS: Final[Mapping[str, FieldKind]] = {
     "string": "text",
@@ -161,8 +161,8 @@ class ActiveCall:
         if self._open_form:
             self._open_form.cancel()
 
-    async def _ask(self, forms: FormAsker, form: Form) -> types.ElicitResult:
-        self._open_form = open_form = asyncio.create_task(forms.ask(form))
+    async def _ask(self, form_asker: FormAsker, form: Form) -> types.ElicitResult:
+        self._open_form = open_form = asyncio.create_task(form_asker.ask(form))
         try:
             await asyncio.wait((open_form,), timeout=FORM_TIMEOUT_S)
         finally:
@@ -180,10 +180,10 @@ class ActiveCall:
             return self.decline(_DECLINE_REASONS[FormUnsuitable])
         return self.decline(_USER_DECLINED)
 
-    async def _show_refusal(self, forms: FormAsker, refusal: ToolServerError) -> None:
+    async def _show_refusal(self, form_asker: FormAsker, refusal: ToolServerError) -> None:
         try:
             async with asyncio.timeout(FORM_TIMEOUT_S):
-                await forms.show_error(refusal)
+                await form_asker.show_error(refusal)
         except Exception as error:  # noqa: BLE001 - the form is declined anyway
             _log.warning("refusal_not_shown", error=type(error).__name__)
 

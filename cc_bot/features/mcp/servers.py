@@ -1,4 +1,4 @@
-"""Runs the servers of the operator's file."""
+"""Runs the MCP servers that the operator lists in a file."""
 
 import asyncio
 import sys
@@ -168,7 +168,7 @@ class Servers:
         try:
             if has_changed := tool_list != managed.tool_list:
                 await self._store(managed, tool_list)
-        except CcBotError as error:  # stored at the next start
+        except CcBotError as error:  # kept in memory, stored after the next start
             _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
         if managed.catalog.awaiting_owner:
             _log.warning(

@@ -160,9 +160,9 @@ async def remember(
 ) -> ToolOutcome:
     """Keep one fact about the user for good, when they ask for it; several facts take several calls. Write
     relative times (tomorrow, 来週の金曜) as dates. Never keep passwords, keys or card numbers; health, money
-    and facts about other people only when asked for in so many words. If one of the other notes in the result
-    no longer holds because of the new fact, call remember again with the same content and its id as
-    `supersedes`."""
+    and facts about other people only when asked for in so many words. If the result lists another note that
+    is no longer true because of the new fact, call remember again with the same content, and that note's id
+    as `supersedes`."""
     former = None if supersedes is None else await _find_memory(context, supersedes)
     if former is not None:
         check_unchanged(context, content=former.content)
@@ -297,7 +297,7 @@ async def list_memories(
     context: ToolContext,
     category: str | None = None,
     limit: Limit = 10,
-    before: Annotated[int | None, Field(description="Only older than this id.")] = None,
+    before: Annotated[int | None, Field(description="Only memories older than the one with this id.")] = None,
 ) -> ToolOutcome:
     """List the user's memories, newest first. To answer a question, use recall."""
     before_id = None if before is None else await context.memories.get_id(context.user_id, before)

@@ -40,7 +40,7 @@ class Schedule:
     _: KW_ONLY
     target: Target = "channel"
     guild_id: int | None = None
-    visibility: Visibility = "public"
+    visibility: Visibility = "public"  # of where it was made; `audience`: of where it arrives
     repeat: str = ""  # in the form of domain/when/repeats.py; empty: once
     timezone: str = "Asia/Tokyo"
     locale: Locale | None = None

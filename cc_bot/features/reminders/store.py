@@ -1,4 +1,4 @@
-"""Reminders and heartbeats, and the outcome of each firing.
+"""Reminders, heartbeats (the bot looks by itself for what to tell its user), and the outcome of each firing.
 
 A row of `firings` with a unique key is written before a message is sent, so each is sent at most once. If the
 process dies before it records the outcome, the firing is uncertain, and the user is informed.
@@ -243,7 +243,7 @@ class ScheduleStore(Store):
         target: Target = "channel",
         **fields: Unpack[ScheduleFields],
     ) -> Schedule:
-        """Add a schedule; a heartbeat replaces the old one. Raises TooManySchedules, and as `check`."""
+        """Add a schedule; a heartbeat replaces the old. Raises TooManySchedules, or as `check` does."""
         text = self.check(text) if kind == "reminder" else ""
         target = "dm" if fields.get("visibility") == "private" and target == "channel" else target
         return await self._insert(
@@ -392,8 +392,7 @@ class ScheduleStore(Store):
             *(tool_calls_to_json(message.tool_calls), schedule.audience, to_ms(self._clock())),
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
-        # If the gateway has already stored the message, its row becomes the user's. After an erasure nothing
-        # is stored.
+        # A row that the gateway has stored is given to the user. If the firing was erased, nothing is stored.
         sql = """
             INSERT INTO messages (
                 user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
@@ -507,7 +506,7 @@ def _record_outcome(firing: Firing, state: FiringState, message_id: int | None =
     return Statement(update, (*_firing_key(firing), state, message_id))
 
 
-_FEW_HOURS: Final = timedelta(hours=4)  # a repeat with shorter gaps skips no time in a new zone
+_MIN_INTERVAL_TO_SKIP: Final = timedelta(hours=4)  # more frequent repeats skip no time in a new zone
 
 
 def _next_time_in_zone(timezone: str, old: Schedule, now: datetime, sent: datetime | None) -> datetime:
@@ -519,7 +518,7 @@ def _next_time_in_zone(timezone: str, old: Schedule, now: datetime, sent: dateti
     if old.due_at != _time_after(old, now):
         day = old.due_at.astimezone(old.zone).date()
         after = datetime.combine(day, time(), new.zone) - timedelta(seconds=1)
-    elif sent and old.due_at - sent >= _FEW_HOURS:
+    elif sent and old.due_at - sent >= _MIN_INTERVAL_TO_SKIP:
         after = sent.astimezone(old.zone).replace(tzinfo=new.zone)
     return _time_after(new, max(now, after)) or old.due_at
 

@@ -107,6 +107,6 @@ async def test_that_a_model_takes_no_tools_reaches_its_user_once_and_the_operato
                 for question in (f"猫が好き{KEEP}", "元気？")
             ]
         assert [ToolsUnavailable() in each for each in events] == [True, False]
-        assert core.assistant.chains.request_changes() == {personality.model: ("no tools",)}
+        assert core.assistant.chains.changes_to_requests() == {personality.model: ("no tools",)}
     [changed] = [each for each in records if each["event"] == "model_request_changed"]
     assert (changed["model"], changed["changes"]) == (personality.model, ["no tools"])

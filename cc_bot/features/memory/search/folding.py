@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from cc_bot.domain.text import hiragana, kanji_to_digits
 
 _SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
-_WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
+_LARGE_WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
 
 # Sounds of loan words that are spelled in several ways: ヴァイオリン, バイオリン; ウィスキー, ウイスキー.
 _LOAN_SOUNDS: Final = {
@@ -56,7 +56,7 @@ def fold(text: str) -> str:
 def loosen(folded: str) -> str:
     """Write folded kana as large hiragana with short vowels."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
-    return _LOAN_SOUND.sub(lambda match: _LOAN_SOUNDS[match[0]], short).translate(_WITHOUT_MARKS)
+    return _LOAN_SOUND.sub(lambda match: _LOAN_SOUNDS[match[0]], short).translate(_LARGE_WITHOUT_MARKS)
 
 
 def convert_kanji_numbers(folded: str) -> str:
@@ -162,7 +162,7 @@ class Line(NamedTuple):
 
 
 def parse_line(folded: str) -> Line:
-    """Normalize folded text. Separators become a space, and one also parts words of letters or digits."""
+    """Normalize folded text. Separators become one space; words of letters and digits are split: abc123."""
     texts: list[str] = []
     scripts: list[str] = []
     after_separator = after_word = False

@@ -15,13 +15,14 @@ from cc_bot.features.memory.search.terms import Query, TermGroup
 # With vectors, a note's score is its nearness (see vectors.py) plus _WORDS_WEIGHT times its coverage: the
 # share of the query that its words cover. Measured with the local encoder on 1937 questions in 13 classes:
 # with weights from 5 to 8, each class's mean recall@5 is at most 0.006 below that of words alone or vectors
-# alone, whichever is better. Leaving out poor matches lowers a class's recall by at most 0.029; 14 % of 70
-# unanswerable questions then get no result (29 % without vectors).
+# alone, whichever is better. The cut-offs lower a class's recall by at most 0.029. With them 14 % of 70
+# unanswerable questions rightly get no result; without vectors it is 29 %.
+
 _WORDS_WEIGHT: Final = 6.0
 _NEARNESS_WITHOUT_VECTOR: Final = 1.5
 _MIN_SCORE: Final = 2.5
-_MAX_BEHIND: Final = 5.0  # a note whose score is further below the best is left out
-_EXACT_SCORE: Final = 7.5  # score of a note that contains the query as written (an exact match)
+_MAX_BEHIND: Final = 5.0  # notes further below the best score are left out
+_BEST_IF_EXACT: Final = 7.5  # what other notes are compared with if one contains the query as written
 
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_WEIGHT: Final = 0.5  # BM25's b
@@ -41,7 +42,7 @@ class WordMatch:
     id: int
     is_exact: bool
     coverage: float
-    is_sufficient: bool = False  # whether its words alone make it a match
+    words_suffice: bool = False  # covers enough of the query to match without a near vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def rank(
     *,
     similarity: Mapping[int, float] | None = None,
 ) -> list[Hit]:
-    """Return the matches: exact matches first, then by score, then by greatest id.
+    """Return the matches: exact ones first, then by score, then the newest (greatest id).
 
     With `similarity` (nearness by note id, see vectors.py), `fuse` orders the matches and may add other
     notes.
@@ -105,7 +106,9 @@ def rank(
     best_coverage = max((coverage for *_, coverage in scored), default=0.0)
     min_coverage = max(_MIN_COVERAGE, _MIN_SHARE_OF_BEST * best_coverage)
     if similarity:
-        matches = (WordMatch(id_, exact, share, share >= min_coverage) for exact, _, id_, share in scored)
+        matches = (
+            WordMatch(id_, exact, coverage, coverage >= min_coverage) for exact, _, id_, coverage in scored
+        )
         return fuse(matches, similarity)
     scored.sort(reverse=True)
     return [
@@ -130,11 +133,11 @@ def fuse(word_matches: Iterable[WordMatch], nearness: Mapping[int, float]) -> li
     )
     if not scored:
         return []
-    best = _EXACT_SCORE if scored[-1][0] else scored[-1][1]
+    best = _BEST_IF_EXACT if scored[-1][0] else scored[-1][1]
     return [
         Hit(id_, 1.0 if is_exact else _estimate_confidence(score, best - score))
         for is_exact, score, id_ in reversed(scored)
-        if is_exact or (best - score <= _MAX_BEHIND and (score >= _MIN_SCORE or matches[id_].is_sufficient))
+        if is_exact or (best - score <= _MAX_BEHIND and (score >= _MIN_SCORE or matches[id_].words_suffice))
     ]
 
 
@@ -175,8 +178,8 @@ def _weigh_group(group: TermGroup, statistics: Statistics) -> _WeighedGroup:
 def _score_group(group: _WeighedGroup, note: Candidate, average_length: float) -> tuple[float, float]:
     """Return the best score of a wording in a note, and the best match quality (0 to 1).
 
-    A partial match scores less than its share: キーボード is not グラフィックボード. Longer words score more,
-    but not in proportion.
+    Half of the terms score less than half: キーボード shares ボード with グラフィックボード, but differs.
+    Longer words score more, but not in proportion.
     """
     best_score = best_quality = 0.0
     counts = note.term_counts
@@ -194,7 +197,7 @@ def _score_group(group: _WeighedGroup, note: Candidate, average_length: float) -
         else:
             if found:
                 share = found / total
-                length_factor = math.sqrt(share * min(1.0, group.importance / total))
-                best_score = max(best_score, score * length_factor)
+                damping = math.sqrt(share * min(1.0, group.importance / total))
+                best_score = max(best_score, score * damping)
                 best_quality = max(best_quality, strength * share)
     return best_score, best_quality

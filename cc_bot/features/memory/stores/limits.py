@@ -1,6 +1,7 @@
 """Limits on memories, bytes and imports, and the refusal of secrets.
 
-A transaction makes a change, then counts, and rolls back if a limit is exceeded.
+`check_limits` counts after a change, in its transaction, which rolls back if a limit is exceeded. Imports are
+checked before.
 """
 
 import json

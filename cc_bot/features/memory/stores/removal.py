@@ -66,7 +66,7 @@ _SELECT_MESSAGES: Final = """
 
 @dataclass(frozen=True, slots=True)
 class _Traces:
-    """The messages that contain or used a memory, and their calls that changed a canvas."""
+    """Messages that contain, used, stored or asked for a memory, and their calls that changed a canvas."""
 
     message_ids: set[int] = field(default_factory=set)
     canvas_calls: list[ToolCall] = field(default_factory=list)
