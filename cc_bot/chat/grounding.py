@@ -371,7 +371,7 @@ _Comparison = tuple[list[_Sentence], _Clause]  # sentences of the author, and th
 
 
 @dataclass(frozen=True, slots=True)
-class OwnWords:
+class Grounding:
     """The author's message, and earlier messages that it may refer to."""
 
     message: str
@@ -404,7 +404,7 @@ class OwnWords:
         )
 
     def asks_to_end(
-        self, text: str, *, others: Sequence[str] = (), is_only_shown: bool = False, may_be_done: bool = False
+        self, text: str, *, others: Sequence[str] = (), is_sole_shown: bool = False, may_be_done: bool = False
     ) -> bool:
         """Return whether the author asks to end this memory or reminder. The message must match it better
         than all `others`; or, if it is the only one shown, say `that`. `may_be_done`: updates count too."""
@@ -413,12 +413,12 @@ class OwnWords:
             return False
         if sum(map(len, others)) > _MAX_OTHERS_CHARACTERS:
             return False
-        points_to_it = is_only_shown and _POINTING_WORDS.search(own) is not None
+        points_to_it = is_sole_shown and _POINTING_WORDS.search(own) is not None
         only_points = points_to_it and not self._topic(_ENDING.sub(" ", own))
         return only_points or self._is_named(own, self._topic(text), [*map(self._topic, others)])
 
     def asks_to_change(
-        self, former: str, content: str, *, others: Sequence[str] = (), is_only_shown: bool = False
+        self, former: str, content: str, *, others: Sequence[str] = (), is_sole_shown: bool = False
     ) -> bool:
         """Return whether the author asks for this change, in their own words. The message must match the
         former text better than all `others`; or match none of them, and either update the only memory shown,
@@ -429,11 +429,11 @@ class OwnWords:
         is_update = _PHRASES["update"].search(own) is not None
         old, new, rest = self._topic(former), self._topic(content), [*map(self._topic, others)]
         is_named, names_other = self._is_named(own, old, rest), bool(self._topic(own) & set().union(*rest))
-        is_meant = is_named or (not names_other and ((is_only_shown and is_update) or old & new))
+        is_meant = is_named or (not names_other and ((is_sole_shown and is_update) or old & new))
         if not new - old or not is_meant:
             return False
         is_replacement = (
-            is_update and (is_named or is_only_shown) and self._replaces_parts(former, content, own)
+            is_update and (is_named or is_sole_shown) and self._replaces_parts(former, content, own)
         )
         return is_replacement or self.says(content)
 
@@ -464,7 +464,7 @@ class OwnWords:
             and all(any(_has_run(sentence, part, frozenset()) for sentence in said) for part in new_parts)
         )
 
-    def _referenced_messages(self) -> Iterator["OwnWords"]:
+    def _referenced_messages(self) -> Iterator["Grounding"]:
         """Yield the earlier messages if this message only asks to remember something, without content."""
         own = _usable_text(self.message) if self.earlier_messages else ""
         if _PHRASES["request"].search(own) and not _join_clauses(self._parse(own, drop_requests=True)).words:

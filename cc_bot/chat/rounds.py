@@ -73,7 +73,7 @@ _UNDONE_BY_USER: Final = json.dumps(
 class Draft:
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
-    lasting_calls: list[ToolCall] = field(default_factory=list)  # calls that may have changed something
+    effectful_calls: list[ToolCall] = field(default_factory=list)  # calls that may have changed something
     usage: Usage = field(default_factory=Usage)
     measured_requests: list[MeasuredRequest] = field(default_factory=list)
     model: str = ""
@@ -103,7 +103,7 @@ class Draft:
         call = ToolCall(request.id, request.name, arguments, result, outcome.ok)
         self.calls.append(call)
         if outcome.changes or outcome.has_side_effects:
-            self.lasting_calls.append(call)
+            self.effectful_calls.append(call)
         self.tainted = self.tainted or outcome.tainted
         self.has_side_effects = self.has_side_effects or (outcome.ok and writes)
         self.recalled_memories.update(memory.id for memory in outcome.recalled_memories)
@@ -174,21 +174,21 @@ class Rounds:
             return
         unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in unfinished)
         try:
-            await self.store_calls((*draft.lasting_calls, *unknown))
+            await self.store_calls((*draft.effectful_calls, *unknown))
         except StorageError as error:
             _log.warning("calls_not_noted", error=type(error).__name__)
 
     async def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
-        effective = [call for call in self.earlier_calls if not await self._is_undone(call)]
-        calls = [_resumed_call(call, is_undone=call not in effective) for call in self.earlier_calls]
+        not_undone = [call for call in self.earlier_calls if not await self._is_undone(call)]
+        calls = [_resumed_call(call, is_undone=call not in not_undone) for call in self.earlier_calls]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
         draft.calls += calls
         # It can't be checked whether a tool server's call took effect: a second crash must not repeat it.
-        succeeded = [call for call in effective if call.ok]
-        draft.lasting_calls += [call for call in calls if call in succeeded or is_server_tool(call.name)]
+        succeeded = [call for call in not_undone if call.ok]
+        draft.effectful_calls += [call for call in calls if call in succeeded or is_server_tool(call.name)]
         draft.tainted = True  # it is unknown what the model read before
         draft.has_side_effects = bool(succeeded)
-        return CallsResumed(tuple(effective))
+        return CallsResumed(tuple(not_undone))
 
     async def _is_undone(self, call: ToolCall) -> bool:
         changes = await with_current_state(read_changes([call]), self.context.user_id, self.context.stores)

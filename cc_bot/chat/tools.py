@@ -38,7 +38,7 @@ from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.texts import explain, texts
 
 if TYPE_CHECKING:
-    from cc_bot.chat.grounding import OwnWords
+    from cc_bot.chat.grounding import Grounding
     from cc_bot.chat.stores.opening import Stores
 
 _log = structlog.get_logger(__name__)
@@ -87,10 +87,10 @@ class ToolContext:
         return self.stores.memories
 
     @property
-    def grounding(self) -> "OwnWords":
-        from cc_bot.chat.grounding import OwnWords  # noqa: PLC0415 - 30 ms, for the first change
+    def grounding(self) -> "Grounding":
+        from cc_bot.chat.grounding import Grounding  # noqa: PLC0415 - 30 ms, for the first change
 
-        return OwnWords(self.own_words, self.clock(), self.timezone, self.earlier_words)
+        return Grounding(self.own_words, self.clock(), self.timezone, self.earlier_words)
 
     @property
     def audience(self) -> Audience:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from cc_bot.db.erasure_log import ErasureLog, copied_log_path, merge_log, read_erasures
-from cc_bot.db.files import ensure_free_space, move, sync_file, sync_folder, write_new
+from cc_bot.db.files import ensure_free_space, move, sync_file, sync_folder, write_atomically
 from cc_bot.db.sqlite import code_of, connect_existing
 from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, OldBackupsKept
 from cc_bot.files import open_regular, read_regular
@@ -216,7 +216,7 @@ def _back_up(
             rows=rows,
             erasures=read_erasures(copied_log_path(folder)).count,
         )
-        write_new(manifest_path(target), manifest.to_json().encode())
+        write_atomically(manifest_path(target), manifest.to_json().encode())
     try:
         deleted = rotate(folder, now, new_backup=target, keep=keep, days=days, database=database)
     except OSError as error:

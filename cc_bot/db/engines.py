@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from cc_bot.db.database import Database, Dialect
 from cc_bot.db.files import URL_SETTING, database_file, sqlite_path
 from cc_bot.db.sqlite import TIMEOUT_S, Synchronous, connect_sqlite
-from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
+from cc_bot.domain.errors import EngineMissing, PostgresInUse, SqliteOnly
 
 _SERVERS: Final = ("postgresql://", "postgres://")
 
@@ -61,9 +61,9 @@ def source_url(url: str) -> str:
 
 
 def require_file(url: str, command: str) -> Path:
-    """Return the database file, with links resolved. Raises InvalidSetting, or NotAFile for a server."""
+    """Return the database file, with links resolved. Raises InvalidSetting, or SqliteOnly for a server."""
     if dialect_of(url) != "sqlite":
-        raise NotAFile(command=command)
+        raise SqliteOnly(command=command)
     return database_file(url)
 
 
@@ -103,7 +103,7 @@ _PAUSE_S: Final = 0.1  # between attempts, as a closed connection may still be l
 
 
 async def ensure_unused(database: Database) -> None:
-    """Raises ServerInUse if another cc-bot uses the database on a server. For files, see `instance_lock`."""
+    """Raises PostgresInUse if another cc-bot uses the database on a server. Of files, see `instance_lock`."""
     if database.dialect == "sqlite":
         return
     for _ in range(_MAX_ATTEMPTS):
@@ -111,4 +111,4 @@ async def ensure_unused(database: Database) -> None:
         if not others:
             return
         await asyncio.sleep(_PAUSE_S)
-    raise ServerInUse(path=database.location)
+    raise PostgresInUse(path=database.location)

@@ -55,20 +55,20 @@ def sidecar(database: Path, suffix: str) -> Path:
     return database.with_name(database.name + suffix)
 
 
-def has_folder(database: Path) -> bool:
+def can_use_folder(database: Path) -> bool:
     """Return whether the folder exists or is the default. Others are not created, as they may be misspelt."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
 def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
     """Create the default folder. Raises DatabaseFolderMissing, which names the `setting`, for another."""
-    if not has_folder(database):
+    if not can_use_folder(database):
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
     database.parent.mkdir(mode=0o700, exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
-class OwnerNote:
+class HolderNote:
     """The file beside a lock that names the process which has or had it."""
 
     path: Path
@@ -76,11 +76,11 @@ class OwnerNote:
 
     def write(self, name: str) -> None:
         self.path.touch(mode=0o600)
-        self.path.write_text(f"{name} {_fingerprint(self.path)}", "utf-8")
+        self.path.write_text(f"{name} {_file_identity(self.path)}", "utf-8")
 
 
 @contextmanager
-def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[OwnerNote]:
+def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") -> Iterator[HolderNote]:
     """Hold the lock beside the database, or that of some shards. Raises AlreadyRunning, DatabaseUnusable, or
     as `ensure_folder`."""
     ensure_folder(database, setting)
@@ -96,13 +96,13 @@ def instance_lock(database: Path, setting: str = URL_SETTING, shards: str = "") 
         previous = ""
         with suppress(OSError, UnicodeDecodeError):
             name, _, fingerprint = note.read_text("utf-8").partition(" ")
-            previous = name if fingerprint == _fingerprint(note) else ""
-        yield OwnerNote(note, previous)
+            previous = name if fingerprint == _file_identity(note) else ""
+        yield HolderNote(note, previous)
     finally:
         lock.release()
 
 
-def _fingerprint(note: Path) -> str:
+def _file_identity(note: Path) -> str:
     status = note.stat()
     return f"{status.st_dev}:{status.st_ino}"
 
@@ -143,7 +143,7 @@ def move(source: Path, target: Path) -> None:
     sync_folder(target.parent)
 
 
-def write_new(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Create a file with mode 0600, atomically. Raises OSError."""
     partial = path.with_name(f".{path.name}.partial")
     partial.touch(mode=0o600)

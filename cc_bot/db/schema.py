@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 from cc_bot.db.backup import back_up_before, ensure_undamaged
 from cc_bot.db.database import MAINTENANCE_LOCK, Database, Dialect, Statement, Transaction, expand
-from cc_bot.db.files import has_folder
+from cc_bot.db.files import can_use_folder
 from cc_bot.db.sqlite import classify, code_of, connect_existing, size_of
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
@@ -246,7 +246,7 @@ class Examination:
 def examine(path: Path) -> Examination:
     """Check a file without changing it. Takes some seconds per gigabyte."""
     if not path.exists():
-        return Examination("missing" if has_folder(path) else "no_folder")
+        return Examination("missing" if can_use_folder(path) else "no_folder")
     if not path.is_file():
         return Examination("foreign")
     size = size_of(path)

@@ -14,7 +14,7 @@ from cc_bot.concurrency import Tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import reply_in_place
-from cc_bot.discord.delivery.reply import PostUncertain
+from cc_bot.discord.delivery.reply import NotPosted
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of, tell, visibility_of
@@ -151,7 +151,7 @@ class ApprovalHandler:
         if result and result.continues:
             try:
                 await self._continue_turn(press, selected, result)
-            except (CcBotError, hikari.HikariError, PostUncertain) as error:  # the outcome is shown already
+            except (CcBotError, hikari.HikariError, NotPosted) as error:  # the outcome is shown already
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _run_calls(

@@ -33,7 +33,7 @@ from cc_bot.discord.incoming import (
 )
 from cc_bot.discord.interactions import Answerable, is_bot_dm, message_link, retry
 from cc_bot.discord.locations import Locations, LruCache, may_read
-from cc_bot.domain.errors import AttachmentNotFetched, ConversationNotShown, InputError, TargetNotShown
+from cc_bot.domain.errors import AttachmentNotFetched, ChosenMessageHidden, ConversationNotShown, InputError
 from cc_bot.domain.message import (
     FORWARD_NAME,
     Attachment,
@@ -162,7 +162,7 @@ class References:
         self, question: Message, location: QuestionLocation, emit: Emit, text_with_links: str = ""
     ) -> Message:
         """Return the question with its references. The links in `text_with_links`, if set, replace its own.
-        Raises StorageError, TargetNotShown and ConversationNotShown."""
+        Raises StorageError, ChosenMessageHidden and ConversationNotShown."""
         if question.reference_kind == "since":
             return await self._read_conversation(question, location, emit)
         try:
@@ -174,7 +174,7 @@ class References:
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
             if question.reference_kind == "menu":
-                raise TargetNotShown from None
+                raise ChosenMessageHidden from None
             reply = () if question.reply_to is None else (Reference("reply", is_visible=False),)
             return replace(question, references=reply)
         resolved = (*replied, *linked, *pictures)
@@ -346,7 +346,7 @@ class References:
             return False
 
     async def _read_target(self, question: Message, location: QuestionLocation) -> _Resolution:
-        """Prefer this interaction's message, then a fetched one, then a cached one. Raises TargetNotShown."""
+        """Prefer the interaction's message, then a fetched, then a cached one. Raises ChosenMessageHidden."""
         message_id = question.reply_to or 0
         target = self.cache.get_target(question.author_id, message_id)
         message = target.message if target else None
@@ -360,7 +360,7 @@ class References:
             except hikari.HikariError as error:
                 _log.info("reference_not_read", error=type(error).__name__)
         if message is None or has_no_visible_content(message):
-            raise TargetNotShown
+            raise ChosenMessageHidden
         return await self._resolve_message("menu", message, question.author_id, location)
 
     async def _read_conversation(self, question: Message, location: QuestionLocation, emit: Emit) -> Message:

@@ -112,7 +112,7 @@ RecordingEmpty = InputError.define("RecordingEmpty", ja="音声の長さが0秒�
 TranscriptionUnavailable = InputError.define("TranscriptionUnavailable", ja="🎤 このボットは音声を聞き取れません。お手数ですが、文字で送ってください。", en="🎤 I can't listen to voice messages here. Please type it instead.")
 NothingToRead = InputError.define("NothingToRead", ja="このメッセージには、読めるものがありません。文章や画像のあるメッセージで選んでください。", en="There is nothing to read in this message. Choose one with text or a picture.")
 NothingToTranslate = InputError.define("NothingToTranslate", ja="このメッセージには、翻訳する文章がありません。文章のあるメッセージで選んでください。", en="There is no text to translate in this message. Choose one with text.")
-TargetNotShown = InputError.define("TargetNotShown", ja="そのメッセージは、もう私からは見えません。まだ残っていれば、メッセージのメニューからもう一度選んでください。", en="I can no longer see that message. If it is still there, please choose the command from its menu again.")
+ChosenMessageHidden = InputError.define("ChosenMessageHidden", ja="そのメッセージは、もう私からは見えません。まだ残っていれば、メッセージのメニューからもう一度選んでください。", en="I can no longer see that message. If it is still there, please choose the command from its menu again.")
 ConversationNotShown = InputError.define("ConversationNotShown", ja="ここでのやりとりは、私には読めません。私がいて、メッセージ履歴を読めるチャンネルでお試しください。", en="I can't read this conversation. Please try in a channel that I am in and whose message history I may read.")
 
 
@@ -148,9 +148,9 @@ SqliteTooOld = StartupError.define("SqliteTooOld", ja="Python に付属の SQLit
 PostgresTooOld = StartupError.define("PostgresTooOld", ja="PostgreSQL {found} は古すぎます（{needed} 以上が必要です）。サーバーを新しくしてください。", en="PostgreSQL {found} is too old ({needed} or newer is needed). Upgrade the server.")
 PostgresNotUtf8 = StartupError.define("PostgresNotUtf8", ja="データベース {url} の文字コードは {found} なので、日本語を保存できません。createdb --encoding=UTF8 --template=template0 で作り直してください。", en="The database {url} has the encoding {found}, which can't store Japanese. Create it again: createdb --encoding=UTF8 --template=template0")
 PostgresRefused = StartupError.define("PostgresRefused", ja="{url} に接続できません。{setting} のユーザー名、パスワード、データベース名を確かめてください（{reason}）。", en="cc-bot can't connect to {url}. Check the user, the password and the database in {setting} ({reason}).")
-NotAFile = StartupError.define("NotAFile", ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。", en="cc-bot {command} is for SQLite files. With PostgreSQL, back up with pg_dump, restore with pg_restore followed by cc-bot erasures apply, and delete with dropdb.")
+SqliteOnly = StartupError.define("SqliteOnly", ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。", en="cc-bot {command} is for SQLite files. With PostgreSQL, back up with pg_dump, restore with pg_restore followed by cc-bot erasures apply, and delete with dropdb.")
 EngineMissing = StartupError.define("EngineMissing", ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。", en="This database needs an additional package. Run: make {extra} (with pip: cc-bot[{extra}])")
-ServerInUse = StartupError.define("ServerInUse", ja="{path} を、ほかの cc-bot が使っています（別のマシンかもしれません）。すべて止めてから、もう一度実行してください。", en="Another cc-bot is using {path}, maybe on another machine. Stop all of them, then run this again.")
+PostgresInUse = StartupError.define("PostgresInUse", ja="{path} を、ほかの cc-bot が使っています（別のマシンかもしれません）。すべて止めてから、もう一度実行してください。", en="Another cc-bot is using {path}, maybe on another machine. Stop all of them, then run this again.")
 SameDatabase = StartupError.define("SameDatabase", ja="コピー元とコピー先が同じデータベースです。--from と --to を確かめてください。", en="The source and the target are the same database. Check --from and --to.")
 CopySourceMissing = StartupError.define("CopySourceMissing", ja="コピー元のデータベース {path} がありません。--from を確かめてください。", en="There is no database to copy at {path}. Check --from.")
 CopyTargetOccupied = StartupError.define("CopyTargetOccupied", ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。", en="{path} is not empty: its table {name} has rows. Use an empty database for --to.")

@@ -236,7 +236,7 @@ class AccountPages(Pages):
             time_now=visitor.format_time(services.clock()),
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
-            may_speak=services.settings.may_speak,
+            can_voice_answers=services.settings.can_voice_answers,
             sessions=sessions,
         )
 
@@ -258,7 +258,7 @@ class AccountPages(Pages):
                 visitor.user_id,
                 locale=locale,
                 zone=typed.strip() or None,
-                spoken=spoken if services.settings.may_speak else Keep.AS_IS,
+                spoken=spoken if services.settings.can_voice_answers else Keep.AS_IS,
                 default_zone=services.settings.timezone.key,
             )
         except UnknownTimezone as error:

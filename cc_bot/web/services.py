@@ -71,7 +71,7 @@ class WebSettings:
     proxies: tuple[IPv4Network | IPv6Network, ...]
     locale: Locale
     timezone: ZoneInfo
-    may_speak: bool
+    can_voice_answers: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

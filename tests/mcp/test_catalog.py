@@ -169,7 +169,7 @@ class TestAListThatChanges:
             async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
                 await bot.until(partial(lambda bot: bot.server().catalog.awaiting_owner, bot))
                 assert bot.offered() == []
-                assert bot.servers.withheld_news.qsize() == told
+                assert bot.servers.servers_to_report.qsize() == told
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             await bot.until_ready()
             assert bot.offered() == before

@@ -5,13 +5,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.chat.grounding import OwnWords
+from cc_bot.chat.grounding import Grounding
 from cc_bot.domain.when.resolve import parse_schedule
 from tests.attacks.wishes import Wish, wishes
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 TOKYO = ZoneInfo("Asia/Tokyo")
-own = partial(OwnWords, now=NOW, zone=TOKYO)
+own = partial(Grounding, now=NOW, zone=TOKYO)
 
 
 def is_granted(wish: Wish) -> bool:
@@ -184,7 +184,7 @@ class TestChange:
     def test_puts_the_askers_words_in_the_location_of_others(
         self, former: str, content: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert own(said).asks_to_change(former, content, is_only_shown=shown) is expected
+        assert own(said).asks_to_change(former, content, is_sole_shown=shown) is expected
 
 
 class TestRemoval:
@@ -200,7 +200,7 @@ class TestRemoval:
     def test_is_of_what_the_asker_says_goes(
         self, text: str, said: str, *, shown: bool, expected: bool
     ) -> None:
-        assert own(said).asks_to_end(text, is_only_shown=shown) is expected
+        assert own(said).asks_to_end(text, is_sole_shown=shown) is expected
 
     @pytest.mark.parametrize(
         ("said", "memories"),
@@ -216,7 +216,7 @@ class TestRemoval:
             rest = [each for each in memories if each != other]
             assert not own(said).asks_to_end(other, others=rest)
             assert not own(said).asks_to_end(
-                other, others=[each for each in rest if each != tea], is_only_shown=True
+                other, others=[each for each in rest if each != tea], is_sole_shown=True
             )
             assert not own(f"{said}, actually").asks_to_change(other, tea, others=rest)
 

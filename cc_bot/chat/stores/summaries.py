@@ -44,7 +44,7 @@ STOP_SUMMARIZING: Final = """
 """
 
 # Excludes all messages so far from summaries, also from one that is being written. Callers may append AND.
-MARK_SUMMARIZED_WHERE: Final = """
+SET_SUMMARIZED_TO_END: Final = """
     UPDATE sessions SET summarized_to = coalesce(
         (
             SELECT m.id FROM messages AS m
@@ -55,7 +55,7 @@ MARK_SUMMARIZED_WHERE: Final = """
     )
     WHERE user_id = $1 AND summarize = 1
 """
-_MARK_KEY_SUMMARIZED: Final = f"{MARK_SUMMARIZED_WHERE} AND channel_id = $2 AND agent = $3"
+_MARK_KEY_SUMMARIZED: Final = f"{SET_SUMMARIZED_TO_END} AND channel_id = $2 AND agent = $3"
 
 # Reads a single session, so that no rows have to be sorted.
 _SELECT_BACKLOG: Final = f"""

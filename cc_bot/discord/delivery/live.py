@@ -12,7 +12,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.receipts import ReceiptUpdater
-from cc_bot.discord.delivery.reply import DiscordReply, PostUncertain
+from cc_bot.discord.delivery.reply import DiscordReply, NotPosted
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -109,7 +109,7 @@ class LiveAnswer:
         render = partial(final_pages, self.state, self.words, temporary=temporary, note=note)
         try:
             await self._show_final_pages(await self._render(render), user_id)
-        except PostUncertain:
+        except NotPosted:
             as_file = await self._render(partial(render, as_file=True))
             await self._show_final_pages(as_file, user_id)
 
@@ -120,7 +120,7 @@ class LiveAnswer:
 
     async def _show_final_pages(self, texts: Sequence[Page], user_id: int | None) -> None:
         if len(texts) > 1 and self.one_message:
-            raise PostUncertain
+            raise NotPosted
         card = replace(self.card.with_changes(self.state.receipts), proposals=self.state.proposals)
         card = await self.receipt_updater.with_current_changes(card)
         earlier: tuple[int, ...] = ()
@@ -171,7 +171,7 @@ class LiveAnswer:
             return  # the first message may exist: only `finish` posts it again
         try:
             await self.reply.show(pages[:1] if self.one_message else pages, is_progress=True)
-        except PostUncertain:
+        except NotPosted:
             self.one_message = True
             _log.warning("post_uncertain")
         except hikari.HTTPError as error:

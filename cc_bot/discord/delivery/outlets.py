@@ -21,8 +21,8 @@ from cc_bot.discord.delivery.reply import (
     DiscordReply,
     ExpectedDeletions,
     FetchPostedIds,
+    NotPosted,
     Outlet,
-    PostUncertain,
     SentMessage,
     open_dm,
 )
@@ -118,7 +118,7 @@ class InteractionOutlet(Outlet):
                 message_id = existing_id
             await self.on_posted(int(message_id))
             return message_id
-        raise PostUncertain
+        raise NotPosted
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
         arguments = post_arguments(page, ephemeral=self.ephemeral)
@@ -153,16 +153,16 @@ class InteractionOutlet(Outlet):
     async def _find_posted(
         self, page: Page, fetch_posted_ids: FetchPostedIds, error: Exception
     ) -> hikari.Snowflake | None:
-        """Return the message's id, or None if it does not exist. Raises PostUncertain if that is unknown."""
+        """Return the message's id, or None if it does not exist. Raises NotPosted if that is unknown."""
         if self.ephemeral and page.boxes:
             return None  # a card is better shown twice than not at all
         if self.ephemeral:  # can't be fetched
-            raise PostUncertain from error
+            raise NotPosted from error
         after_id = [self.interaction_id, *await fetch_posted_ids()][-1]
         try:
             newest = await self.rest.fetch_messages(self.channel_id, after=after_id).limit(50)
         except hikari.HTTPError as fetch_error:
-            raise PostUncertain from fetch_error
+            raise NotPosted from fetch_error
         own_messages = (message for message in newest if message.application_id == self.application_id)
         return min((message.id for message in own_messages if looks_like(message, page)), default=None)
 

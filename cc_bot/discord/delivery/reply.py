@@ -105,7 +105,7 @@ _REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
 FIRST_MESSAGE_TIMEOUT_S: Final = 5.0
 
 
-class PostUncertain(Exception):
+class NotPosted(Exception):
     """It is unknown whether a message was posted."""
 
 
@@ -122,7 +122,7 @@ class Outlet(ABC):
     async def post(
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0. `may_exist`: perhaps posted before. Raises PostUncertain."""
+        """Post message `number`, from 0. `may_exist`: perhaps posted before. Raises NotPosted."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -175,7 +175,7 @@ class DiscordReply:
         self._outlet = outlet
         self._may_have_more = self._may_have_unknown_messages = may_have_more
         self._sent = list(sent)
-        self._max_message_count = len(self._sent)
+        self._highest_message_count = len(self._sent)
         self._had_card = False
         self._left_out_parts: frozenset[Part] = frozenset()
         self.no_dm = False  # never move the answer to a DM
@@ -190,7 +190,7 @@ class DiscordReply:
 
     async def show(self, pages: Sequence[Page], *, is_progress: bool = False) -> None:
         """`pages`: texts, and a card if any. Progress is shown without retries. Raises hikari's errors and
-        PostUncertain."""
+        NotPosted."""
         pauses_s = () if is_progress else RETRY_PAUSES_S
         try:
             await self._show(pages, pauses_s)
@@ -251,7 +251,7 @@ class DiscordReply:
                     await self._outlet.delete(sent.id)
             _log.warning("answer_sent_by_dm", code=int(error.code))
         self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
-        self._max_message_count, self._may_have_unknown_messages = dm._max_message_count, False
+        self._highest_message_count, self._may_have_unknown_messages = dm._highest_message_count, False
         self._had_card = dm._had_card
         self._visible_event.set()
         return True
@@ -283,7 +283,7 @@ class DiscordReply:
     @property
     def last_page(self) -> Page | None:
         """The last one with text."""
-        return self._sent[self._last_text].page if self._sent else None
+        return self._sent[self._last_text_index].page if self._sent else None
 
     @property
     def card_id(self) -> int | None:
@@ -296,7 +296,7 @@ class DiscordReply:
         return self._outlet.location_id
 
     @property
-    def _last_text(self) -> int:
+    def _last_text_index(self) -> int:
         page = self._sent[-1].page
         return len(self._sent) - (2 if page and page.boxes else 1)
 
@@ -311,16 +311,16 @@ class DiscordReply:
         if await self._outlet.send_ephemeral(sentence) or page is None:
             return
         page_with_sentence = replace(page, facts=page.facts.with_notes(sentence))
-        await self._edit(self._last_text, page_with_sentence, RETRY_PAUSES_S)
+        await self._edit(self._last_text_index, page_with_sentence, RETRY_PAUSES_S)
 
     async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is not part of the answer. Raises hikari's errors, and PostUncertain while
+        """Post a message that is not part of the answer. Raises hikari's errors, and NotPosted while
         Discord shows "thinking", as the message would replace that."""
         try:
             async with asyncio.timeout(FIRST_MESSAGE_TIMEOUT_S):
                 await self._visible_event.wait()
         except TimeoutError:
-            raise PostUncertain from None
+            raise NotPosted from None
         return await self._outlet.post_extra(page)
 
     async def edit_extra(self, message_id: hikari.Snowflake, page: Page) -> None:
@@ -329,7 +329,7 @@ class DiscordReply:
 
     async def attach(self, file: MediaFile) -> None:
         """Attach a file to the answer's last text. Raises hikari's errors."""
-        index = self._last_text
+        index = self._last_text_index
         sent = self._sent[index]
         page = sent.page or Page("")
         page = replace(page, files=(*page.files, file))
@@ -340,7 +340,7 @@ class DiscordReply:
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        was_posted = self._had_card if page.boxes else number < self._max_message_count
+        was_posted = self._had_card if page.boxes else number < self._highest_message_count
         may_exist = self._may_have_more or was_posted
         message_id = await self._send(
             None,
@@ -351,7 +351,7 @@ class DiscordReply:
             as_reply=True,  # others may post in between
         )
         self._visible_event.set()
-        self._max_message_count = max(self._max_message_count, number + 1)
+        self._highest_message_count = max(self._highest_message_count, number + 1)
         self._had_card = self._had_card or bool(page.boxes)
         self._sent.append(SentMessage(message_id, page))  # before an await: a user may delete it
         if number:

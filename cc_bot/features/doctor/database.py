@@ -20,7 +20,7 @@ from cc_bot.db.engines import (
     without_password,
 )
 from cc_bot.db.erasure_log import ErasureLog, logs_in, read_erasures
-from cc_bot.db.files import free_bytes, has_folder, sidecar
+from cc_bot.db.files import can_use_folder, free_bytes, sidecar
 from cc_bot.db.process import ProcessStore
 from cc_bot.db.schema import Condition, examine, known_migrations
 from cc_bot.domain.errors import (
@@ -161,7 +161,7 @@ async def check_erasures(config: Config, words: Texts) -> Finding:
 async def check_database_server(config: Config, words: Texts) -> Sequence[Finding]:
     url, fix, findings = config.database_url, words[DoctorTexts].server_unreachable_fix, list[Finding]()
     local_files = state_path(url, config.data_folder)
-    if not has_folder(local_files):  # the bot would not start
+    if not can_use_folder(local_files):  # the bot would not start
         missing = DatabaseFolderMissing(path=str(local_files.parent), setting=folder_setting(url))
         findings.append(failed("database", explain(missing, words), fix))
     try:

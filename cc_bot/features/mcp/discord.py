@@ -12,7 +12,7 @@ from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.chat.parts import Parts
 from cc_bot.concurrency import Tasks
-from cc_bot.discord.delivery.reply import DiscordReply, PostUncertain
+from cc_bot.discord.delivery.reply import DiscordReply, NotPosted
 from cc_bot.discord.delivery.turns import FormAskers
 from cc_bot.discord.gate import OwnerNews
 from cc_bot.discord.pages.custom_ids import Control
@@ -98,7 +98,7 @@ class DiscordFormAsker(FormAsker):
     async def show_error(self, refusal: CcBotError) -> None:
         try:
             await self.reply.post_extra(Page(explain(refusal, self.recipient.words)))
-        except (hikari.HikariError, PostUncertain) as error:
+        except (hikari.HikariError, NotPosted) as error:
             _log.warning("refusal_not_shown", error=type(error).__name__)
 
     async def _show_outcome(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
@@ -115,8 +115,8 @@ class WithheldTools(OwnerNews):
     servers: Servers
 
     async def next(self, words: Texts) -> str:
-        server = await self.servers.withheld_news.get()
-        return words[ToolServersTexts].withheld_news.format(server=one_line(server))
+        server = await self.servers.servers_to_report.get()
+        return words[ToolServersTexts].servers_to_report.format(server=one_line(server))
 
 
 MAX_SHOWN_MESSAGE_LENGTH: Final = 600

@@ -59,7 +59,7 @@ class Servers:
     token_budget: int  # for all servers
     meter: Meter = NULL_METER
     managed: dict[str, ManagedServer] = field(default_factory=dict)
-    withheld_news: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    servers_to_report: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     """Names of servers with newly withheld tools, for messages to the owners."""
 
     def tools_for(self, visitor: Visitor) -> Sequence[OfferedTool]:
@@ -175,7 +175,7 @@ class Servers:
                 "tools_withheld", server=managed.entry.name, count=len(managed.catalog.awaiting_owner)
             )
             if has_changed:
-                self.withheld_news.put_nowait(managed.entry.name)
+                self.servers_to_report.put_nowait(managed.entry.name)
 
     async def _store(self, managed: ManagedServer, tool_list: StoredToolList) -> None:
         managed.tool_list = tool_list
@@ -237,7 +237,7 @@ async def open_servers(
     servers = Servers(tool_lists, token_budget, meter)
     entries = await file.current()
     await servers.apply_entries(entries)
-    watching = asyncio.create_task(_keep_running(servers, file, entries))
+    watching = asyncio.create_task(_follow_file(servers, file, entries))
     try:
         yield servers
     finally:
@@ -246,7 +246,7 @@ async def open_servers(
         await servers.close()
 
 
-async def _keep_running(
+async def _follow_file(
     servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
 ) -> None:
     while True:

@@ -50,7 +50,7 @@ class ToolServersTexts(Area):
     none = Sentence(ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。", en="There are no servers with tools. Add them to data/mcp.json.")
     server_line = Sentence(ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
     withheld = Sentence(ja="  ⚠️ まだ認められていないので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>", en="  ⚠️ Held back until an owner accepts them: {tools}. Read them with </admin tools show> and the server's name, then use </admin tools accept>")
-    withheld_news = Sentence(
+    servers_to_report = Sentence(
         ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。</admin tools show> にサーバーの名前を付けて確かめてから、</admin tools accept> で使えるようになります。",
         en="🔌 {server} has tools that no owner has accepted yet, so they are held back. Read them with </admin tools show> and the server's name, then use </admin tools accept>.",
     )

@@ -67,7 +67,7 @@ from cc_bot.features.memory.model import (
 )
 from cc_bot.features.memory.service import (
     MAX_END_CHARACTERS,
-    MAX_PLANNED_BYTES,
+    MAX_PLAN_FILE_BYTES,
     MAX_QUERY_CHARACTERS,
     MAX_TAGS_CHARACTERS,
     MemoryForm,
@@ -476,7 +476,7 @@ async def _run_import(
     try:
         if (url := file_url_of(interaction.message)) is None:
             raise AttachmentNotFetched
-        fetch = partial(fetch_bytes, url, MAX_PLANNED_BYTES)
+        fetch = partial(fetch_bytes, url, MAX_PLAN_FILE_BYTES)
         report = make_reporter(interaction, caller, words.importing)
         count = await run_import(caller, fetch, service=service, report=report)
     except AttachmentNotFetched:

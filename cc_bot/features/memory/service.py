@@ -396,7 +396,7 @@ async def edit(
     )
 
 
-MAX_PLANNED_BYTES: Final = 8 * MAX_IMPORT_BYTES  # of a file from `plan_import`, longer than the sent file
+MAX_PLAN_FILE_BYTES: Final = 8 * MAX_IMPORT_BYTES  # of a file from `plan_import`, longer than the sent file
 
 FetchFile = Callable[[], Awaitable[bytes]]
 

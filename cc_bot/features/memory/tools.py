@@ -278,8 +278,8 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolOutcome:  # noqa: A0
     other_texts = await _find_other_texts(context, memory)
 
     def is_said() -> bool:
-        is_only_shown = context.shown_memories == {memory.id}
-        return context.grounding.asks_to_end(memory.content, others=other_texts, is_only_shown=is_only_shown)
+        is_sole_shown = context.shown_memories == {memory.id}
+        return context.grounding.asks_to_end(memory.content, others=other_texts, is_sole_shown=is_sole_shown)
 
     if _change_needs_approval(context, memory, is_said):
         text = describe(
@@ -426,9 +426,9 @@ def _change_needs_approval(context: ToolContext, memory: Memory, is_said: Callab
 
 
 def _is_change_said(context: ToolContext, former: Memory, content: str, other_texts: Sequence[str]) -> bool:
-    is_only_shown = context.shown_memories == {former.id}
+    is_sole_shown = context.shown_memories == {former.id}
     return context.grounding.asks_to_change(
-        former.content, content, others=other_texts, is_only_shown=is_only_shown
+        former.content, content, others=other_texts, is_sole_shown=is_sole_shown
     )
 
 

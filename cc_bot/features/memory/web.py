@@ -43,7 +43,7 @@ from cc_bot.features.memory.model import (
 from cc_bot.features.memory.service import (
     MAX_END_CHARACTERS,
     MAX_HITS,
-    MAX_PLANNED_BYTES,
+    MAX_PLAN_FILE_BYTES,
     MAX_QUERY_CHARACTERS,
     MAX_TAGS_CHARACTERS,
     MIN_SURE_CONFIDENCE,
@@ -221,16 +221,16 @@ class MemoryPages(Pages):
     async def show(self, request: web.Request) -> web.Response:
         """Show a memory with its former versions, or that the memory was deleted. Raises NothingHere."""
         visitor = visitor_of(request)
-        memory, hidden_until = await self._find(request)
-        if hidden_until:
-            return render(request, "memory/memory_deleted.html", memory=memory, until=hidden_until)
+        memory, hidden_before = await self._find(request)
+        if hidden_before:
+            return render(request, "memory/memory_deleted.html", memory=memory, until=hidden_before)
         return await self._render_card(request, memory, fill_form(memory, visitor.timezone))
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change a memory; if it changed meanwhile, show both texts. Raises NothingHere and MemoryHidden."""
         visitor = visitor_of(request)
-        before, hidden_until = await self._find(request)
-        if hidden_until:
+        before, hidden_before = await self._find(request)
+        if hidden_before:
             raise MemoryHidden
         entered, hash_before = _parse_form(request), form_hash(before)
         if form_text(request, "mark") != hash_before:
@@ -562,7 +562,7 @@ def _unpack(packed: str) -> bytes:
     """Raises InputError."""
     try:
         decompressor = zlib.decompressobj()
-        data = decompressor.decompress(base64.b64decode(packed, validate=True), MAX_PLANNED_BYTES)
+        data = decompressor.decompress(base64.b64decode(packed, validate=True), MAX_PLAN_FILE_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
         raise InputError from error
     if not decompressor.eof:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from cc_bot.chat.stores.blocks import IS_IN_CHANNEL, thaw_sql
 from cc_bot.chat.stores.canvases import NUMBER_CHANGE, TICK_CANVAS_CLOCK
 from cc_bot.chat.stores.receipts import mark_receipts_stale
-from cc_bot.chat.stores.summaries import MARK_SUMMARIZED_WHERE
+from cc_bot.chat.stores.summaries import SET_SUMMARIZED_TO_END
 from cc_bot.db import (
     MAINTENANCE_LOCK,
     Database,
@@ -164,7 +164,7 @@ class TextMatcher:
 # Deletes the cached context blocks that contain messages in array $1, and all later blocks.
 _DELETE_BLOCKS: Final = thaw_sql(f"{IS_IN_CHANNEL} AND m.id IN @ids($1) /* scope: channel */")
 
-_SELECT_EMPTIED: Final = """
+_SELECT_TO_EMPTY: Final = """
     SELECT m.id, s.channel_id, s.agent, m.visibility
     FROM messages AS m JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
     WHERE m.user_id = $1 AND m.id IN @ids($2)
@@ -173,7 +173,7 @@ _SELECT_EMPTIED: Final = """
 _DELETE_SUMMARIES: Final = f"""
     DELETE FROM summaries
     WHERE user_id = $1 AND EXISTS (
-        SELECT 1 FROM ({_SELECT_EMPTIED}) AS emptied
+        SELECT 1 FROM ({_SELECT_TO_EMPTY}) AS emptied
         WHERE emptied.channel_id = summaries.channel_id AND emptied.agent = summaries.agent
             AND emptied.visibility = summaries.visibility
             AND emptied.id BETWEEN summaries.first_message_id AND summaries.last_message_id
@@ -187,8 +187,8 @@ def _empty_messages(user_id: int, traces: _Traces, stub: str) -> Transaction[tup
     ids = json.dumps(sorted(traces.message_ids))
     summaries = yield Statement(_DELETE_SUMMARIES, (user_id, ids))
     mark_summarized = f"""
-        {MARK_SUMMARIZED_WHERE}
-            AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_SELECT_EMPTIED}) AS emptied)
+        {SET_SUMMARIZED_TO_END}
+            AND (channel_id, agent) IN (SELECT channel_id, agent FROM ({_SELECT_TO_EMPTY}) AS emptied)
     """
     yield Statement(mark_summarized, (user_id, ids))
     yield Statement("DELETE FROM proposals WHERE user_id = $1 AND message_id IN @ids($2)", (user_id, ids))
@@ -354,9 +354,9 @@ class MemoryRemovalStore:
         sql = f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1"
         return await self._erase(user_id, Statement(sql, (user_id,)), stub=stub) or ErasureCounts()
 
-    async def purge(self, hidden_until: datetime) -> int:
+    async def purge(self, hidden_before: datetime) -> int:
         """Erase the memories of all users that were hidden by this time. Returns the number erased."""
-        until, count = to_text(hidden_until), 0
+        until, count = to_text(hidden_before), 0
         sql = """
             SELECT user_id, id FROM memories
             WHERE status = 'deleted' AND deleted_at <= $1
