@@ -73,7 +73,7 @@ class TestQuery:
         told = await found(read(file="取扱説明書.pdf", query="保証は何年？"))
         assert told["found"][0] == "[page 9]\n保証期間は二年間です。"
         told = await found(read(file="取扱説明書.pdf", query="zebra"))
-        assert (told["found"], "Nothing is found" in told["note"]) == ([], True)
+        assert (told["found"], "Nothing matches" in told["note"]) == ([], True)
 
     async def test_shows_what_is_around_it_on_a_long_page(self, read: Read) -> None:
         answer, filler = "保証期間は二年間です。", "あいうえお。\n" * 1000
