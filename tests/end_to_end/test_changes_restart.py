@@ -80,10 +80,11 @@ async def test_a_kill_is_told_with_what_was_done(stage: Stage, channel: Channel)
         assert reply.text.startswith(CUT_OFF["ja"])
         assert KEPT in reply.text
         assert "⏰" in reply.text
+    await told(stage, public, asked.messages[-1], UNDO)
+    assert kept(stage, public) == []
+    await asked.until(lambda shown: KEPT not in shown.text, "what was taken back")
     await told(stage, public, asked.messages[-1], CANCEL)
     assert stage.rows(REMINDERS, public.id) == []
-    await asked.until(lambda shown: "⏰" not in shown.text, "what was taken back")
-    assert KEPT in asked.text
 
     await pressed.until(lambda shown: shown.labels == [again_label(again), UNDO], "the older answer")
     assert pressed.text.startswith("前の答え。\n")

@@ -149,7 +149,7 @@ async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, chann
     assert kept(stage, aiko) == ["好きな鳥はオオルリ"]
 
 
-CANCEL = "お知らせを取り消す"
+CANCEL = "取り消す"
 ASK = "明日の9時に薬って知らせて"
 SCHEDULES = "SELECT id, text, place, visibility FROM schedules WHERE user_id = ?"
 

@@ -97,6 +97,7 @@ MISTAKES = {
     ),
     "/memory delete 9": EN.for_error(MemoryNotFound).format(id=9),
     "/remind delete 9": EN.for_error(ScheduleNotFound).format(id=9),
+    "/remind resume 9": EN.for_error(ScheduleNotFound).format(id=9),
     "/memory add": EN.for_error(EmptyMemory),
     "/memory search": EN[MemoryTexts].query_needed,
     "/remind delete soon": EN[TerminalReminderTexts].id_needed,

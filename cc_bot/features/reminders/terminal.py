@@ -62,6 +62,11 @@ async def delete_reminder(chat: Chat, text: str, _options: Mapping[str, str]) ->
     return await reminders.delete(chat.profile.caller, number, schedules=chat.stores[ScheduleStore])
 
 
+async def resume_reminder(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply:
+    number = parse_number(text, chat.texts[TerminalReminderTexts].id_needed)
+    return await reminders.resume(chat.profile.caller, number, schedules=chat.stores[ScheduleStore])
+
+
 async def suggest_reminders(chat: Chat, word: str) -> Sequence[tuple[int, str]]:
     schedules = await chat.stores[ScheduleStore].list(chat.user_id)
     return [(each.number, each.text) for each in schedules if str(each.number).startswith(word)]
@@ -71,6 +76,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "remind add": Command(add_reminder, ("remind_when", "remind_text")),
     "remind list": Command(list_reminders, short="remind"),
     "remind delete": Command(delete_reminder, ("remind_id",), suggest=suggest_reminders),
+    "remind resume": Command(resume_reminder, ("remind_id",), suggest=suggest_reminders),
 }
 
 
