@@ -88,7 +88,7 @@ class ConversationPages(Pages):
         zone, moments, now = visitor.timezone, visitor.words[MomentTexts], self._services.clock()
 
         def name_day(session: ArchivedSession) -> str:
-            return moments.name_day(session.last_active.astimezone(zone), now)
+            return moments.name_day(session.created_at.astimezone(zone), now)
 
         agents = await self._services.agents.get_all()
         keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]

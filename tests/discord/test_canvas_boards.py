@@ -16,7 +16,6 @@ from cc_bot.features.canvas.drawing import canvas_from_json, make_redraw
 from cc_bot.features.canvas.model import Canvas, CanvasCommand, Card, Edit, SetMode
 from cc_bot.features.canvas.store import CanvasMessageStore
 from tests.discord.parts import BotChannel, boards_over
-from tests.end_to_end.canvases import titles
 from tests.loopback.discord import Permission, Shown
 from tests.loopback.discord.limits import TEXT
 from tests.stores.forgetting import recalled, stored
@@ -60,6 +59,8 @@ class Scene(BotChannel):
 
     @property
     def titles(self) -> list[str]:
+        from tests.end_to_end.canvases import titles  # whose folder has pytest rewrite its stage first
+
         return [title for shown in self.written() for title in titles(shown)]
 
 

@@ -128,14 +128,14 @@ class ArchiveStore(Store):
         limit: int = 20,
         offset: int = 0,
     ) -> list[ArchivedSession]:
-        """List the sessions, last used first, whose messages have all words of `search`."""
+        """List the sessions, newest first, whose messages have all words of `search`."""
         words = search.split()[:MAX_WORDS]
         # $2 channel and $3 agent, or NULL for all
         sql = f"""
             {_SELECT_SESSION}
             {_FROM_SESSIONS} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
                 AND (CAST($3 AS TEXT) IS NULL OR s.agent = $3) {_have_words(words, first=6)}
-            ORDER BY s.last_active DESC, s.id DESC LIMIT $4 OFFSET $5
+            ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
         """
         listing = Statement(sql, (user_id, channel_id, agent, limit, offset, *words))
         rows = await self._database.read_long(listing.as_transaction)
