@@ -1,10 +1,15 @@
 import re
 from typing import Any
 
+from cc_bot.domain.text import Locale
 from cc_bot.features.memory.files import MAX_IMPORT_BYTES
+from cc_bot.features.memory.texts import MemoryBulkTexts
+from cc_bot.texts import texts
 from tests.end_to_end.memories import contents, form, grown_old, keep, prefilled, press, run, submitted
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, File, Reply, User
+
+TOO_LATE = texts(Locale.EN)[MemoryBulkTexts].ask_again
 
 
 def attached(reply: Reply) -> list[File]:
@@ -49,7 +54,7 @@ async def test_all_are_erased_as_their_user_confirms(stage: Stage, ben: User, ch
     assert called_off.text == "Cancelled. Nothing has changed."
     late = await run(stage, ben, channel, "delete-all")
     grown_old(late)
-    assert "has run out" in (await press(stage, ben, late, "Erase all 2")).text
+    assert (await press(stage, ben, late, "Erase all 2")).text == TOO_LATE
     assert contents(stage, ben) == ["The key is under the mat", "Two"]
     await stage.ask_in_words(ben, channel, "I see: the key is under the mat.")
     await run(stage, ben, channel, "delete", id=2)
@@ -102,7 +107,7 @@ async def test_files_that_can_not_be_used_are_refused(stage: Stage, ben: User, c
     file = text_file("Lives in Osaka")
     late, called_off, paused = [await run(stage, ben, channel, "import", file=file) for _ in range(3)]
     grown_old(late)
-    assert "has run out" in (await press(stage, ben, late, "Import 1")).text
+    assert (await press(stage, ben, late, "Import 1")).text == TOO_LATE
     assert "Nothing has changed." in (await press(stage, ben, called_off, "Cancel")).text
     await stage.told(ben, channel, "memory pause")
     assert "paused" in (await press(stage, ben, paused, "Import 1")).text
