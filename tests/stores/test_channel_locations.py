@@ -33,6 +33,16 @@ class TestLocations:
             (location.key, location.newest_id, location.last_id_before_reset) for location in locations
         ] == [(OTHER_CHANNEL, 72900, 0), (OTHER_THREAD, 8100, 8), (CHANNEL, 900, 0)]
 
+    async def test_are_still_told_when_their_last_message_is_deleted(self, stores: Stores) -> None:
+        await stores.channels.record_channel(Location(CHANNEL, 5))
+        await stores.channels.mark_read_to(CHANNEL, 9)
+        assert await stores.channels.list_channels(limit=3) == ()
+        await stores.channels.add(CHANNEL, said(10))
+        await stores.channels.delete([10])
+        await stores.channels.mark_read_to(CHANNEL, 11)
+        [location] = await stores.channels.list_channels(limit=3)
+        assert location.newest_id == 11
+
 
 class TestALocation:
     async def test_is_known_from_its_note_until_it_is_gone(self, stores: Stores, database: Database) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 from uuid import uuid4
 
-from cc_bot.chat.stores.blocks import delete_local_copies
+from cc_bot.chat.stores.blocks import delete_messages
 from cc_bot.chat.stores.canvases import COUNT_SWITCH, clear_canvas, read_current_canvas
 from cc_bot.chat.stores.sessions import INSERT_SESSION
 from cc_bot.chat.stores.summaries import forget_summaries_of
@@ -185,7 +185,7 @@ class ArchiveStore(Store):
             SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
         """
         rows = yield Statement(select_discord_ids, user_and_session)
-        yield from delete_local_copies([discord_id for (discord_id,) in rows])
+        yield from run_all(delete_messages([discord_id for (discord_id,) in rows]))
         for sql in (_DELETE_MESSAGES, _DELETE_SESSION):
             yield Statement(sql, user_and_session)
         yield Statement(RECORD_ERASURE)

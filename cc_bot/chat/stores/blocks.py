@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from cc_bot.db import Statement, Transaction, run_all
+from cc_bot.db import Statement, Transaction
 from cc_bot.db.columns import Store, channel_locks, to_ms
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 
@@ -320,48 +320,44 @@ SELECT_ANY_STORED: Final = f"""
     LIMIT 1
 """
 
-# The order matters: later statements delete rows that earlier statements join on.
-_DELETE_WITH_DEPENDENTS: Final = (
-    *(_THAW, _THAW_QUESTIONS, _HIDE_QUESTIONS_IN_CHANNEL, _UNLINK_ANSWERS, DELETE_TURNS),
-    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED_FILES),
-)
-
-MARK_READ_TO: Final = """
-    INSERT INTO read_to (channel_id, thread_id, discord_id)
-    SELECT $1, $2, $3
-    WHERE EXISTS (
+# Catching up reads these channels. {0} channel_id, {1} thread_id
+IS_READ_CHANNEL: Final = """(
+    EXISTS (
         SELECT 1 FROM messages AS m
-        WHERE m.parent_channel_id = $1 AND m.thread_id = $2
+        WHERE m.parent_channel_id = {0} AND m.thread_id = {1}
             AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
     )
+    OR EXISTS (SELECT 1 FROM read_to WHERE read_to.channel_id = {0} AND read_to.thread_id = {1})
+)"""
+
+_READ_TO: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id) {}
     ON CONFLICT (channel_id, thread_id)
     DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
     /* scope: channel */
 """
+MARK_READ_TO: Final = _READ_TO.format(f"SELECT $1, $2, $3 WHERE {IS_READ_CHANNEL.format('$1', '$2')}")
+_MARK_NEWEST_AS_READ: Final = _READ_TO.format("""
+    SELECT m.parent_channel_id, m.thread_id, m.discord_id FROM messages AS m
+    WHERE m.discord_id IN @ids($1) AND m.user_id IS NULL AND m.role = 'user' AND NOT EXISTS (
+        SELECT 1 FROM messages AS newer
+        WHERE newer.parent_channel_id = m.parent_channel_id AND newer.thread_id = m.thread_id
+            AND newer.discord_id > m.discord_id AND newer.user_id IS NULL AND newer.role = 'user'
+    )
+""")
+
+# The order matters: later statements delete rows that earlier statements join on.
+_DELETE_WITH_DEPENDENTS: Final = (
+    *(_MARK_NEWEST_AS_READ, _THAW, _THAW_QUESTIONS, _HIDE_QUESTIONS_IN_CHANNEL, _UNLINK_ANSWERS),
+    *(DELETE_TURNS, DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED_FILES),
+)
 
 
 def delete_messages(discord_ids: Collection[int]) -> list[Statement]:
-    """Return statements that delete messages, also of sessions, with their turns, pages and blocks."""
+    """Return statements that delete messages, also of sessions, with their turns, pages and blocks. Catching
+    up does not fetch them again, and still reads a channel that lost its last message."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETE_WITH_DEPENDENTS]
-
-
-def delete_local_copies(discord_ids: Collection[int]) -> Transaction[None]:
-    """Delete messages that still exist on Discord, and mark their channels as read up to them, so that
-    catching up does not fetch them again."""
-    if not discord_ids:
-        return
-    newest = dict[tuple[int, int], int]()
-    sql = """
-        SELECT parent_channel_id, thread_id, discord_id FROM messages
-        WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user' /* scope: channel */
-    """
-    for channel_id, thread_id, id_ in (yield Statement(sql, (json.dumps([*discord_ids]),))):
-        channel = (channel_id, thread_id)
-        newest[channel] = max(newest.get(channel, 0), id_)
-    for channel, id_ in sorted(newest.items()):
-        yield Statement(MARK_READ_TO, (*channel, id_))
-    yield from run_all(delete_messages(discord_ids))
 
 
 def delete_channel(key: ChannelKey) -> list[Statement]:

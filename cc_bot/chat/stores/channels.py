@@ -13,6 +13,7 @@ from cc_bot.chat.stores.blocks import (
     DELETE_MESSAGES,
     DELETE_TURNS,
     IS_IN_CHANNEL,
+    IS_READ_CHANNEL,
     MARK_READ_TO,
     SELECT_ANSWERS_TO,
     SELECT_ANY_STORED,
@@ -222,11 +223,8 @@ SELECT_ARCHIVED_CHANNELS: Final = f"""
             CASE place_id WHEN channel_id THEN 0 ELSE place_id END AS thread_id
         FROM places
     ) AS p
-    WHERE {in_shard("p", "$1", "$2")} AND EXISTS (
-        SELECT 1 FROM messages AS m
-        WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
-            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
-    ) /* scope: channel */
+    WHERE {in_shard("p", "$1", "$2")} AND {IS_READ_CHANNEL.format("p.channel_id", "p.thread_id")}
+    /* scope: channel */
 """
 
 # A reset never moves back.
@@ -293,7 +291,7 @@ class ChannelStore(Store):
         return len((await self._database.transaction(batch, channel_locks(key)))[1]) if batch else 0
 
     async def mark_read_to(self, key: ChannelKey, discord_id: int) -> None:
-        """Mark a channel as read up to an id. No effect on a channel without messages."""
+        """Mark a channel as read up to an id. No effect on a channel that never had a stored message."""
         await self._change(channel_locks(key), MARK_READ_TO, key.channel_id, key.thread_id, discord_id)
 
     async def store_transcript(self, key: ChannelKey, question: Message, transcript: str) -> None:

@@ -14,10 +14,10 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any, Final
 
-from cc_bot.chat.stores.blocks import delete_local_copies
+from cc_bot.chat.stores.blocks import delete_messages
 from cc_bot.chat.stores.canvases import COUNT_SWITCH
 from cc_bot.chat.stores.usage import USED_TOKENS
-from cc_bot.db import Row, Statement, Transaction, user_lock
+from cc_bot.db import Row, Statement, Transaction, run_all, user_lock
 from cc_bot.db.columns import Store, from_ms, to_ms
 from cc_bot.db.personal import PersonalTable
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
@@ -306,7 +306,7 @@ def _id_as_text(name: str, value: Any) -> Any:
 def _delete_batch(select: str, user_id: int) -> Transaction[bool]:
     """Delete selected messages. Returns False if there are none."""
     rows = yield Statement(select, (user_id, _BATCH_SIZE))
-    yield from delete_local_copies([discord_id for _, discord_id in rows if discord_id is not None])
+    yield from run_all(delete_messages([discord_id for _, discord_id in rows if discord_id is not None]))
     sql = "DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)"
     yield Statement(sql, (user_id, json.dumps([id_ for id_, _ in rows])))
     return bool(rows)

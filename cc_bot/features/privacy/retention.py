@@ -11,9 +11,9 @@ from functools import partial
 from itertools import product
 from typing import Final
 
-from cc_bot.chat.stores.blocks import delete_local_copies
+from cc_bot.chat.stores.blocks import delete_messages
 from cc_bot.chat.stores.canvases import COUNT_SWITCH
-from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction
+from cc_bot.db import MAINTENANCE_LOCK, Database, Row, Statement, Transaction, run_all
 from cc_bot.db.columns import Store, to_ms, to_text
 from cc_bot.features.privacy.personal_data import personal_tables
 
@@ -156,7 +156,7 @@ def _delete_sessions(sessions: str, cutoff: str) -> Transaction[int]:
 
 
 def _delete_messages(messages: Sequence[Row]) -> Transaction[None]:
-    yield from delete_local_copies([discord_id for _, discord_id in messages if discord_id is not None])
+    yield from run_all(delete_messages([discord_id for _, discord_id in messages if discord_id is not None]))
     if messages:
         yield Statement(_DELETE_MESSAGES, (json.dumps([id_ for id_, _ in messages]),))
 
