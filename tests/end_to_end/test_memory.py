@@ -119,8 +119,9 @@ async def test_a_pause_keeps_nothing_until_it_is_over(
     refused = await stage.discord.message_command(aiko, channel, "Remember this", message)
     await refused.finished(lambda shown: "一時停止中" in shown.text)
     assert contents(stage, aiko) == ["前からあるもの"]
-    assert numbers(await stage.told(aiko, channel, "memory list")) == [number]
-    assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
+    listed = await stage.told(aiko, channel, "memory list")
+    assert numbers(listed) == [number]
+    assert "一時停止中" in listed
     assert "再開しました" in await stage.told(aiko, channel, "memory resume")
     await keep(stage, aiko, channel, "また覚える")
 

@@ -298,7 +298,6 @@ _add_command(
 )
 _add_command("memory_pause", memories.pause)
 _add_command("memory_resume", memories.resume)
-_add_command("memory_stats", memories.describe_statistics)
 _add_command("memory_show", _show_memory, id=id_option())
 _add_command("memory_delete", memories.delete, id=id_option())
 _add_command("memory_delete_all", _ask_to_erase_all)

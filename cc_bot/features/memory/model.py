@@ -140,17 +140,6 @@ class MemoryChange:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryStatistics:
-    count: int
-    private_count: int
-    expired_count: int
-    oldest: datetime | None
-    newest: datetime | None
-    categories: tuple[tuple[str, int], ...] = ()  # names and memory counts, largest first
-    sources: tuple[tuple[SourceKind, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ErasureCounts:
     memories: int = 0
     versions: int = 0  # former ones

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -38,13 +38,7 @@ from cc_bot.features.memory.model import (
     parse_tags,
 )
 from cc_bot.features.memory.stores.removal import HiddenMemory
-from cc_bot.features.memory.texts import (
-    MemoryBulkTexts,
-    MemoryCardTexts,
-    MemoryTexts,
-    ReceiptTexts,
-    to_markdown,
-)
+from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, ReceiptTexts, to_markdown
 from cc_bot.features.privacy.texts import ErasureTexts
 
 PAGE_SIZE: Final = 8
@@ -55,8 +49,6 @@ MAX_TAGS_CHARACTERS: Final = 1100  # all tags in a form
 MAX_END_CHARACTERS: Final = 40
 MAX_QUERY_CHARACTERS: Final = 200
 JUST_BEFORE: Final = timedelta(seconds=1)  # subtracted so that an end at midnight is shown as the day before
-_MAX_BARS: Final = 8
-_BAR_WIDTH: Final = 8
 
 
 @dataclass(eq=False, slots=True)
@@ -120,6 +112,8 @@ async def list_memories(
         return Reply((none_in_category if stored_category else texts.none,))
     title = texts.category_title if stored_category else texts.list_title
     notes = {"oldest": (texts.oldest_first,), "updated": (texts.changed_first,)}.get(order, ())
+    if caller.memory_paused:
+        notes = (*notes, texts.paused_mark)
     title = title.format(category=shown_category, count=memory_page.total)
     return _build_page_reply(caller, title, memory_page, service, notes)
 
@@ -167,43 +161,6 @@ def describe_expiry(memory: Memory, caller: Caller, clock: Clock) -> str:
     if memory.is_expired(clock()):
         return caller.words[MemoryTexts].expired
     return caller.words[MemoryTexts].until.format(date=caller.format_day(memory.expires_at - JUST_BEFORE))
-
-
-async def describe_statistics(caller: Caller, *, service: MemoryService) -> Reply:
-    texts = caller.words[MemoryBulkTexts]
-    statistics = await service.stores.memories.get_statistics(caller.user_id)
-    lines = [texts.paused] if caller.memory_paused else []
-    if not statistics.count:
-        return Reply((*lines, caller.words[MemoryTexts].none))
-    if statistics.private_count:
-        lines.append(texts.private.format(count=statistics.private_count))
-    if statistics.expired_count:
-        lines.append(texts.expired.format(count=statistics.expired_count))
-    if statistics.oldest and statistics.newest:
-        oldest, newest = caller.format_day(statistics.oldest), caller.format_day(statistics.newest)
-        lines.append(texts.span.format(oldest=oldest, newest=newest))
-    lines += _draw_category_bars(caller, statistics.categories)
-    sources = (
-        texts.source_count.format(name=texts.source_names[kind], count=count)
-        for kind, count in statistics.sources
-    )
-    title = texts.statistics_title.format(count=statistics.count)
-    return Reply(tuple(lines), title=title, notes=(f"{texts.sources}: {' ・ '.join(sources)}",))
-
-
-def _draw_category_bars(caller: Caller, categories: Sequence[tuple[str, int]]) -> Iterator[str]:
-    texts, largest = caller.words[MemoryBulkTexts], categories[0][1]
-    for name, count in categories[:_MAX_BARS]:
-        shown_name = caller.format_text(caller.words[MemoryTexts].shown_category(name), 30)
-        yield texts.bar.format(bar=_draw_bar(count, largest), name=shown_name, count=count)
-    if others := categories[_MAX_BARS:]:
-        count = sum(number for _, number in others)
-        yield texts.other_categories.format(categories=len(others), count=count)
-
-
-def _draw_bar(count: int, largest: int) -> str:
-    filled = max(1, round(_BAR_WIDTH * count / largest))
-    return "▰" * filled + "▱" * (_BAR_WIDTH - filled)
 
 
 async def add(

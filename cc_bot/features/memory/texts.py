@@ -52,6 +52,7 @@ class MemoryTexts(Area):
     too_late = Sentence(ja="時間がたったので、もう元に戻せません。", en="Too much time has passed to undo this.")
 
     paused = Sentence(ja="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。", en="⏸️ Memory is paused. Until you resume it, I remember nothing new and use no memories in answers. The memories you have stay.")
+    paused_mark = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
     how_to_resume = Sentence(ja="再開するには </memory resume> を使ってください。", en="Resume with </memory resume>.")
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. From now on I remember things and use them in answers.")
 
@@ -64,13 +65,6 @@ class MemoryTexts(Area):
 
 
 class MemoryBulkTexts(Area):
-    statistics_title = Sentence(ja="あなたのメモリ {count}件", en="Your memories: {count}")
-    paused = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
-    private = Sentence(ja="🔒 DM や自分だけに見える回答でだけ使う: {count}件", en="🔒 Used only in DMs and answers only you can see: {count}")
-    expired = Sentence(ja="⌛ 期限切れ: {count}件", en="⌛ Expired: {count}")
-    bar = Sentence(ja="{bar} {name} {count}件", en="{bar} {name} {count}")
-    other_categories = Sentence(ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}")
-    sources = Sentence(ja="覚えたきっかけ", en="Where they come from")
     source_names = by_key(
         {
             "command": Sentence(ja="コマンドやページ", en="commands and pages"),
@@ -82,8 +76,6 @@ class MemoryBulkTexts(Area):
             "": Sentence(ja="記録なし", en="no record"),
         }
     )
-    source_count = Sentence(ja="{name} {count}件", en="{name} {count}")
-    span = Sentence(ja="{oldest} から {newest} まで", en="from {oldest} to {newest}")
 
     exported = Sentence(ja="📤 メモリ {count}件です。</memory import> で読み込めます。", en="📤 Here are your memories ({count}). </memory import> can read the file.")
     exported_readable = Sentence(ja="📤 メモリ {count}件です。読むためのファイルなので、読み込むには JSON で書き出してください。", en="📤 Here are your memories ({count}), for reading. To import them later, export JSON.")
@@ -389,7 +381,6 @@ class MemoryCommandTexts(CommandTexts):
     memory_file = Both(ja=("ファイル", "</memory export> の JSON か、ChatGPT のメモリなど1行に1件のテキスト"), en=("file", "JSON from </memory export>, or a text with one memory a line, as from ChatGPT"))
     memory_pause = Both(ja=("停止", "メモリを一時停止します（新しく覚えず、回答にも使いません）"), en=("pause", "Stop remembering and using memories until you resume"))
     memory_resume = Both(ja=("再開", "メモリを再開します"), en=("resume", "Remember and use memories again"))
-    memory_stats = Both(ja=("統計", "あなたのメモリを数字で見ます"), en=("stats", "Your memories in numbers"))
 
 
 class MemoryCheckTexts(Area):

@@ -18,7 +18,7 @@ from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.chat.stores.settings import Keep
 from cc_bot.concurrency import Report, report_nothing
 from cc_bot.db import Database, Row, Statement, Transaction, user_lock
-from cc_bot.db.columns import ISO, Columns, to_text
+from cc_bot.db.columns import to_text
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import SecretNotStored
 from cc_bot.domain.text import remove_controls
@@ -36,7 +36,6 @@ from cc_bot.features.memory.model import (
     Memory,
     MemoryChange,
     MemoryFilter,
-    MemoryStatistics,
     Source,
     check_details,
     clean_category,
@@ -93,14 +92,6 @@ _COUNT_MATCHES: Final = f"""
     WHERE user_id = $1 AND id > $2 AND id < $3 AND {FILTER_SQL} AND status = 'active'
 """
 
-_STATISTICS: Final = Columns(MemoryStatistics, datetimes=ISO, without=("categories", "sources"))
-_STATISTICS_COLUMNS: Final = _STATISTICS.select_values(
-    count="count(*)",
-    private_count="count(CASE WHEN audience = 'private' THEN 1 END)",
-    expired_count="count(CASE WHEN expires_at <= $2 THEN 1 END)",
-    oldest="min(created_at)",
-    newest="max(created_at)",
-)
 _COUNT_BY_CATEGORY: Final = """
     SELECT category, count(*) FROM memories
     WHERE user_id = $1 AND status = 'active'
@@ -306,27 +297,6 @@ class MemoryStore:
             GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
         """
         return await self._database.query(sql, user_id, _clamp_limit(limit))
-
-    async def get_statistics(self, user_id: int) -> MemoryStatistics:
-        now = to_text(self._clock())
-
-        def steps() -> Transaction[MemoryStatistics]:
-            select = f"SELECT {_STATISTICS_COLUMNS} FROM memories WHERE user_id = $1 AND status = 'active'"
-            [counts] = yield Statement(select, (user_id, now))
-            categories = yield Statement(_COUNT_BY_CATEGORY, (user_id,))
-            sql = """
-                SELECT coalesce(@text_of(source, kind), ''), count(*) FROM memories
-                WHERE user_id = $1 AND status = 'active'
-                GROUP BY 1 ORDER BY count(*) DESC, 1
-            """
-            sources = yield Statement(sql, (user_id,))
-            return replace(
-                _STATISTICS.read(counts),
-                categories=tuple((name, number) for name, number in categories),
-                sources=tuple((kind, number) for kind, number in sources),
-            )
-
-        return await self._database.read(steps)
 
     async def update(
         self,
