@@ -125,6 +125,11 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
     return f"{parts.scheme}://{netloc}"
 
 
+def local_address(host: str) -> str:
+    """Return the address at which this machine reaches a server bound to `host`."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - nothing is bound here
+
+
 def is_loopback(host: str) -> bool:
     address = _address(host)
     return host.lower() == "localhost" or bool(address and address.is_loopback)

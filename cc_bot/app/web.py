@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from cc_bot.chat.stores.opening import open_stores
 from cc_bot.chat.turn import AnswerSpeaker
-from cc_bot.config import Config
+from cc_bot.config import Config, local_address
 from cc_bot.domain.access import SignInOrigin
 from cc_bot.log import RecentRecords
 from cc_bot.texts import texts
@@ -75,10 +75,9 @@ async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> b
 
 
 async def _is_served(host: str, port: int) -> bool:
-    local_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - nothing is bound here
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
-            _, writer = await asyncio.open_connection(local_host, port)
+            _, writer = await asyncio.open_connection(local_address(host), port)
     except (OSError, TimeoutError):
         return False
     writer.close()

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from cc_bot.domain.text import hiragana
 
 Clock = Callable[[], datetime]
+DISCORD_EPOCH_MS: Final = 1420070400000  # the upper bits of a Discord id are the milliseconds since then
 MAX_CLOCK_SKEW: Final = timedelta(minutes=1)
 """How far stored times may be ahead of this clock: another machine may have written them."""
 

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 import structlog
 from aiohttp import web
 
+from cc_bot.domain.clock import DISCORD_EPOCH_MS
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import ArchivedSession, SessionKey
@@ -219,9 +220,6 @@ def key_text(key: SessionKey) -> str:
     return f"{key.channel_id}/{key.agent}"
 
 
-_DISCORD_EPOCH_MS: Final = 1_420_070_400_000
-
-
 async def channel_names(services: WebServices, ids: Iterable[int], visitor: WebVisitor) -> Mapping[int, str]:
     channel_ids = sorted(set(ids) - {0})  # 0: the terminal
     names = await asyncio.gather(*(_channel_name(services, id_, visitor) for id_ in channel_ids))
@@ -235,6 +233,6 @@ async def _channel_name(services: WebServices, channel_id: int, visitor: WebVisi
         return name
     if await services.discord.is_dm(channel_id):
         return words.dm
-    created_ms = (channel_id >> 22) + _DISCORD_EPOCH_MS  # Discord's reference, "Snowflakes"
+    created_ms = (channel_id >> 22) + DISCORD_EPOCH_MS  # Discord's reference, "Snowflakes"
     format_time = time_formatter(visitor.timezone)
     return words.unknown_channel.format(made=format_time(datetime.fromtimestamp(created_ms / 1000, UTC)))

@@ -48,6 +48,7 @@ from cc_bot.db.columns import (
     tool_calls_from_json,
 )
 from cc_bot.db.process import UNSHARDED, Shard, in_shard
+from cc_bot.domain.clock import DISCORD_EPOCH_MS
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import (
     ChannelKey,
@@ -93,14 +94,12 @@ _ANSWER_ID: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_
 _INSERTED_VALUES: Final = {**_ROW_VALUES, "reply_to": _ANSWER_ID.format(id=_ROW_VALUES["reply_to"])}
 _DISCORD_ID: Final = _ROW_VALUES["discord_id"]
 
-_DISCORD_EPOCH_MS: Final = 1420070400000  # the upper bits of a Discord id are the milliseconds since then
-
 # $3 location_id, $5 arrays in the order of _INSERTED_COLUMNS
 _INSERT: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_INSERTED_COLUMNS)}, timestamp
     )
-    SELECT $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_DISCORD_ID} >> 22) + {_DISCORD_EPOCH_MS}
+    SELECT $1, $2, $3, $4, {", ".join(_INSERTED_VALUES.values())}, ({_DISCORD_ID} >> 22) + {DISCORD_EPOCH_MS}
     FROM @rows($5) AS entry
     WHERE {_DISCORD_ID} > ({SELECT_RESET_ID.format("$3")})
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
@@ -163,7 +162,7 @@ _STORE_ANSWER: Final = f"""
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_PARAMS.names}
     )
     SELECT
-        $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + {_DISCORD_EPOCH_MS},
+        $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + {DISCORD_EPOCH_MS},
         {_PARAMS.placeholders}
     WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q

@@ -63,7 +63,6 @@ class ConsoleTexts(Area):
     comma = Sentence(ja="、", en=", ")
     fixes = by_key({"backup": Sentence(ja="いまバックアップする", en="Back up now"), "doctor": Sentence(ja="点検する", en="Run the doctor"), "log": Sentence(ja="記録を見る", en="See the log")})
     backup_made = Sentence(ja="バックアップしました。", en="The backup has been made.")
-    latency = Sentence(ja="モデルが答え始めるまで（秒）", en="Seconds until the model begins to answer")
     verdicts = by_key({"ok": Sentence(ja="正常", en="ok"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="異常", en="failed")})
     recent = Sentence(ja="この1時間の記録", en="Log of the last hour")
     recent_count = Sentence(ja="エラー {errors}件・警告 {warnings}件", en="errors: {errors}, warnings: {warnings}")

@@ -11,12 +11,9 @@ from itertools import chain, pairwise
 from typing import Any, Final
 
 from aiohttp import web
-from markupsafe import Markup
 
-from cc_bot.charts.svg import Layout, chart_svg
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.access import SUBJECTS, Subject
-from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.errors import OwnersOnly
 from cc_bot.domain.text import format_size
 from cc_bot.domain.usage import LIMIT_NAMES
@@ -55,8 +52,6 @@ COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str
 }
 _ID: Final = re.compile(r"[0-9]{1,19}")
 RECENT: Final = timedelta(hours=1)
-MAX_CHART_TURNS: Final = 30
-CHART_LAYOUT: Final = Layout(430, 130)
 _VERDICTS: Final = ("failed", "warning", "ok", "off", "")  # the worst first
 
 
@@ -131,7 +126,6 @@ class ConsolePages(Pages):
             maintenance=await status.get_maintenance(),
             max_note=MAX_NOTE_CHARACTERS,
             turns=status.assistant.turns.queued_turns,
-            latency=self._draw_latency(owner),
             clock=_format_time(owner, now, now),
         )
 
@@ -140,15 +134,6 @@ class ConsolePages(Pages):
         errors, texts = sum(each.level != "warning" for each in recent), owner.words[ConsoleTexts]
         counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
         return Fact(texts.recent, counts, "failed" if errors else "warning" if recent else "ok", fix="log")
-
-    def _draw_latency(self, owner: WebVisitor) -> Markup | None:
-        """Draw how long the models took to begin the newest answers; None if there were none."""
-        done = [each for each in self._services.records.newest() if "first_token_s" in each.fields]
-        turns = done[:MAX_CHART_TURNS][::-1]
-        labels = tuple(f"{each.at.astimezone(owner.timezone):%H:%M}" for each in turns)
-        series = Series("", tuple(float(each.fields["first_token_s"]) for each in turns))
-        chart = Chart("latency", owner.words[ConsoleTexts].latency, "area", labels, (series,))
-        return Markup(chart_svg(chart, owner.locale, CHART_LAYOUT)) if turns else None  # noqa: S704 - our own chart
 
     async def show_limits(self, request: web.Request) -> web.Response:
         limits = await admin.list_limits(self._services[Administration])

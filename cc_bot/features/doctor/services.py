@@ -20,7 +20,7 @@ import aiohttp
 from cc_bot import __version__
 from cc_bot.charts.png import draw_png
 from cc_bot.chat.checks import Finding, failed, off, ok, warning
-from cc_bot.config import Config
+from cc_bot.config import Config, local_address
 from cc_bot.domain import errors
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.clock import Clock
@@ -238,15 +238,13 @@ async def check_charts(locale: Locale, words: Texts) -> Finding:
     return ok("font", texts.font_ok) if png else failed("font", texts.font_failed)
 
 
-LOOPBACK_ADDRESSES: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
 PUBLIC_FILE: Final = "live.js"  # served without signing in
 
 
 async def check_pages(config: Config, words: Texts, *, offline: bool) -> Sequence[Finding]:
     if config.web_port is None:
         return [off("pages", words[DoctorTexts].pages_off)]
-    host = LOOPBACK_ADDRESSES.get(config.web_host, config.web_host)
-    findings = [await _check_port(host, config.web_port, words)]
+    findings = [await _check_port(local_address(config.web_host), config.web_port, words)]
     if not offline and urlsplit(config.web_url).scheme == "https":
         findings.append(await _check_url(config.web_url, words))
     return findings
