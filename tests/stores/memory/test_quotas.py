@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from cc_bot.chat.stores.opening import Stores, open_stores
-from cc_bot.db import Database
 from cc_bot.domain.usage import DEFAULT_RULES, LimitKey, LimitName, LimitRules, LimitScope
 from cc_bot.features.memory.errors import MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.features.memory.files import PortableMemory
-from cc_bot.features.memory.stores.limits import MemoryQuotas
 from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
 
 pytestmark = pytest.mark.sqlite("the same statements, but for how bytes are counted")
@@ -79,7 +77,7 @@ class TestMemories:
         assert [sum(isinstance(each, TooManyMemories) for each in done) for done in (added, taken)] == [17, 7]
         assert len(await listed(stores)) == len(await listed(stores, YOU)) == 3
 
-    async def test_beyond_the_bytes_are_refused(self, stores: Stores, database: Database, file: File) -> None:
+    async def test_beyond_the_bytes_are_refused(self, stores: Stores, file: File) -> None:
         file.limit("memory_bytes", 3000)
         [memory] = await keep(stores, "あ" * 600)
         with pytest.raises(MemoryFull):
@@ -89,11 +87,6 @@ class TestMemories:
         with pytest.raises(MemoryFull):
             await stores.memories.import_all(ME, [PortableMemory("え" * 300), PortableMemory("お" * 300)])
         assert await listed(stores) == ["あ" * 600]
-        for limit, told in ((1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (2**20 - 1, "1,024 KiB")):
-            file.limit("memory_bytes", limit)
-            with pytest.raises(MemoryFull) as refused:
-                await MemoryQuotas(database, file.read).check_addition(YOU, 1, limit + 1)
-            assert refused.value.params == {"limit": told}
 
     async def test_are_bounded_by_a_history_without_end_too(self, stores: Stores, file: File) -> None:
         file.limit("memory_bytes", 20_000)

@@ -17,6 +17,7 @@ from cc_bot.db import Database, Statement, Transaction, user_lock
 from cc_bot.db.columns import from_ms, to_ms, upsert
 from cc_bot.domain.clock import MAX_CLOCK_SKEW, Clock, utc_now
 from cc_bot.domain.errors import SecretNotStored
+from cc_bot.domain.text import format_size
 from cc_bot.domain.usage import HOUR, LimitRules, Limits, Payer, limits_of_user
 from cc_bot.features.memory.errors import MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS, MAX_DETAILS_CHARACTERS
@@ -85,7 +86,7 @@ def check_limits(
     if max_memories is not None and count + memories > max_memories:
         raise TooManyMemories(limit=max_memories)
     if max_bytes is not None and used_bytes + size > max_bytes:
-        raise MemoryFull(limit=_format_size(max_bytes))
+        raise MemoryFull(limit=format_size(max_bytes))
 
 
 def _read_limits(user_id: int, file_rules: LimitRules) -> Transaction[Limits]:
@@ -93,13 +94,6 @@ def _read_limits(user_id: int, file_rules: LimitRules) -> Transaction[Limits]:
     owner_rules = yield from read_owner_rules()
     rules = {**file_rules, **owner_rules} if owner_rules else file_rules
     return limits_of_user(rules, Payer(user_id, role_ids=None))
-
-
-def _format_size(size: int) -> str:
-    for unit, unit_bytes in (("MiB", 2**20), ("KiB", 2**10)):
-        if size >= unit_bytes:
-            return f"{size / unit_bytes:,.0f} {unit}"
-    return f"{size:,} B"
 
 
 class SecretRules:
