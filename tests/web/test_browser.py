@@ -188,10 +188,10 @@ class TestWithScripts:
         async with signed_in(browser, site) as page:
             await page.clock.install()
             await page.goto(f"{site.url}/console")
-            await expect(page.locator("#status")).to_contain_text("42 ミリ秒")
+            await expect(page.locator("#status")).to_contain_text("42 ms")
             site.core.gateway_health.read_latency_s = lambda: 0.099
             await page.clock.fast_forward(11_000)
-            await expect(page.locator("#status")).to_contain_text("99 ミリ秒")
+            await expect(page.locator("#status")).to_contain_text("99 ms")
             await page.locator(".top summary").click()
             await page.get_by_role("button", name="ダーク").click()
             await expect(page.locator("html")).to_have_attribute("data-theme", "dark")

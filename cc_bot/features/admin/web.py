@@ -117,11 +117,12 @@ class ConsolePages(Pages):
 
     async def show_status(self, request: web.Request) -> web.Response:
         owner, now, status = visitor_of(request), self._services.clock(), self._services[BotStatus]
-        facts = [*await status.describe(owner, now), self._describe_log(owner, now)]
+        described = [*await status.describe(owner, now), self._describe_log(owner, now)]
+        facts = sorted(described, key=lambda each: _VERDICTS.index(each.verdict))
         return _render(
             request,
             "admin/console.html",
-            facts=sorted(facts, key=lambda each: _VERDICTS.index(each.verdict)),
+            facts=facts,
             bad=[each for each in facts if each.verdict in ("failed", "warning")],
             maintenance=await status.get_maintenance(),
             max_note=MAX_NOTE_CHARACTERS,

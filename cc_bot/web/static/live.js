@@ -173,10 +173,10 @@ document.addEventListener("toggle", ({ target }) => {
   target.classList.toggle("up", bottom > innerHeight && target.getBoundingClientRect().top > height);
 }, true);
 
-/* Fetch the part marked `data-refresh` again, unless the page is hidden or the focus is in that part. */
+/* Fetch the part marked `data-refresh` again, unless the page is hidden or the user is busy in that part. */
 async function refresh() {
   const part = document.querySelector("[data-refresh]");
-  if (!part || document.hidden || part.contains(document.activeElement)) return;
+  if (!part || document.hidden || part.contains(document.activeElement) || part.querySelector("[open]")) return;
   try {
     const response = await fetch(location.href, { credentials: "same-origin" });
     const html = await response.text();
