@@ -15,7 +15,7 @@ from aiohttp import web
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.access import SUBJECTS, Subject
 from cc_bot.domain.errors import OwnersOnly
-from cc_bot.domain.text import format_size
+from cc_bot.domain.text import Locale, format_size
 from cc_bot.domain.usage import LIMIT_NAMES
 from cc_bot.features.admin import service as admin
 from cc_bot.features.admin.errors import IdNotUnderstood
@@ -62,7 +62,7 @@ class ConsolePages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._lock = asyncio.Lock()  # for the doctor and the model tests
-        self._report: Sequence[Mapping[str, str]] = ()
+        self._reports: Mapping[Locale, Sequence[Mapping[str, str]]] = {}
         self._examined_at: datetime | None = None
         self._model_tests: Mapping[str, ModelTest] = {}
 
@@ -195,17 +195,18 @@ class ConsolePages(Pages):
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
+        report = self._reports.get(visitor_of(request).locale, ())
         return _render(
             request,
             "admin/console_doctor.html",
-            report=sorted(self._report, key=lambda each: _VERDICTS.index(each["verdict"])),
-            counts=Counter(each["verdict"] for each in self._report),
+            report=sorted(report, key=lambda each: _VERDICTS.index(each["verdict"])),
+            counts=Counter(each["verdict"] for each in report),
             examined_at=self._examined_at,
         )
 
-    async def run_doctor(self, request: web.Request) -> web.StreamResponse:
+    async def run_doctor(self, _: web.Request) -> web.StreamResponse:
         async with self._lock:
-            self._report = await self._services[DoctorRunner].run(visitor_of(request).locale)
+            self._reports = await self._services[DoctorRunner].run()
         self._examined_at = self._services.clock()
         return see_other("/console/doctor")
 
