@@ -51,7 +51,7 @@ class WebTexts(Area):
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
             "memories_imported": Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}."),
             "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
-            "memories_none": Sentence(ja="書き出すメモリはまだありません。", en="There are no memories to export yet."),
+            "memories_none": Sentence(ja="メモリはまだありません。", en="There are no memories yet."),
             "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories now, so nothing was erased. Please check again."),
             "canvas_cleared": Sentence(ja="キャンバスを空にしました。会話の内容はそのままです。", en="The canvas is empty now. The conversation stays as it is."),
             "undone": Sentence(ja="元に戻しました。", en="Undone."),

@@ -203,8 +203,8 @@ class AccountPages(Pages):
         return render(
             request,
             "privacy_erase.html",
-            erased=visitor.words[PrivacyTexts].list_erased(holdings),
-            remaining=visitor.words[PrivacyTexts].say_what_stays(holdings),
+            goes=visitor.words[PrivacyTexts].list_erased(holdings),
+            stays=visitor.words[PrivacyTexts].list_remaining(holdings),
             until=until,
             until_s=int(until.timestamp()),
         )

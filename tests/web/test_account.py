@@ -3,6 +3,8 @@ import json
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
+from cc_bot.features.privacy.texts import PrivacyTexts
+from cc_bot.texts import texts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import GUILD, spend, talk
 
@@ -84,7 +86,7 @@ class TestStoredData:
         await talk(site, ("猫の名前は?", "タマです"), key=SessionKey(HANA, CHANNEL))
         async with site.visit() as other:
             question = await taro.open("/privacy/erase")
-            for words in ("会話の中の質問と回答 2件", "残るもの: Discord に表示されているメッセージ"):
+            for words in ("会話の中の質問と回答 2件", texts(Locale.JA)[PrivacyTexts].stays[0]):
                 assert words in question
             assert (await site.core.privacy.get_overview(TARO)).count("messages") == 2
             answer = await taro.press("/privacy/erase", until=until(question))

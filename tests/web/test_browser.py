@@ -10,13 +10,16 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import Locale
 from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.memory.model import Source
+from cc_bot.features.privacy.texts import WebPrivacyTexts
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.log import attach_handler
+from cc_bot.texts import texts
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
 from tests.web.pages import CHANNEL, HANA, TARO, Site
@@ -144,7 +147,7 @@ class TestWithoutScripts:
             await page.get_by_role("link", name="設定").click()
             await page.get_by_role("link", name="見る・消す").click()
             await page.get_by_role("link", name="消す前に確かめる…").click()
-            await page.get_by_role("button", name="すべて消す").click()
+            await page.get_by_role("button", name=texts(Locale.JA)[WebPrivacyTexts].erase_now).click()
             await expect(page.get_by_text("すべて消しました。")).to_be_visible()
             await expect(page.get_by_role("link", name="メモリ")).to_have_count(0)
         assert (await site.core.privacy.get_overview(TARO)).is_empty

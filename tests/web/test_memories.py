@@ -354,13 +354,10 @@ class TestAnImport:
         lines = "- 猫を飼っている\n- 京都に住んでいる\n- <b>犬</b>がいる\n- パスワードは hunter2secret!A\n"
         status, page = await upload(taro, lines.encode("shift_jis"), "anywhere")
         assert status == 200
-        for words in (
-            "新しく覚える: 2件",
-            "もうあるもの: 1件",
-            "取り込めないもの: 1件",
-            "&lt;b&gt;犬&lt;/b&gt;",
-        ):
+        left_out = (PAGE.left_out["duplicate"], PAGE.left_out["secret"])
+        for words in ("新しく覚える: 2件", *left_out, "&lt;b&gt;犬&lt;/b&gt;"):
             assert words in page
+        assert "hunter2secret" not in page
         assert len(await contents(site)) == 1
         assert await take(taro, planned_in(page)) == (303, "2件を取り込みました。")
         kept = await site.core.stores.memories.list(TARO)

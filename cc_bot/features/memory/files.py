@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, Literal, get_type_hints
 
 from cc_bot.features.memory.errors import ImportNotUnderstood, TooManyToImport
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Source
@@ -48,17 +48,21 @@ class PortableMemory:
     pinned: bool = False
 
 
+# duplicate: already stored, or repeated in the file
+LeftOutReason = Literal["duplicate", "empty", "too_long", "secret"]
+
+
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
     memories: tuple[PortableMemory, ...] = ()
-    duplicate: int = 0  # already stored, or repeated in the file
-    empty: int = 0
-    too_long: int = 0
-    secret: int = 0
+    left_out: tuple[tuple[str, LeftOutReason], ...] = ()  # contents and reasons
+
+    def count(self, reason: LeftOutReason) -> int:
+        return sum(each == reason for _, each in self.left_out)
 
     @property
     def refused_count(self) -> int:
-        return self.empty + self.too_long + self.secret
+        return len(self.left_out) - self.count("duplicate")
 
 
 _FIELD_TYPES: Final = get_type_hints(PortableMemory)

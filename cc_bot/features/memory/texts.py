@@ -108,8 +108,8 @@ class MemoryBulkTexts(Area):
     ask_again = Sentence(ja="確認の期限が切れたので、何もしていません。もう一度コマンドからお願いします。", en="It is too late to confirm this, so nothing was done. Please use the command again.")
 
     def import_reasons(self, plan: ImportPlan) -> str:
-        reasons = ((plan.secret, self.refused_secret.format(count=plan.secret)), (plan.too_long, self.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)), (plan.empty, self.refused_empty.format(count=plan.empty)))
-        return " ・ ".join(reason for count, reason in reasons if count)
+        reasons = ((plan.count("secret"), self.refused_secret), (plan.count("too_long"), self.refused_long), (plan.count("empty"), self.refused_empty))
+        return " ・ ".join(reason.format(count=count, limit=MAX_CONTENT_CHARACTERS) for count, reason in reasons if count)
 
 
 class MemoryCardTexts(Area):
@@ -296,16 +296,15 @@ class WebMemoryTexts(Area):
     yours = Sentence(ja="あなたが入力した内容", en="What you entered")
     save_yours = Sentence(ja="この内容で保存する", en="Save this version")
 
-    erase_title = Sentence(ja="完全に消す", en="Erase for good")
-    erase_question = Sentence(ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。", en="These memories and their earlier versions will be erased for good. This can't be undone.")
-    erase_conversations_hint = Sentence(
-        ja="会話の中で話したことは記録に残ります。「会話の記録からも消す」を選ぶと、この内容にふれた発言や回答、その要約、キャンバスに描いたものも消え、そこで話したことはもう思い出せません。",
-        en="What was said in conversations stays. “Erase from conversations too” also removes messages and answers about these memories, their summaries and what was drawn from them on canvases; I will no longer know what was said there.",
-    )
+    erase_title = Sentence(ja="メモリ {count}件を完全に消しますか？", en="Erase memories for good? ({count})")
+    erase_where = Sentence(ja="どこから消しますか", en="Erase them from where?")
+    erase_warning = Sentence(ja="消したものは、元には戻せません。", en="This can't be undone.")
+    erase_now = Sentence(ja="{count}件を完全に消す", en="Erase {count} for good")
+    just_deleted = Sentence(ja="削除したばかりのメモリ {count}件", en="memories you just deleted: {count}")
+    erased_said = Sentence(ja="会話の中でこの内容にふれた発言と回答、その要約、キャンバスに描いたもの", en="messages and answers about them, their summaries, and what was drawn from them on canvases")
+    said_stays = Sentence(ja="会話の中で話したこと（これからの回答にも使われます）", en="what was said in conversations (answers still use it)")
     best_first = Sentence(ja="検索中は、近いものから並びます。", en="Search results start with the best match.")
     erase_all = Sentence(ja="すべてのメモリを完全に消す…", en="Erase all memories for good…")
-    erase_all_question = Sentence(ja="メモリ {count}件をすべて、前の内容や削除したばかりのものもふくめて、完全に消します。元には戻せません。", en="All your memories ({count}), their earlier versions and those you just deleted will be erased for good. This can't be undone.")
-    erase_copy_first = Sentence(ja="控えが要るときは、先に書き出してください。", en="For a copy, export them first.")
     erased_title = Sentence(ja="完全に消しました", en="Erased for good")
     erased = Sentence(ja="もう元には戻せません。", en="This can't be undone.")
     erased_none = Sentence(ja="もうなかったもの: {numbers}", en="Already gone: {numbers}")
@@ -332,16 +331,21 @@ class WebMemoryTexts(Area):
     export_name = Sentence(ja="メモリ-{day}", en="memories-{day}")
     import_ = Sentence(ja="ファイルから取り込む…", en="Import from a file…")
     import_title = Sentence(ja="メモリを取り込む", en="Import memories")
-    import_hint = Sentence(
-        ja="書き出した JSON、ChatGPT などのメモリの一覧、1行に1件のテキストを読めます（1 MB・{limit}件まで）。保存する前に、何が入るかを見られます。",
-        en="You can import exported JSON, memory lists from ChatGPT and similar, or a text with one memory per line (up to 1 MB and {limit} memories). You see what would be added before anything is saved.",
+    file = Sentence(ja="ファイルを選ぶか、ここに置く", en="Choose a file, or drop it here")
+    file_limits = Sentence(ja="1 MB・{limit}件まで", en="Up to 1 MB and {limit} memories")
+    importable = Sentence(ja="読み込めるもの", en="What can be imported")
+    formats = Both(
+        ja=("このページで書き出した JSON", "ChatGPT などのメモリの一覧", "1行に1件のテキスト（.txt、.md、.csv）"),
+        en=("JSON exported here", "memory lists from ChatGPT and similar", "a text with one memory per line (.txt, .md, .csv)"),
     )
-    file = Sentence(ja="ファイル", en="File")
+    import_next = Sentence(ja="次のページで、入るものと入らないものを確かめられます。それまでは何も保存しません。", en="The next page shows what would be added and what would not. Nothing is saved before.")
     import_audience = Sentence(ja="使う場所が書かれていないものは", en="Where to use those that don't say")
     look = Sentence(ja="内容を確かめる", en="Check the contents")
     preview = Sentence(ja="取り込む前の確認", en="Check before importing")
     import_not_yet = Sentence(ja="まだ何も保存していません。", en="Nothing is saved yet.")
     import_new = Sentence(ja="新しく覚える: {count}件", en="New: {count}")
+    not_imported = Sentence(ja="取り込まないもの: {count}件", en="Left out: {count}")
+    left_out = by_key({"duplicate": Sentence(ja="もうあります", en="already remembered"), "empty": Sentence(ja="空です", en="empty"), "too_long": Sentence(ja="長すぎます", en="too long"), "secret": Sentence(ja="パスワードなどに見えます", en="looks like a password or similar")})
     import_some = Sentence(ja="はじめの{count}件", en="The first {count}")
     other_file = Sentence(ja="別のファイルを選ぶ", en="Choose another file")
     is_paused = Sentence(ja="一時停止中です。新しく覚えることも、回答に使うこともしません。", en="Memory is paused: I remember nothing new and use no memories in answers.")

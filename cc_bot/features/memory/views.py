@@ -187,8 +187,8 @@ def build_preview(plan: ImportPlan, file: str, user_id: int, until: datetime, wo
     """Show what an import would store, with buttons that work `until` a time."""
     texts, count = words[MemoryBulkTexts], len(plan.memories)
     lines = [texts.import_new.format(count=count)]
-    if plan.duplicate:
-        lines.append(texts.import_known.format(count=plan.duplicate))
+    if duplicates := plan.count("duplicate"):
+        lines.append(texts.import_known.format(count=duplicates))
     if plan.refused_count:
         reasons = texts.import_reasons(plan)
         lines.append(texts.import_refused.format(count=plan.refused_count, reasons=reasons))

@@ -28,7 +28,7 @@ from cc_bot.features.memory.errors import (
     MemoryHidden,
     TooManyChosen,
 )
-from cc_bot.features.memory.files import MAX_IMPORT_COUNT, PortableMemory
+from cc_bot.features.memory.files import MAX_IMPORT_COUNT, LeftOutReason, PortableMemory
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,
     UNDO_TIME,
@@ -57,7 +57,7 @@ from cc_bot.features.memory.service import (
     run_import,
 )
 from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, WebMemoryTexts
-from cc_bot.features.privacy.texts import ErasureTexts
+from cc_bot.features.privacy.texts import ErasureTexts, PrivacyTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_text, get_form, parse_digits, path_id
@@ -69,6 +69,7 @@ PAGE_SIZE: Final = 30
 MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
 MAX_TITLE_CHARACTERS: Final = 40
+MAX_SECRET_CHARACTERS: Final = 8
 MAX_CHOICES: Final = 100  # of categories and tags
 PART_HEADER: Final = "X-Part"  # memories.js requests only the list
 
@@ -371,13 +372,44 @@ class MemoryPages(Pages):
         selected = [each for each in found.values() if each]
         if not selected:
             raise NothingHere
+        is_one = len(numbers) == 1 and not back
+        return await self._render_question(
+            request,
+            _memory_path(numbers[0]) if is_one else f"/memories?{urlencode(back)}",
+            selected,
+            [number for number in numbers if not found[number]],
+        )
+
+    async def _render_question(
+        self,
+        request: web.Request,
+        back_path: str,
+        selected: Sequence[tuple[Memory, datetime | None]] = (),
+        missing_numbers: Sequence[int] = (),
+    ) -> web.Response:
+        """Ask whether to erase the selected memories, or all if none is selected."""
+        visitor, names = visitor_of(request), visitor_of(request).words[ErasureTexts]
+        count = len(selected) or await self._memories.count(visitor.user_id)
+        erased = await self._removal.preview(visitor.user_id, *(memory.id for memory, _ in selected))
+        if not erased.memories:
+            return redirect(request, "/memories", "memories_none")
+        counts = (
+            (names.memories, 0 if selected else count),
+            (visitor.words[WebMemoryTexts].just_deleted, erased.memories - count),
+            (names.versions, erased.versions),
+        )
+        holdings = await self._services.privacy.get_overview(visitor.user_id)
+        on_discord, *_, copies = visitor.words[PrivacyTexts].list_remaining(holdings)
         return render(
             request,
             "memory/memories_erase.html",
+            count=count,
             selected=selected,
-            missing_numbers=[number for number in numbers if not found[number]],
+            missing_numbers=missing_numbers,
             shorten_content=_shorten_content,
-            back=back,
+            goes=[sentence.format(count=f"{number:,}") for sentence, number in counts if number > 0],
+            stays=[on_discord, copies],
+            back_path=back_path,
         )
 
     async def erase(self, request: web.Request) -> web.StreamResponse:
@@ -396,9 +428,7 @@ class MemoryPages(Pages):
         return await self._render_erased(request, erased, missing_numbers)
 
     async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
-        visitor = visitor_of(request)
-        count = await self._memories.count(visitor.user_id)
-        return render(request, "memory/memories_erase_all.html", count=count)
+        return await self._render_question(request, "/memories")
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all memories, unless there are more than the user confirmed. Raises InputError."""
@@ -455,8 +485,14 @@ class MemoryPages(Pages):
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
             return _render_import(request, error)
-        lines = [*map(_shorten_content, plan.memories[:MAX_PREVIEWS])]
-        return render(request, "memory/memories_import_preview.html", plan=plan, packed=packed, lines=lines)
+        return render(
+            request,
+            "memory/memories_import_preview.html",
+            plan=plan,
+            packed=packed,
+            lines=[*map(_shorten_content, plan.memories[:MAX_PREVIEWS])],
+            left_out=[(_shorten_left_out(*each), each[1]) for each in plan.left_out[:MAX_PREVIEWS]],
+        )
 
     async def show_progress(self, request: web.Request) -> web.Response:
         return web.Response(text=self._progress.get(visitor_of(request).user_id, ""))
@@ -490,6 +526,11 @@ def _memory_path(number: int) -> str:
 
 def _shorten_content(memory: Memory | PortableMemory) -> str:
     return shorten(one_line(memory.content), MAX_PREVIEW_CHARACTERS)
+
+
+def _shorten_left_out(content: str, reason: LeftOutReason) -> str:
+    """Return the beginning of a text, of a possible secret only enough to recognize it."""
+    return shorten(one_line(content), MAX_SECRET_CHARACTERS if reason == "secret" else MAX_TITLE_CHARACTERS)
 
 
 def _describe_count(count: int, params: Mapping[str, str], words: WebMemoryTexts) -> str:

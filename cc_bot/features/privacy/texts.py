@@ -53,9 +53,10 @@ class PrivacyTexts(Area):
         ja="消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。**元には戻せません。**",
         en="Will be erased: {list}\nYour messages in channels and the answers to them are erased from my records as well. **This can't be undone.**",
     )
-    not_erased = Sentence(
-        ja="残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
-        en="Not erased: messages on Discord itself; what tools sent to the operator's servers; other people's messages, conversations, summaries and memories that mention you; the total usage of each server; if tokens are limited, how many you used this month (until it ends); rules that the operator set for you; {copies}.",
+    not_erased = Sentence(ja="残るもの: {list}。", en="Not erased: {list}.")
+    stays = Both(
+        ja=("Discord に表示されているメッセージ", "ツールを使ったときに管理者の選んだサーバーへ渡した内容", "ほかの人の発言や会話・要約・メモリの中であなたにふれた部分", "サーバー全体の使った量の合計", "上限があれば今月使ったトークンの数（月末まで）", "管理者が決めた利用の決まり"),
+        en=("messages on Discord itself", "what tools sent to the operator's servers", "other people's messages, conversations, summaries and memories that mention you", "the total usage of each server", "if tokens are limited, how many you used this month (until it ends)", "rules that the operator set for you"),
     )
     copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; if one is restored, your data is erased from it again)")
     copies_on_server = Sentence(
@@ -95,7 +96,11 @@ class PrivacyTexts(Area):
         return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n-# {self.say_what_stays(holdings)}"
 
     def say_what_stays(self, holdings: Holdings) -> str:
-        return self.not_erased.format(copies=self.copies_on_server if holdings.on_server else self.copies_of_file)
+        return self.not_erased.format(list=self.separator.join(self.list_remaining(holdings)))
+
+    def list_remaining(self, holdings: Holdings) -> list[str]:
+        """List what an erasure leaves; the first is on Discord, the last are the copies."""
+        return [*self.stays, self.copies_on_server if holdings.on_server else self.copies_of_file]
 
     def retention_lines(self, retention: Retention, holdings: Holdings) -> list[str]:
         limits = ((self.archive_days, retention.archive_days), (self.session_days, retention.session_days), (self.usage_days, retention.usage_days))
@@ -155,6 +160,9 @@ class WebPrivacyTexts(Area):
     covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。元には戻せません。", en="Your messages in channels and the answers to them are erased from the bot's records as well. All browsers are signed out. This can't be undone.")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
+    stays = Sentence(ja="残るもの", en="Will stay")
+    copy_first = Sentence(ja="先に控えを受け取る", en="Download a copy first")
+    erase_now = Sentence(ja="データをすべて完全に消す", en="Erase all my data for good")
     signed_out = Sentence(ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。", en="This browser is signed out too. To come back, use </web> on Discord.")
 
 

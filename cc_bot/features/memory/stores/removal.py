@@ -265,6 +265,8 @@ _SELECT_FROM_CHAIN: Final = (
     f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 )
 
+_SELECT_ALL_VERSIONS: Final = f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1"
+
 _SELECT_VERSIONS: Final = chain_cte("id IN @ids($2) AND status IN ('active', 'deleted')") + _SELECT_FROM_CHAIN
 
 # Leaves out memories that were restored meanwhile. $1 user, $2 an array of ids, $3 latest time of deletion
@@ -277,6 +279,19 @@ _DELETE_MEMORIES: Final = (
     "DELETE FROM proposals WHERE user_id = $1 AND memory_id IN @ids($2)",
     "DELETE FROM memories WHERE user_id = $1 AND id IN @ids($2)",
 )
+
+
+def _select_versions(user_id: int, memory_ids: Sequence[int] = ()) -> Statement:
+    """Select these memories, or without ids all memories, with their former versions."""
+    if not memory_ids:
+        return Statement(_SELECT_ALL_VERSIONS, (user_id,))
+    return Statement(_SELECT_VERSIONS, (user_id, json.dumps([*map(valid_id_or_zero, memory_ids)])))
+
+
+def _count(versions: Sequence[_VersionRow]) -> ErasureCounts:
+    former_count = len({each.id for each in versions} & {each.supersedes for each in versions})
+    return ErasureCounts(len(versions) - former_count, former_count)
+
 
 _BATCH: Final = 500
 SMALL_BYTES: Final = 2**24  # a file up to this size is vacuumed after each erasure, which takes 0.1 s
@@ -338,6 +353,11 @@ class MemoryRemovalStore:
         params = (user_id, valid_id_or_zero(memory_id), to_text(self._clock() - UNDO_TIME))
         return _HIDDEN_MEMORY.read_first(await self._database.query(_SELECT_HIDDEN, *params))
 
+    async def preview(self, user_id: int, *memory_ids: int) -> ErasureCounts:
+        """Count what `erase`, or `erase_all` if no ids are given, would delete outside of conversations."""
+        select = _select_versions(user_id, memory_ids)
+        return _count([*map(_VERSION_ROW.read, await self._database.query(select.sql, *select.params))])
+
     async def erase(self, user_id: int, *memory_ids: int, stub: str | None = None) -> ErasureCounts | None:
         """Erase memories, even hidden ones. Returns None if the user has none of them.
 
@@ -345,14 +365,11 @@ class MemoryRemovalStore:
         that used or stored a memory, and the questions to answers that stored one. The attachments, summaries
         and canvas elements of these messages are deleted.
         """
-        ids = json.dumps([*map(valid_id_or_zero, memory_ids)])
-        select = Statement(_SELECT_VERSIONS, (user_id, ids))
-        return await self._erase(user_id, select, stub=stub)
+        return await self._erase(user_id, _select_versions(user_id, memory_ids or (0,)), stub=stub)
 
     async def erase_all(self, user_id: int, *, stub: str | None = None) -> ErasureCounts:
         """Erase all memories of a user, as `erase` does."""
-        sql = f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1"
-        return await self._erase(user_id, Statement(sql, (user_id,)), stub=stub) or ErasureCounts()
+        return await self._erase(user_id, _select_versions(user_id), stub=stub) or ErasureCounts()
 
     async def purge(self, hidden_before: datetime) -> int:
         """Erase the memories of all users that were hidden by this time. Returns the number erased."""
@@ -421,8 +438,7 @@ class MemoryRemovalStore:
             messages = summaries = 0
             if stub is not None:
                 messages, summaries = yield from _empty_messages(user_id, traces, stub)
-            former_count = len(ids & {each.supersedes for each in versions})
-            return ErasureCounts(len(ids) - former_count, former_count, summaries, messages)
+            return replace(_count(versions), summaries=summaries, messages=messages)
 
         counts = await self._database.write(steps, [user_lock(user_id)])
         await self.scrub()

@@ -6,13 +6,12 @@ A change of VERSIONED_FIELDS keeps the former version as a row, whose id is then
 import asyncio
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack
+from typing import Any, Final, TypedDict, TypeVar, Unpack
 
 from cc_bot.chat.stores.receipts import mark_receipts_stale
 from cc_bot.chat.stores.settings import Keep
@@ -24,7 +23,7 @@ from cc_bot.domain.errors import SecretNotStored
 from cc_bot.domain.text import remove_controls
 from cc_bot.domain.usage import LimitRules
 from cc_bot.features.memory.errors import EmptyMemory, MemoryTooLong, TooManyPinned
-from cc_bot.features.memory.files import ImportPlan, PortableMemory, to_portable
+from cc_bot.features.memory.files import ImportPlan, LeftOutReason, PortableMemory, to_portable
 from cc_bot.features.memory.model import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
@@ -436,16 +435,16 @@ class MemoryStore:
         # Uses only the index memories_by_likeness.
         sql = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
         known_hashes = {row[0] for row in await self._database.query(sql, user_id)}
-        new, left_out = list[PortableMemory](), Counter[str]()
+        new, left_out = list[PortableMemory](), list[tuple[str, LeftOutReason]]()
         for batch in _batches(tuple(memories), _IMPORT_BATCH):
             for each, problem in await asyncio.to_thread(_check_imports, batch, self._secret_rules):
                 hash_ = dedup_hash(each.content)
                 if problem or hash_ in known_hashes:
-                    left_out[problem or "duplicate"] += 1
+                    left_out.append((each.content, problem or "duplicate"))
                 else:
                     known_hashes.add(hash_)
                     new.append(replace(each, audience=each.audience or audience))
-        plan = ImportPlan(tuple(new), **left_out)
+        plan = ImportPlan(tuple(new), tuple(left_out))
         size = await asyncio.to_thread(_count_bytes, plan.memories)
         await self._quotas.check_addition(user_id, len(plan.memories), size)
         return plan
@@ -517,14 +516,11 @@ def _clamp_limit(limit: int) -> int:
     return min(max(limit, 0), MAX_ID)  # SQLite treats a negative LIMIT as no limit
 
 
-ImportProblem = Literal["", "empty", "too_long", "secret"]
-
-
 def _check_imports(
     memories: Iterable[PortableMemory], rules: SecretRules
-) -> list[tuple[PortableMemory, ImportProblem]]:
+) -> list[tuple[PortableMemory, LeftOutReason | None]]:
     """Return each memory with clean content and, if it can't be stored, the problem."""
-    checked = list[tuple[PortableMemory, ImportProblem]]()
+    checked = list[tuple[PortableMemory, LeftOutReason | None]]()
     for memory in memories:
         fields = {name: getattr(memory, name) for name in SETTABLE_FIELDS}
         try:
@@ -538,7 +534,7 @@ def _check_imports(
         except SecretNotStored:
             checked.append((memory, "secret"))
         else:
-            checked.append((replace(memory, content=content), ""))
+            checked.append((replace(memory, content=content), None))
     return checked
 
 
