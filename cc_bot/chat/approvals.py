@@ -27,7 +27,7 @@ from cc_bot.chat.tools import (
     ToolOutcome,
     ToolRegistry,
     failed,
-    outcome_unknown,
+    maybe_done,
 )
 from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
@@ -53,7 +53,7 @@ _OUTDATED_ERRORS: Final = (
     errors.ScheduleNotFound,
     errors.ProposalOutdated,
 )
-_CALL_ENDED: Final = outcome_unknown(
+_CALL_ENDED: Final = maybe_done(
     "The user approved this call, but it was interrupted: it may have been done or not. Check that, or ask "
     "the user, before you propose it again."
 )
@@ -211,7 +211,7 @@ class Approvals:
                 raise
             sentence = explain(error, words)
             if isinstance(error, OUTCOME_UNKNOWN_ERRORS):
-                return replace(_failed_result(claimed, outcome_unknown(sentence), sentence), state="unknown")
+                return replace(_failed_result(claimed, maybe_done(sentence), sentence), state="unknown")
             return _failed_result(claimed, failed(sentence), sentence)
         except Exception:  # noqa: BLE001 - the tool may have done something before
             _log.error("approved_call_broke", exc_info=True)

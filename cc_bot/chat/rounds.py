@@ -12,7 +12,7 @@ import structlog
 from cc_bot.chat.active import ActiveTurn
 from cc_bot.chat.changes import read_changes, with_current_state
 from cc_bot.chat.context.tokens import call_parts
-from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, outcome_unknown
+from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, maybe_done
 from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import Attachment, Message, Status, ToolCall, Visibility, is_blank, remove_row_ids
@@ -58,10 +58,10 @@ _TOO_MANY_PROPOSALS: Final = (
     "The user has enough proposals to decide on below this answer. Stop, and ask them to decide first."
 )
 MAX_CALLS: Final = 64  # ten canvas elements and some notes take about twenty
-_PROGRAM_ENDED: Final = outcome_unknown(
+_PROGRAM_ENDED: Final = maybe_done(
     "The program stopped during this call, so nobody knows whether it was done. Check before you repeat it."
 )
-_ANSWER_ENDED: Final = outcome_unknown(
+_ANSWER_ENDED: Final = maybe_done(
     "The answer was cut during this call, so nobody knows whether it was done. Check before you repeat it."
 )
 _UNDONE_BY_USER: Final = json.dumps(

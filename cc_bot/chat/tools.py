@@ -157,7 +157,7 @@ class CallableTool(ABC):
                 _log.warning("tool_call_failed", tool=self.schema.name, error=type(error).__name__)
             make_outcome = failed
             if self.must_not_repeat and isinstance(error, OUTCOME_UNKNOWN_ERRORS):
-                make_outcome = outcome_unknown
+                make_outcome = maybe_done
             outcome = make_outcome(explain(error, texts(context.locale)))
             return replace(outcome, has_secret=isinstance(error, errors.SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
@@ -361,7 +361,7 @@ def failed(problem: str) -> ToolOutcome:
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
 
 
-def outcome_unknown(problem: str) -> ToolOutcome:
+def maybe_done(problem: str) -> ToolOutcome:
     content = {"error": problem, MAYBE_DONE: True}
     return ToolOutcome(json.dumps(content, ensure_ascii=False), ok=False, has_side_effects=True)
 

@@ -245,7 +245,7 @@ class ApprovalHandler:
             return replace(card, proposals=tuple(proposals)).with_notes(*lines).with_changes(receipts)
 
         try:
-            card = await updater.update_pressed(interaction, button.user_id, words, change, private=private)
+            card = await updater.redraw_pressed(interaction, button.user_id, words, change, private=private)
         except hikari.HikariError as error:
             _log.warning("approval_not_shown", error=type(error).__name__)
             return error

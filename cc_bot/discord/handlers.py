@@ -319,7 +319,7 @@ def reply_command(
         if reply is not None:
             await show(ctx.interaction, reply, caller)
         if isinstance(reply, Reply) and reply.receipts_changed:
-            updater.refresh(caller.user_id, caller.words)
+            updater.redraw_outdated(caller.user_id, caller.words)
 
 
 def _localized(option: Callable[Concatenate[str, str, P], T]) -> Callable[Concatenate[str, P], T]:

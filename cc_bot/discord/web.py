@@ -145,7 +145,7 @@ class DiscordForPages:
         except CcBotError as error:
             _log.warning("receipts_not_refreshed", error=type(error).__name__)
         else:
-            self.answers.running_turns.receipt_updater.refresh(user_id, recipient.words)
+            self.answers.running_turns.receipt_updater.redraw_outdated(user_id, recipient.words)
 
     @asynccontextmanager
     async def erasing(self, user_id: int) -> AsyncIterator[None]:

@@ -41,7 +41,7 @@ async def test_a_kill_during_a_post_is_told(stage: Stage, aiko: User, channel: C
     told = await says_by_itself(stage, stage.discord.dm(aiko), "薬")
     assert "届いていないかもしれない" in told.content
     assert firings(stage, number) == ["uncertain"]
-    await stage.eventually("SELECT count(*) FROM firings WHERE told_by <> ''", gives=[(0,)])
+    await stage.eventually("SELECT count(*) FROM firings WHERE reported_by <> ''", gives=[(0,)])
     await pull_the_plug(stage)
     stage.discord.forget_nonces()
     await started_later(stage, 6 * MINUTE_S)

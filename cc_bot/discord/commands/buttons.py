@@ -74,7 +74,7 @@ async def ask_again_or_continue(
 async def undo(press: Press[UndoButton], stores: Stores, updater: ReceiptUpdater) -> str:
     interaction, button, recipient = press
     result = await _undo(button, recipient, stores)
-    await updater.refresh_pressed(interaction, recipient.user_id, recipient.words)
+    await updater.redraw_after_undo(interaction, recipient.user_id, recipient.words)
     return result
 
 

@@ -8,7 +8,7 @@ message per nonce, so posts may be repeated, even by the next process.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -102,7 +102,6 @@ class InteractionOutlet(Outlet):
         number: int,  # noqa: ARG002 - needed by MessageOutlet
         fetch_posted_ids: FetchPostedIds,
         *,
-        may_exist: bool,  # noqa: ARG002 - needed by MessageOutlet
         as_reply: bool,  # noqa: ARG002 - needed by MessageOutlet
     ) -> hikari.Snowflake:
         for _ in range(_MAX_POST_ATTEMPTS):
@@ -194,8 +193,9 @@ class MessageReplies:
         """Return a reply to a question, if any. `sent`: an earlier process's messages, which it continues.
         `nonce`: the question's id by default."""
         nonce = nonce or str(question_id)
-        outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback)
-        return DiscordReply(outlet, sent, may_have_more=bool(sent))
+        continues = bool(sent)
+        outlet = MessageOutlet(self, channel_id, question_id, nonce, on_posted, dm_fallback, continues)
+        return DiscordReply(outlet, sent, may_have_more=continues)
 
     async def post_sentence(
         self, channel_id: int, question_id: int, sentence: str, dm_fallback: "DmFallback | None" = None
@@ -247,7 +247,9 @@ class MessageOutlet(Outlet):
     nonce: str  # at most 25 characters; further messages append their number, and cards a letter
     on_posted: OnPosted = noop
     dm_fallback: DmFallback | None = None
+    continues: bool = False  # an earlier process may have posted more
     note: str = ""
+    _used_nonces: set[str] = field(default_factory=set, init=False)
 
     async def dm_outlet(self) -> "MessageOutlet | None":
         if self.dm_fallback is None:
@@ -267,16 +269,18 @@ class MessageOutlet(Outlet):
         )
 
     async def post(
-        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, as_reply: bool
     ) -> hikari.Snowflake:
         # Record an earlier attempt's message before editing it: Discord soon forgets its nonce.
         nonce = f"{self.nonce}-{'a' if page.boxes else number + 1}" if number else self.nonce
+        may_exist = self.continues or nonce in self._used_nonces
         question_id = self.question_id if as_reply and self.question_id else hikari.UNDEFINED
         for suffix in ("", *_NONCE_SUFFIXES):
             message = await self._create(page, nonce + suffix, question_id)
             is_new = not may_exist and looks_like(message, page)
             if is_new or await self._is_not_deleted(message.id, page):
                 break
+        self._used_nonces.add(nonce)
         if number and not is_new:
             await self.record_message(message.id, hikari.Snowflake((await fetch_posted_ids())[0]))
         await self.on_posted(int(message.id))

@@ -60,7 +60,7 @@ class ReceiptUpdater:
         current = await with_current_state(changes, user_id, self._stores)
         return tuple(change for change in current if change.state != "undone")
 
-    async def update_pressed(
+    async def redraw_pressed(
         self,
         interaction: hikari.ComponentInteraction,
         user_id: int,
@@ -69,13 +69,13 @@ class ReceiptUpdater:
         *,
         private: bool = False,
     ) -> Card:
-        """Show the card whose button was pressed, like `update`."""
+        """Show the card whose button was pressed, like `redraw`."""
         async with self.message_locks.hold(int(interaction.message.id)):
             message = await retry(interaction.fetch_initial_response)
             reply, card = reply_in_place(interaction), Card(user_id, private)
-            return await self.update(message, card, words, lambda page: reply.show((page,)), change=change)
+            return await self.redraw(message, card, words, lambda page: reply.show((page,)), change=change)
 
-    async def update(
+    async def redraw(
         self,
         message: hikari.Message,
         card: Card,
@@ -95,16 +95,16 @@ class ReceiptUpdater:
             await show(pages[0])
         return card
 
-    async def refresh_pressed(
+    async def redraw_after_undo(
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
     ) -> bool:
         """Update the card of a button press, and in the background others. Returns False if the message is
         not the card of an answer."""
         stored = await self._stores.receipts.get(user_id, int(interaction.message.id))
         if stored:
-            await self.update_pressed(interaction, user_id, words)
+            await self.redraw_pressed(interaction, user_id, words)
             await self._stores.receipts.mark_current(stored)
-        self.refresh(user_id, words)
+        self.redraw_outdated(user_id, words)
         return stored is not None
 
     async def record(self, card: Card, channel_id: int | None, message_id: int, words: Texts) -> None:
@@ -114,26 +114,26 @@ class ReceiptUpdater:
         stored = ReceiptMessage(card.user_id, channel_id, message_id, visibility, card.changes)
         with log_errors("receipts"):
             await self._stores.receipts.put(stored)
-        self.refresh(card.user_id, words)
+        self.redraw_outdated(card.user_id, words)
 
     async def record_shown(self, card: Card, reply: DiscordReply, words: Texts) -> None:
         if card.changes and reply.card_id is not None:
             await self.record(card, reply.location_id, reply.card_id, words)
 
-    def refresh(self, user_id: int, words: Texts) -> None:
-        self._tasks.start(self._refresh(user_id, words))
+    def redraw_outdated(self, user_id: int, words: Texts) -> None:
+        self._tasks.start(self._redraw_all(user_id, words))
 
     @asynccontextmanager
     async def erasing(self, user_id: int, words: Texts) -> AsyncIterator[None]:
         """Edit the user's newest messages after the block erases their data."""
         messages = await self._stores.receipts.list_newest(user_id, limit=MAX_EDITED_AFTER_ERASURE)
         yield
-        self._tasks.start(self._refresh(user_id, words, messages))
+        self._tasks.start(self._redraw_all(user_id, words, messages))
 
     async def catch_up(self, recipients: Recipients) -> None:
         """Edit what an earlier process left outdated."""
         for user_id in await self._stores.receipts.list_stale_users():
-            self.refresh(user_id, (await recipients.for_user(user_id)).words)
+            self.redraw_outdated(user_id, (await recipients.for_user(user_id)).words)
 
     async def wait_idle(self) -> None:
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -155,7 +155,7 @@ class ReceiptUpdater:
             card = replace(card, changes=changes, private=stored.visibility == "private")
         return card
 
-    async def _refresh(
+    async def _redraw_all(
         self, user_id: int, words: Texts, messages: Collection[ReceiptMessage] | None = None
     ) -> None:
         """`messages`: None for the outdated ones."""
@@ -187,4 +187,4 @@ class ReceiptUpdater:
 
         async with self.message_locks.hold(stored.message_id):
             message = await self._rest.fetch_message(*ids)
-            await self.update(message, Card(stored.user_id), words, show, stored=stored)
+            await self.redraw(message, Card(stored.user_id), words, show, stored=stored)

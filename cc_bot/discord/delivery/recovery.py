@@ -479,7 +479,7 @@ class Recovery:
             message = await rest.fetch_message(channel_id, message_id)
             reply = self.replies.make_reply(channel_id, message_id, (SentMessage(message.id),))
         updater, card = self.running_turns.receipt_updater, Card(call.key.user_id)
-        await updater.update(
+        await updater.redraw(
             message,
             card,
             recipient.words,

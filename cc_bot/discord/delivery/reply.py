@@ -120,9 +120,9 @@ class Outlet(ABC):
 
     @abstractmethod
     async def post(
-        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, may_exist: bool, as_reply: bool
+        self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, as_reply: bool
     ) -> hikari.Snowflake:
-        """Post message `number`, from 0. `may_exist`: perhaps posted before. Raises NotPosted."""
+        """Post message `number`, from 0. Raises NotPosted."""
 
     @abstractmethod
     async def post_extra(self, page: Page) -> hikari.Snowflake:
@@ -175,8 +175,6 @@ class DiscordReply:
         self._outlet = outlet
         self._may_have_more = self._may_have_unknown_messages = may_have_more
         self._sent = list(sent)
-        self._highest_message_count = len(self._sent)
-        self._had_card = False
         self._left_out_parts: frozenset[Part] = frozenset()
         self.no_dm = False  # never move the answer to a DM
         self._visible_event = asyncio.Event()
@@ -251,8 +249,7 @@ class DiscordReply:
                     await self._outlet.delete(sent.id)
             _log.warning("answer_sent_by_dm", code=int(error.code))
         self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
-        self._highest_message_count, self._may_have_unknown_messages = dm._highest_message_count, False
-        self._had_card = dm._had_card
+        self._may_have_unknown_messages = False
         self._visible_event.set()
         return True
 
@@ -340,19 +337,13 @@ class DiscordReply:
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        was_posted = self._had_card if page.boxes else number < self._highest_message_count
-        may_exist = self._may_have_more or was_posted
         message_id = await self._send(
             None,
             page,
-            lambda page, as_reply: self._outlet.post(
-                page, number, self.message_ids, may_exist=may_exist, as_reply=as_reply
-            ),
+            lambda page, as_reply: self._outlet.post(page, number, self.message_ids, as_reply=as_reply),
             as_reply=True,  # others may post in between
         )
         self._visible_event.set()
-        self._highest_message_count = max(self._highest_message_count, number + 1)
-        self._had_card = self._had_card or bool(page.boxes)
         self._sent.append(SentMessage(message_id, page))  # before an await: a user may delete it
         if number:
             await self._outlet.record_message(message_id, self._sent[0].id)

@@ -345,7 +345,7 @@ async def run_action(
     with_card = action in _ACTIONS_WITH_CARD
     view = await _show_card(caller, memory_id, service, reply) if with_card else reply
     await show(interaction, view, caller)
-    updater.refresh(caller.user_id, caller.words)
+    updater.redraw_outdated(caller.user_id, caller.words)
     if action == "erase-said":
         await side_messages.refresh_outdated()  # the erasure may have changed canvases
 
@@ -369,7 +369,7 @@ async def run_decision(
     if erased is None:
         return await _ask_to_erase_all(caller, service=service)
     await show(interaction, EphemeralView(words[ErasureTexts].say_erased(erased)), caller)
-    updater.refresh(caller.user_id, caller.words)
+    updater.redraw_outdated(caller.user_id, caller.words)
     await side_messages.refresh_outdated()
     return None
 
@@ -417,7 +417,7 @@ async def submit_form(
         problem = explain(error, caller.words)
     if not (before and after):
         return build_refused_view(problem, entered.content, caller.words)
-    updater.refresh(caller.user_id, caller.words)
+    updater.redraw_outdated(caller.user_id, caller.words)
     return build_edited_view(after, before, caller.words)
 
 

@@ -78,7 +78,7 @@ async def turn_page(
         reply = await reminders.resume(recipient, number, schedules=schedules)
     elif number:
         reply = await reminders.cancel(recipient, reminder.id if reminder else 0, schedules=schedules)
-        updater.refresh(recipient.user_id, recipient.words)
+        updater.redraw_outdated(recipient.user_id, recipient.words)
     view = await _list_view(recipient, button.page, schedules)
     return replace(view, content="\n".join(filter(None, (*reply.lines, view.content))))
 
@@ -145,7 +145,7 @@ async def cancel(
 ) -> EphemeralView | str:
     interaction, button, recipient = press
     [sentence] = (await reminders.cancel(recipient, button.schedule_id, schedules=schedules)).lines
-    if await updater.refresh_pressed(interaction, recipient.user_id, recipient.words):
+    if await updater.redraw_after_undo(interaction, recipient.user_id, recipient.words):
         return sentence
     message = interaction.message
     others = tuple(each for each in buttons_of(message) if each.custom_id != interaction.custom_id)

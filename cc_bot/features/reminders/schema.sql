@@ -44,14 +44,14 @@ CREATE TABLE firings (
     claimed_at  @number NOT NULL,  -- Unix milliseconds
     message_id  @number,           -- on Discord; NULL until the message is posted
     reported    @number NOT NULL DEFAULT 0 CHECK (reported IN (0, 1)),  -- 1: the user knows that the time was missed
-    told_by     @text,             -- the process that is reporting a missed time; NULL: none
+    reported_by @text,             -- the process that is reporting a missed time; NULL: none
     PRIMARY KEY (schedule_id, due_at)  -- serves: claiming
 ) @clustered;
 
 -- Serves: finding open claims and unreported times.
 CREATE INDEX firings_open ON firings (claimed_at) WHERE state = 'claimed';
 CREATE INDEX firings_unreported ON firings (user_id, due_at) WHERE state IN ('missed', 'uncertain') AND reported = 0;
-CREATE INDEX firings_being_told ON firings (told_by) WHERE told_by IS NOT NULL;
+CREATE INDEX firings_being_reported ON firings (reported_by) WHERE reported_by IS NOT NULL;
 -- Serves: deleting old firings.
 CREATE INDEX firings_by_time ON firings (due_at);
 -- Serves: finding a user's firings.

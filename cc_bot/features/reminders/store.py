@@ -113,10 +113,10 @@ MARK_UNCERTAIN: Final = """
     RETURNING schedule_id /* scope: all users */
 """
 
-# Lets other processes make the reports of a dead process. Uses the index firings_being_told.
+# Lets other processes make the reports of a dead process. Uses the index firings_being_reported.
 RELEASE_REPORTS: Final = """
-    UPDATE firings SET reported = 0, told_by = NULL
-    WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
+    UPDATE firings SET reported = 0, reported_by = NULL
+    WHERE reported_by IS NOT NULL AND reported_by NOT IN (SELECT name FROM processes)
     /* scope: all users */
 """
 
@@ -437,7 +437,7 @@ class ScheduleStore(Store):
             ORDER BY f.user_id, f.due_at LIMIT 100 /* scope: all users */
         """
         report = """
-            UPDATE firings SET reported = 1, told_by = $4
+            UPDATE firings SET reported = 1, reported_by = $4
             WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
         """
 
@@ -456,8 +456,8 @@ class ScheduleStore(Store):
         return [*map(_FIRING.read, await self._database.query(sql, user_id, to_ms(since)))]
 
     async def mark_reported(self, missed: UnreportedFirings) -> None:
-        update = "UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
-        batch = [Statement(update, _firing_key(each)) for each in missed]
+        sql = "UPDATE firings SET reported_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3"
+        batch = [Statement(sql, _firing_key(each)) for each in missed]
         await self._database.transaction(batch, [user_lock(missed[0].schedule.key.user_id)])
 
     async def get_next_due(
