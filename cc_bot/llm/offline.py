@@ -1,5 +1,5 @@
-"""A rule-based model for use without an API key. It remembers, recalls, forgets, reminds and cancels. It
-answers other messages with how to set up a model, once in a conversation."""
+"""A rule-based model for use without an API key. It remembers, recalls, forgets, reminds, cancels and puts
+lists on the canvas. It answers other messages with how to set up a model, once in a conversation."""
 
 import json
 import re
@@ -28,7 +28,8 @@ from cc_bot.texts import texts as texts_in
 from cc_bot.texts.replies import MomentTexts
 
 _SENTENCES: Final = """
-unknown | AIモデルが設定されていないので、「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」のほかにはお答えできません。.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | No AI model is configured, so I understand only “remember that …”, “forget …”, questions about what I remember, and “remind me tomorrow at 9 to call mom”. To use a model, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
+unknown | AIモデルなしでできるのは、「鍵は玄関って覚えて」「鍵はどこ？」「明日9時に薬って知らせて」「買うものをキャンバスに出して: 牛乳、卵」などです。ほかのことにも答えるには、.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | Without an AI model I can do this: “remember that my key is in the hall”, “where is my key?”, “remind me tomorrow at 9 to call mom”, “put a shopping list on the canvas: milk, eggs”. For anything else, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
+thanks | どういたしまして。 | You're welcome.
 still_unknown | 申し訳ありません、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | I can't do that here. Please ask again in an ordinary question.
 failed | できませんでした。{error} | I could not do that. {error}
@@ -50,6 +51,9 @@ undo | 「{text}」を取り消すには {command} と入力してください�
 undo_hint | 取り消すコマンドは、それぞれの結果といっしょに表示しています（/remind delete 1 など）。 | The command that undoes something is shown with its result, such as /remind delete 1.
 cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
+drawn | キャンバスに出しました。 | It is on the canvas.
+draw_what | 何を書きましょうか。「買うものをキャンバスに出して: 牛乳、卵」のように書いてください。 | What should be on it? Write it like this: “put a shopping list on the canvas: milk, eggs”.
+list | リスト | List
 time_is_up | 時間です | It's time
 """  # noqa: E501 - a sentence is one line
 _ROWS: Final = [[part.strip() for part in row.split("|")] for row in _SENTENCES.strip().splitlines()]
@@ -113,7 +117,8 @@ _QUESTION: Final = re.compile(
 _QUESTION_ABOUT_ALL: Final = re.compile(
     r"(?i)what do you (?:know|remember)(?: about me)?[?.!\s]*"
     r"|(?:私について)?何を(?:覚えて|知って)い?(?:る|ますか)[?？。\s]*"
-    r"|(?:私について)?(?:覚えて|知って)い?ることを?(?:全部|ぜんぶ|すべて)?(?:教えて|見せて)(?:ください)?[。\s]*"
+    r"|(?:私について)?(?:覚えて|知って)い?ること"
+    r"(?:は|の?一覧|を?(?:全部|ぜんぶ|すべて)?(?:教えて|見せて)(?:ください)?)[?？。\s]*"
 )
 _QUESTION_ABOUT_REMINDERS: Final = re.compile(
     r"(?i)\b(?:what|which|show|list)\b[^\n]{0,40}\breminders\b"
@@ -137,6 +142,25 @@ _UNDO: Final = re.compile(
     rf"(?:取り?消し(?:て)?|消して|キャンセル(?:して)?|やめて|(?:元に)?戻して){_PLEASE_JA}"
     rf"|{_PLEASE_EN}(?:undo|cancel|revert)(?: that| this| it)?{_END_EN}"
 )
+_GREETING: Final = re.compile(
+    r"(?i)(?:(?:こんにち|こんばん)[はわ]|おはよう(?:ございます)?|hello|hi|hey"
+    r"|(?:何|なに)が(?:できる|できます)か?|(?:使い方|ヘルプ)(?:は|を教えて)?|what can you do)[?？。！!.\s]*"
+)
+_THANKS: Final = re.compile(r"(?i)(?:ありがとう(?:ございます|ございました)?|thanks|thank you)[。！!.\s]*")
+_ON_CANVAS: Final = re.compile(r"キャンバスに|\son (?:the|my) canvas\b")
+# Matched without the part that names the canvas.
+_DRAW: Final = (
+    re.compile(
+        r"(?s)(?P<what>.+?)[を、]?(?:出して|書いて|作って|描いて|のせて)(?:おいて|ください|ね)*[。！!\s]*"
+        r"(?:[:：]\s*(?P<items>.+))?"
+    ),
+    re.compile(
+        rf"(?is){_PLEASE_EN}(?:put|make|show|write)\s+(?:an? |the |my )?(?P<what>.+?)"
+        rf"(?:\s*:\s*(?P<items>.+?))?{_END_EN}"
+    ),
+)
+_LIST_NAME: Final = re.compile(r"(?i).*(?:リスト|一覧|メモ|もの|こと|list|to-?dos?)")
+_ITEM_BREAK: Final = re.compile(r"[、,，・\n]|\band\b")
 _NEWEST: Final = re.compile(
     r"(?i)(?:さっき|いま|今|最後|最新|直前|前)(?:の|予約)?|last|latest|newest|previous|that"
 )
@@ -298,6 +322,26 @@ def _step_to_recall(turn: _Turn) -> _Step | None:
     return "\n".join((heading, *(f"- {fact}" for fact in facts)))
 
 
+def _step_to_greet(turn: _Turn) -> _Step | None:
+    greeting = turn.texts["unknown"] if _GREETING.fullmatch(turn.message) else None
+    return turn.texts["thanks"] if _THANKS.fullmatch(turn.message) else greeting
+
+
+def _step_to_draw(turn: _Turn) -> _Step | None:
+    """Put a check list on the canvas, such as `買うものをキャンバスに出して: 牛乳、卵`."""
+    match = _first_match(_DRAW, _ON_CANVAS.sub("", turn.message, count=1))
+    if match is None or not _ON_CANVAS.search(turn.message):
+        return None
+    title, items = (match["what"], match["items"]) if match["items"] else (turn.texts["list"], match["what"])
+    if not match["items"] and _LIST_NAME.fullmatch(items):
+        return turn.texts["draw_what"]
+    content = "\n".join(
+        f"- [ ] {item.strip()}" for item in _ITEM_BREAK.split(items.strip("。 ")) if item.strip()
+    )
+    call = _call("canvas_add_card", title=title, content=content)
+    return turn.outcome("canvas_add_card", turn.texts["drawn"]) or call
+
+
 def _step_to_undo(turn: _Turn) -> _Step | None:
     """Name the command that undoes the last change of this conversation."""
     if not _UNDO.fullmatch(turn.message):
@@ -360,6 +404,8 @@ def _step_to_remind(turn: _Turn) -> _Step | None:
 
 # Each returns None if the message asks for something else.
 _STEPS: Final[Sequence[Callable[[_Turn], _Step | None]]] = (
+    _step_to_greet,
+    _step_to_draw,
     _step_to_undo,
     _step_to_cancel,
     _step_to_list,

@@ -30,7 +30,15 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.concurrency import handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
-from cc_bot.terminal.commands import Chat, ChatProfile, list_completions, report_unfinished_calls, run_line
+from cc_bot.features.memory.secrets import looks_secret
+from cc_bot.terminal.commands import (
+    Chat,
+    ChatProfile,
+    list_completions,
+    list_stored,
+    report_unfinished_calls,
+    run_line,
+)
 from cc_bot.terminal.view import PlainView, RichView
 from cc_bot.texts import Texts
 from cc_bot.texts.cli import TerminalTexts
@@ -72,7 +80,8 @@ class TypedHistory(FileHistory):
 
     def store_string(self, string: str) -> None:
         with contextlib.suppress(OSError):  # such as a full disk
-            super().store_string(string)
+            if not looks_secret(string):
+                super().store_string(string)
 
 
 _STYLE: Final = Style.from_dict({"mark": "ansicyan bold", "bottom-toolbar": "noreverse ansigray"})
@@ -276,7 +285,11 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
         return unicodedata.normalize("NFKC", typed).strip().casefold() in YES_ANSWERS
 
     chat.confirm = confirm
-    view.say(words.greeting.format(model=chat.profile.model_label), style="dim")
+    start = [words.name.format(model=chat.profile.model_label)]
+    with contextlib.suppress(StorageError):  # the first question reports it
+        start += await list_stored(chat)
+    key = f"\n{words.no_key}" if chat.profile.offline else ""
+    view.say(f"{' · '.join(start)}\n{words.greeting}{key}", style="dim")
     lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)

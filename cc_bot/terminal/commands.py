@@ -32,7 +32,7 @@ from cc_bot.domain.message import Agent, Message, Visibility
 from cc_bot.domain.proposal import CallMessage, Moment, Proposal, Value
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
-from cc_bot.domain.turn import Done
+from cc_bot.domain.turn import CanvasChanged, Done
 from cc_bot.domain.usage import Payer
 from cc_bot.features import modules
 from cc_bot.features.memory.service import MemoryService
@@ -166,6 +166,8 @@ def _normalize(typed: str) -> str:
 def parse_line(line: str, words: Texts) -> tuple[str, str, Mapping[str, str]]:
     """Return command, text and options; for a line without a slash, `ask`. Raises InvalidCommand."""
     typed = line.strip()
+    if _normalize(typed) in ("help", "exit", "quit"):
+        typed = f"/{typed}"
     if not typed.startswith(("/", "／")):
         return "ask", typed, {}
     attempts = []  # the first two words, and the first one
@@ -226,8 +228,10 @@ async def run_line(chat: Chat, line: str) -> bool:
         if line.strip():
             name, text, options = parse_line(line, chat.texts)
             outcome = await commands()[name].run(chat, text, options)
+            if isinstance(outcome, str):
+                outcome = Reply(tuple(outcome.split("\n")))
             if outcome is not None:
-                chat.view.say(outcome if isinstance(outcome, str) else _reply_text(outcome))
+                chat.view.show_reply(outcome)
     except InvalidCommand as mistake:
         chat.view.show_error(str(mistake))
     except errors.CcBotError as error:
@@ -240,22 +244,12 @@ async def run_line(chat: Chat, line: str) -> bool:
     return name != "exit"
 
 
-def _reply_text(reply: Reply) -> str:
-    items = list[str]()
-    for each in reply.items:
-        details = ", ".join(filter(None, (*each.details, each.problem)))
-        items.append(f"  #{each.number}  {short_line(each.text)}  ({details})")
-    table = [reply.table] if reply.table else []
-    hints = (f"  {action.label}: {action.command}" for action in reply.actions if action.command)
-    return "\n".join((*filter(None, (reply.title,)), *reply.lines, *table, *items, *reply.notes, *hints))
-
-
 async def run_question(chat: Chat, text: str, _options: Mapping[str, str]) -> None:
     profile = chat.profile
+    if profile.offline and await chat.stores.memories.contains_secret(text):
+        raise InvalidCommand(chat.texts[TerminalTexts].secret)
     question = Message("user", text, visibility=profile.visibility, author_id=chat.user_id)
-    done = await show_answer(chat, question)
-    if done.is_first and profile.offline and "OPENAI_API_KEY" not in done.answer.content:
-        chat.view.show_notices([chat.texts[TerminalTexts].no_key])
+    await show_answer(chat, question)
 
 
 async def clear_session(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
@@ -263,12 +257,29 @@ async def clear_session(chat: Chat, _text: str, _options: Mapping[str, str]) -> 
     return chat.texts[SessionTexts].cleared
 
 
-async def show_help(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
-    words, locale = chat.texts, chat.profile.locale
-    lines = [words[TerminalTexts].help_title]
+async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply | None:
+    """Show all commands, or how to write those of a group."""
+    words, texts, groups = chat.texts, chat.texts[TerminalTexts], dict[str, list[str]]()
+    for name in commands():
+        groups.setdefault(name.split()[0], []).extend(name.split()[1:])
+    if not text:
+        rows = [(f"/{name}", describe_command(name, words), " ".join(each)) for name, each in groups.items()]
+        notes = ("", texts.help_more, texts.help_keys, texts.help_stored)
+        chat.view.show_reply(Reply(title=texts.help_title, notes=notes), rows)
+        return None
+    topic = _normalize(text).lstrip("/")
+    group = _known_names().get(topic, topic).partition(" ")[0]
+    lines = list[str]()
     for name, command in commands().items():
-        lines += [f"  {command.usage(name, locale)}", f"      {describe_command(name, words)}"]
-    return "\n".join((*lines, "", words[TerminalTexts].help_keys, words[TerminalTexts].help_stored))
+        if name.split()[0] == group:
+            lines += [f"  {command.usage(name, words.locale)}", f"      {describe_command(name, words)}"]
+    return Reply(tuple(lines) or (texts.unknown.format(given=short_line(f"/{topic}", 40)),))
+
+
+async def list_stored(chat: Chat) -> list[str]:
+    """Return the titles of lists that are not empty, such as `Your memories (3)`."""
+    lists = [await each.run(chat, "", {}) for name, each in commands().items() if name.endswith(" list")]
+    return [each.title for each in lists if isinstance(each, Reply) and each.items]
 
 
 async def exit_chat(_chat: Chat, _text: str, _options: Mapping[str, str]) -> None:
@@ -282,7 +293,7 @@ def commands() -> Mapping[str, Command]:
         "ask": Command(run_question, ("ask_question",)),
         **{name: each for module in modules("terminal") for name, each in module.COMMANDS.items()},
         "clear": Command(clear_session),
-        "help": Command(show_help),
+        "help": Command(show_help, ("help_command",)),
         "exit": Command(exit_chat, short="quit"),
     }
 
@@ -342,7 +353,7 @@ async def show_answer(chat: Chat, question: Message, options: TurnOptions | None
         front_end="terminal",
         by_owner=True,
     )
-    done, chat.answer_stop = None, stop
+    done, canvas, chat.answer_stop = None, None, stop
     try:
         with chat.view.open_answer(chat.texts) as view:
             async with aclosing(chat.assistant.ask(profile.key, question, options, stop)) as events:
@@ -350,16 +361,24 @@ async def show_answer(chat: Chat, question: Message, options: TurnOptions | None
                     view.show(event)
                     if isinstance(event, Done):
                         done = event
+                    elif isinstance(event, CanvasChanged):
+                        canvas = event
     finally:
         chat.answer_stop = None
     if done is None:
         raise RuntimeError("a turn that does not raise ends with Done")
+    await _show_canvas(chat, canvas)
     for proposal in done.proposals:
         try:
             await _offer_proposal(chat, proposal)
         except errors.CcBotError as error:
             chat.view.show_error(explain_to_operator(error, profile))
     return done
+
+
+async def _show_canvas(chat: Chat, changed: CanvasChanged | None) -> None:
+    if changed and not changed.empty:
+        await commands()["canvas show"].run(chat, "", {})
 
 
 async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
@@ -379,6 +398,7 @@ async def _offer_proposal(chat: Chat, proposal: Proposal) -> None:
     if result is None:
         return
     chat.view.show_notices([*_outcome_notices(result, words)])
+    await _show_canvas(chat, result.canvas)
     await chat.stores.proposals.delete(result.proposal)
     if result.continues:
         await _continue_answer(chat, result)

@@ -18,11 +18,12 @@ from rich.markdown import Markdown, MarkdownContext, Paragraph, TableDataElement
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.segment import Segment, SegmentLines
+from rich.table import Column, Table
 from rich.text import Text
 
 from cc_bot.charts.table import text_table
 from cc_bot.chat.changes import change_handlers
-from cc_bot.chat.reply import Caller
+from cc_bot.chat.reply import Caller, Reply
 from cc_bot.domain import turn
 from cc_bot.domain.change import Change, add_change
 from cc_bot.domain.chart import Chart
@@ -195,6 +196,19 @@ def _trim_end(row: list[Segment]) -> list[Segment]:
     return [*row[:-1], *(Segment(last.text.rstrip(), last.style) for last in row[-1:])]
 
 
+Row = tuple[str, str, str]  # a command or number, what it is, and details
+
+
+def item_rows(reply: Reply) -> Iterator[Row]:
+    for each in reply.items:
+        yield f"#{each.number}", short_line(each.text), ", ".join(filter(None, (*each.details, each.problem)))
+
+
+def note_lines(reply: Reply) -> Iterator[str]:
+    yield from reply.notes
+    yield from (f"  {action.label}: {action.command}" for action in reply.actions if action.command)
+
+
 MAX_RECEIPT_CHARACTERS: Final = 60
 MAX_PAGE_TITLE_CHARACTERS: Final = 60
 CHART_COLUMNS: Final = 72
@@ -216,10 +230,11 @@ class AnswerView:
         self._output = output
         self._texts = texts
         self._receipts: tuple[Change, ...] = ()
+        self._notices: list[tuple[str, bool]] = []  # shown below the answer, with whether something failed
         self._recalled_numbers: tuple[int, ...] = ()
 
     def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - one case per event
-        words, output = self._texts, self._output
+        words, output, below = self._texts, self._output, self._notices.append
         match event:
             case turn.TextDelta(text):
                 output.write(text)
@@ -229,17 +244,17 @@ class AnswerView:
                 output.show_activity(None)
                 if is_server_tool(name) and not awaits_approval:  # the model tells how our tools went
                     sentence = words[TerminalTexts].tool_used if ok else words[TerminalTexts].tool_failed
-                    output.show_notice(sentence.format(name=short_line(name)), failed=not ok)
+                    below((sentence.format(name=short_line(name)), not ok))
             case turn.MemoriesRecalled(numbers=numbers):
                 self._recalled_numbers = tuple(dict.fromkeys((*self._recalled_numbers, *numbers)))
             case turn.ToolsUnavailable():
-                output.show_notice(words[ReceiptTexts].no_tools)
+                below((words[ReceiptTexts].no_tools, False))
             case turn.ServerCallInterrupted():
-                output.show_notice(words[UnfinishedTexts].server_outcome_unknown, failed=True)
+                below((words[UnfinishedTexts].server_outcome_unknown, True))
             case turn.ImagesShown(images):
-                output.show_notice(words[TerminalTexts].images_given.format(count=len(images)))
+                below((words[TerminalTexts].images_given.format(count=len(images)), False))
             case turn.CanvasChanged() as canvas:
-                output.show_notice(canvas_line(canvas, words))
+                below((canvas_line(canvas, words), False))
             case Change() as change:
                 self._receipts = add_change(self._receipts, change)
             case turn.Notice(kind="queued", ahead=ahead):
@@ -254,14 +269,17 @@ class AnswerView:
                 pass  # other events concern files and messages on Discord
 
     def end(self) -> None:
-        """Show the receipts. Called also if the turn failed."""
+        """Show receipts and notices. Called also if the turn failed."""
         words = self._texts[ReceiptTexts]
         for receipt in self._receipts:
             self._output.show_notice(change_line(receipt, self._texts))
         deleted = {each.number for each in self._receipts if each.kind == "deleted"}
         if recalled := [f"#{number}" for number in self._recalled_numbers if number not in deleted]:
             self._output.show_notice(words.used_here.format(numbers=", ".join(recalled)))
+        for notice, failed in self._notices:
+            self._output.show_notice(notice, failed=failed)
         self._receipts, self._recalled_numbers = (), ()
+        self._notices.clear()
 
     def _show_end(self, done: turn.Done) -> None:
         words, answer, show_notice = self._texts, done.answer, self._output.show_notice
@@ -277,8 +295,6 @@ class AnswerView:
             show_notice(words[TerminalTexts].cut)
         elif not answer.content:
             show_notice(words[AnswerTexts].no_text)
-        if done.is_first:
-            show_notice(words[AnswerTexts].help_hint)
 
 
 class PlainView:
@@ -293,6 +309,12 @@ class PlainView:
 
     def say(self, text: str) -> None:
         print(printable(text), file=self._out, flush=True)
+
+    def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
+        """`rows`: shown in place of the items."""
+        lines = [f"  {name}  {text}  ({details})" for name, text, details in rows or item_rows(reply)]
+        start, table = ([each] if each else [] for each in (reply.title, reply.table))
+        self.say("\n".join((*start, *reply.lines, *table, *lines, *note_lines(reply))))
 
     def show_error(self, sentence: str) -> None:
         self.failed = True
@@ -348,16 +370,35 @@ SPINNER: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ELAPSED_SHOWN_AFTER_S: Final = 2
 
 
+def _wrap_lines(lines: Iterable[str], style: str = "") -> Iterator[RenderableType]:
+    """Yield lines that keep their indentation where they wrap."""
+    for line in lines:
+        indent = len(line) - len(line.lstrip(" "))
+        row = wrap_text(line[indent:], style)
+        yield Padding(row, (0, 0, 0, indent), expand=False) if indent else row
+
+
+def _make_grid(rows: Iterable[Row]) -> Padding:
+    grid = Table.grid(Column(style="cyan", no_wrap=True), Column(), Column(style="dim"), padding=(0, 2))
+    for row in rows:
+        grid.add_row(*map(wrap_text, row))
+    return Padding(grid, (0, 0, 0, len(MARGIN)), expand=False)
+
+
 class RichView:
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def say(self, text: str, *, style: str = "") -> None:
-        for line in text.split("\n"):
-            indent = len(line) - len(line.lstrip(" "))
-            row = wrap_text(line[indent:], style)
-            self._console.print(Padding(row, (0, 0, 0, indent), expand=False) if indent else row)
-        self._console.print()
+        self._print(*_wrap_lines(text.split("\n"), style))
+
+    def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
+        title, notes = (
+            _wrap_lines(filter(None, (reply.title,)), "bold"),
+            _wrap_lines(note_lines(reply), "dim"),
+        )
+        lines = _wrap_lines((*reply.lines, *reply.table.splitlines()))
+        self._print(*title, *lines, _make_grid(rows or item_rows(reply)), *notes)
 
     def show_error(self, sentence: str) -> None:
         self._print(wrap_text(sentence, style="yellow"))

@@ -75,7 +75,7 @@ class CanvasChangeTexts(Area):
     changed = Sentence(ja="🖼️ キャンバスを更新しました。</canvas show> で下に出し直せます。", en="🖼️ The canvas is updated. </canvas show> shows it here again.")
     changed_for_other_agent = Sentence(ja="🖼️ 「{display}」のキャンバスを更新しました。</agent use> で「{display}」に切り替えると見られます。", en="🖼️ The canvas of {display} is updated. Switch with </agent use> to see it.")
     emptied = Sentence(ja="🖼️ キャンバスは空になりました。", en="🖼️ The canvas is empty now.")
-    changed_in_terminal = Sentence(ja="🖼️ キャンバスを書き換えました。/canvas で見られます。", en="🖼️ The canvas has changed. /canvas shows it.")
+    changed_in_terminal = Sentence(ja="🖼️ キャンバスを更新しました。/canvas でまた見られます。", en="🖼️ The canvas is updated. /canvas shows it again.")
 
 
 class ChartTexts(Area):

@@ -169,16 +169,29 @@ def storage_problem(error: StorageError, where: object, words: StorageTexts, *, 
 class TerminalTexts(Area):
     commands = by_key(
         {
+            "ask": Sentence(ja="質問する（/ask は省けます）", en="Ask something (you can leave out /ask)"),
+            "memory": Sentence(ja="覚える、探す、忘れる", en="Remember, find, forget"),
+            "remind": Sentence(ja="お知らせを予約する、取り消す", en="Set and cancel reminders"),
+            "canvas": Sentence(ja="キャンバスを見る、空にする", en="See or empty the canvas"),
+            "usage": Sentence(ja="使った量と、残り", en="What was used, and what is left"),
+            "privacy": Sentence(ja="保存したものを見る、書き出す、消す", en="See, export or erase what is stored"),
+            "clear": Sentence(ja="会話を始めから（メモリは残ります）", en="Start afresh (memories stay)"),
             "memory undo": Sentence(ja="削除（10分以内）か、最後の変更を取り消します", en="Undo a deletion (within ten minutes) or the last change"),
-            "settings": Sentence(ja="自分の言語とタイムゾーンを見ます、変えます", en="See or change your language and time zone"),
+            "settings": Sentence(ja="言語とタイムゾーンを見る、変える", en="See or change language and time zone"),
             "privacy export": Sentence(ja="保存しているもののすべてを、JSON ファイルに書き出します", en="Write everything that is stored to a JSON file"),
             "exit": Sentence(ja="終わります", en="Exit"),
         }
     )
-    no_key = Sentence(ja="💡 .env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます（手元のサーバーなら OPENAI_BASE_URL）。", en="💡 Put OPENAI_API_KEY=sk-… into .env to get answers from an AI model (OPENAI_BASE_URL for a server of your own).")
-    greeting = Sentence(ja="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。", en="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D exits.")
+    no_key = Sentence(ja=".env に OPENAI_API_KEY=sk-… と書くと、AIモデルが答えます。", en="To get answers from an AI model, put OPENAI_API_KEY=sk-… into .env.")
+    secret = Sentence(
+        ja="トークンやパスワードのように見えるため、送らず、保存もしませんでした。トークンや API キーは、cc-bot を起動すると尋ねられるのでそこで入力するか、.env に書いてください。",
+        en="That looks like a token, key or password, so I neither sent nor stored it. For a token or API key, start cc-bot, which asks for it, or put it into .env.",
+    )
+    name = Sentence(ja="cc-bot（{model}）", en="cc-bot ({model})")
+    greeting = Sentence(ja="「鍵は玄関って覚えて」「明日9時に薬って知らせて」のように書いてください。", en="Try “remember that my key is in the hall” or “remind me at 9 to call mom”.")
     goodbye = Sentence(ja="またどうぞ。", en="See you.")
     help_title = Sentence(ja="できること", en="What I can do")
+    help_more = Sentence(ja="くわしくは /help memory のように書きます。どれも、ふつうの言葉で頼めます。", en="More about one: /help memory. Plain words do, too: “remember that …”.")
     help_keys = Sentence(ja="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。", en="Enter sends, Alt+Enter starts a new line, ↑ brings back what you entered, Tab completes. Ctrl-C stops the answer or clears the line, Ctrl-D exits.")
     help_stored = Sentence(ja="会話とメモリは、このボットが動いている機械に保存されます。", en="Conversations and memories are kept on the machine that this bot runs on.")
     send = Sentence(ja="送信", en="send")
@@ -204,6 +217,7 @@ class TerminalTexts(Area):
     ask_doctor = Sentence(ja="cc-bot doctor で原因を確かめてください", en="run cc-bot doctor to see why")  # instead of `errors.tell_operator`
     servers_starting = Sentence(ja="ツールのサーバーにつないでいます…（10秒まで）", en="Connecting to tool servers… (up to 10 seconds)")
     images_given = Sentence(ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。", en="🖼️ A tool gave {count} picture(s), which can't be shown here.")
+    more_pages = Sentence(ja="{page}/{pages} ページ。続きは {command}、探すには /memory search", en="Page {page} of {pages}. Next: {command}. To find one: /memory search")
     nothing_to_undo = Sentence(ja="#{id} に取り消せる変更はありません。", en="There is no change of #{id} to undo.")
     erase_conversations = Sentence(ja="会話の記録も消すには /privacy erase を使ってください（メモリなど、保存しているすべてが消えます）。", en="/privacy erase erases conversations too, with everything else that is stored.")
     proposal = Sentence(ja="提案: {what}", en="Proposal: {what}")

@@ -29,6 +29,7 @@ class CoreCommandTexts(CommandTexts):
     translate_this = Sentence(ja="翻訳する", en="Translate")
     summarise_from_here = Sentence(ja="ここから要約する", en="Summarise from here")
     clear = Both(ja=("クリア", "このチャンネルでの会話をまっさらにします（メモリは残ります）"), en=("clear", "Start this channel's conversation afresh (memories stay)"))
+    help_command = Both(ja=("コマンド", "くわしく知りたいコマンド"), en=("command", "A command to read about"))
     reset = Both(ja=("リセット", "みんなとの会話をここで区切ります（これより前に書かれたことは、もう読みません）"), en=("reset", "Restart everyone's conversation here: I no longer read what was written before"))
     summary = Both(ja=("要約", "このチャンネルでの会話の要約を見ます。消すこともできます"), en=("summary", "Show or delete the summary of our conversation in this channel"))
 

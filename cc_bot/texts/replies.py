@@ -68,6 +68,7 @@ class UsageTexts(Area):
     left_this_month = Sentence(ja="今月 {bar} 残り {percent}%", en="This month {bar} {percent}% left")
     until_today = Sentence(ja="今日 残り {left}・{time} まで", en="Today: {left} left until {time}")
     until_this_month = Sentence(ja="今月 残り {left}・{time} まで", en="This month: {left} left until {time}")
+    no_limit = Sentence(ja="残り: ターミナルからの質問に上限はありません。", en="Left: the terminal has no limit.")
     costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
     models = Sentence(ja="今月よく使ったモデル", en="Models used most this month")

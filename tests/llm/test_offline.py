@@ -230,7 +230,35 @@ async def test_a_wish_to_undo_names_the_command_for_the_last_change(chat: Chat) 
         assert await chat.say("cancel that") == EN["undo"].format(text=text, command=command)
 
 
+CARDS: Final[dict[str, tuple[str, str] | None]] = {
+    "買い物リストをキャンバスに作って：牛乳、卵": ("買い物リスト", "- [ ] 牛乳\n- [ ] 卵"),
+    "牛乳をキャンバスに出して": (JA["list"], "- [ ] 牛乳"),
+    "キャンバスに卵を出してください": (JA["list"], "- [ ] 卵"),
+    "put my shopping list on the canvas: milk, eggs and bread": (
+        "shopping list",
+        "- [ ] milk\n- [ ] eggs\n- [ ] bread",
+    ),
+    "Put milk on my canvas, please.": (EN["list"], "- [ ] milk"),
+    **dict.fromkeys(("買うものをキャンバスに出して", "make a list on the canvas", "キャンバスとは？")),
+}
+
+
+async def test_a_list_is_put_on_the_canvas(chat: Chat) -> None:
+    found: dict[str, tuple[str, str] | None] = {}
+    for said in CARDS:
+        calls = [each for name, each in await chat.another().calls(said) if name == "canvas_add_card"]
+        found[said] = (calls[0]["title"], calls[0]["content"]) if calls else None
+    check(found, CARDS)
+    assert await chat.say("キャンバスに卵を出して") == JA["drawn"]
+
+
 class TestEverythingElse:
+    async def test_greetings_and_questions_what_it_can_do_get_examples_each_time(self, chat: Chat) -> None:
+        for said in ("こんにちは", "何ができる？", "使い方を教えて", "What can you do?"):
+            words = EN if said.isascii() else JA
+            assert [await chat.say(said), await chat.say(said)] == [words["unknown"]] * 2, said
+        assert await chat.say("ありがとう！") == JA["thanks"]
+
     async def test_gets_the_sentence_that_names_the_key_in_the_language_of_the_question(
         self, chat: Chat
     ) -> None:
@@ -238,9 +266,8 @@ class TestEverythingElse:
         image = Attachment("cat.png", "image/png", b"\x89PNG")
         assert (await chat.ask("What is this?", image)).content == EN["unknown"]
         for said in (
-            "こんにちは",
-            "牛乳をキャンバスに出して",
-            "Hello there",
+            "明日の天気はどうかな",
+            "Sing a song",
             "😀",
             "draw a bar chart",
             "会議を忘れないように教えて",

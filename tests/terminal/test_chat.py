@@ -44,7 +44,6 @@ class TestInAPipe:
         assert (ended.returncode, ended.stderr.decode()) == (0, "💾 メモリに保存しています…\n")
         assert re.sub(r"\d{4}-\d\d-\d\d", "DATE", ended.stdout.decode()).splitlines() == [
             "答え: **こんにちは**",
-            "◆ 💡 /help で、できることの一覧を見られます。",
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日 (取り消す: /memory delete 1)",
             "あなたのメモリ（1件）",
@@ -155,7 +154,7 @@ def terminal(url: str, tmp_path: Path) -> Iterator[Terminal]:
 
 class TestAtATerminal:
     def test_ask_stop_remember_decide_and_leave(self, terminal: Terminal, tmp_path: Path) -> None:
-        terminal.wait_for("Ctrl-D で終わります。")
+        terminal.wait_for("のように書いてください。")
         terminal.wait_for("Enter 送信")
         terminal.type("slow\r")
         terminal.wait_for("Ctrl-C で止める")

@@ -14,6 +14,7 @@ from cc_bot.domain.errors import DatabaseFull, NoSuchTime, ScheduleNotFound
 from cc_bot.domain.text import Locale
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.memory.errors import EmptyMemory, MemoryNotFound
+from cc_bot.features.memory.terminal import PAGE_SIZE
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.reminders.texts import TerminalReminderTexts
@@ -65,6 +66,8 @@ LINES = {
         {"timezone": "New York", "language": "ja"},
     ),
     "/quit": ("exit", "", NOTHING),
+    "help": ("help", "", NOTHING),
+    "/help memory": ("help", "memory", NOTHING),
 }
 MISTAKES = {
     "/memory delte 3": EN[TerminalTexts].unknown_near.format(given="/memory delte", nearest="/memory delete"),
@@ -126,9 +129,12 @@ async def test_a_mistake_is_one_sentence_that_says_what_to_do(english: Talk) -> 
 async def test_help_lists_every_command_with_what_it_does(chat: Talk, english: Talk) -> None:
     for talk in (chat, english):
         shown = await talk.say("/help")
+        assert len(shown.splitlines()) < 24
         for name, command in commands().items():
-            locale = talk.chat.profile.locale
-            assert f"  {command.usage(name, locale)}\n      {describe_command(name, talk.texts)}\n" in shown
+            group, locale = name.split()[0], talk.chat.profile.locale
+            assert f"  /{group}  {describe_command(group, talk.texts)}" in shown
+            described = f"  {command.usage(name, locale)}\n      {describe_command(name, talk.texts)}"
+            assert described in await talk.say(f"/help {group}")
 
 
 class TestMemories:
@@ -148,6 +154,10 @@ class TestMemories:
         assert await chat.kept() == ["3月15日は誕生日"]
         assert await chat.lines("/memory undo 2") == [words.undeleted.format(id=2, content="牛乳を買う")]
         assert len(await chat.kept()) == 2
+        for number in range(PAGE_SIZE):
+            await chat.say(f"/memory add {number}番のロッカー")
+        assert "/memory list 2" in (await chat.lines("/memory"))[-1]
+        assert [line.split()[0] for line in (await chat.lines("/memory list 2"))[1:]] == ["#2", "#1"]
 
     async def test_go_back_to_what_they_said_before_a_change(self, chat: Talk, stores: Stores) -> None:
         await chat.say("/memory add 猫はタマ")
@@ -166,11 +176,8 @@ class TestMemories:
 
 
 class TestQuestions:
-    async def test_are_answered_stored_and_the_first_with_a_hint(self, chat: Talk) -> None:
-        assert await chat.lines("こんにちは") == [
-            "答え: **こんにちは**",
-            f"◆ {chat.texts[AnswerTexts].help_hint}",
-        ]
+    async def test_are_answered_and_stored(self, chat: Talk) -> None:
+        assert await chat.say("こんにちは") == "答え: **こんにちは**\n"
         assert await chat.say("/ask こんにちは") == "答え: **こんにちは**\n"
         stored = [(each.role, each.content) for each in await chat.history()]
         assert stored == [("user", "こんにちは"), ("assistant", "答え: **こんにちは**")] * 2
@@ -180,10 +187,11 @@ class TestQuestions:
         assert await chat.history() == ()
         assert await chat.conversation.run("/exit") is False
 
-    async def test_without_a_key_are_told_once_how_to_set_one(self, chat: Talk) -> None:
+    async def test_with_a_key_or_password_are_not_stored_without_a_model(self, chat: Talk) -> None:
         chat.chat.profile = replace(chat.chat.profile, offline=True)
-        said = [(await chat.lines("こんにちは"))[-1], (await chat.lines("こんにちは"))[-1]]
-        assert said == [f"◆ {chat.texts[TerminalTexts].no_key}", "答え: **こんにちは**"]
+        for secret in (f"sk-proj-{'a1' * 20}", "パスワードは hunter2 です"):
+            assert await chat.lines(secret) == [chat.texts[TerminalTexts].secret]
+        assert await chat.history() == ()
 
     async def test_of_a_model_that_fails_say_in_one_sentence_what_to_set(self, chat: Talk) -> None:
         words = chat.texts[TerminalTexts].model_errors
@@ -232,8 +240,9 @@ class TestQuestions:
 async def test_a_canvas_is_shown_and_cleared(chat: Talk, stores: Stores) -> None:
     words = chat.texts[CanvasTexts]
     assert (await chat.say("/canvas")).strip() == words.empty
-    assert f"◆ {chat.texts[CanvasChangeTexts].changed_in_terminal}" in await chat.lines("draw")
-    assert await chat.lines("/canvas") == [
+    drawn, panel = await chat.say("draw"), await chat.say("/canvas")
+    assert f"\n◆ {chat.texts[CanvasChangeTexts].changed_in_terminal}\n{panel}" in drawn
+    assert panel.splitlines() == [
         "■ 支出",
         "78,000 65% ████████████████████████ 家賃",
         "42,000 35% █████████████            食費",

@@ -19,11 +19,9 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.text import Locale
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.terminal.chat import ChatCompleter, InputLine, TypedHistory
+from cc_bot.terminal.commands import describe_command
 from cc_bot.texts import texts
-from cc_bot.texts.commands import command_names
 from tests.terminal.talk import KEY, Talk
-
-EN = command_names(Locale.EN)
 
 
 @pytest.fixture
@@ -47,7 +45,7 @@ async def test_completion_offers_commands_and_ones_own_memories_and_reminders(
         "/memory delete 牛乳": {"2": "牛乳を買う"},
         "／ｍｅｍｏｒｙ undo #1": {"1": "誕生日は3月15日"},
         "/remind delete ": {"1": "薬"},
-        "/cle": {"/clear": EN["clear_description"]},
+        "/cle": {"/clear": describe_command("clear", texts(Locale.EN))},
         "質問": {},
     }.items():
         assert await offered(completer, typed) == expected, typed
@@ -57,7 +55,8 @@ async def test_completion_offers_commands_and_ones_own_memories_and_reminders(
 def test_history_is_kept_in_a_file_that_only_its_user_reads(tmp_path: Path) -> None:
     file = tmp_path / "history"
     file.touch(0o644)
-    TypedHistory(file).append_string("明日の天気は？")
+    for line in ("明日の天気は？", f"sk-proj-{'a1' * 20}"):  # a key is not kept
+        TypedHistory(file).append_string(line)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert list(TypedHistory(file).load_history_strings()) == ["明日の天気は？"]
     for nowhere in (None, tmp_path / "no" / "folder"):

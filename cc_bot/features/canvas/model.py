@@ -130,6 +130,14 @@ def clean_text(text: str) -> str:
     ).strip()
 
 
+_BOX: Final = re.compile(r"^( {0,12})(?:[-*+] |(\d{1,9}[.)] ))\[([ xX])\] ", re.M)
+
+
+def draw_boxes(text: str, boxes: str) -> str:
+    """Replace the boxes of check lists by the first of two signs or, if they are checked, the second."""
+    return _BOX.sub(lambda item: f"{item[1]}{item[2] or ''}{boxes[item[3] != ' ']} ", text)
+
+
 def clean_line(text: str) -> str:
     return " ".join(clean_text(text).split())
 

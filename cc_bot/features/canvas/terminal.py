@@ -3,7 +3,7 @@ from typing import Final
 
 from cc_bot.domain.chart import Chart
 from cc_bot.features.canvas.drawing import get_canvas
-from cc_bot.features.canvas.model import Canvas
+from cc_bot.features.canvas.model import Canvas, draw_boxes
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.terminal.commands import Chat, Command
 from cc_bot.terminal.view import short_line
@@ -13,8 +13,7 @@ from cc_bot.texts import Texts
 async def show_canvas(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     canvas = await get_canvas(chat.stores.canvases, chat.profile.key)
     if canvas.is_empty:
-        words = chat.texts[CanvasTexts]
-        return words.empty_offline if chat.profile.offline else words.empty
+        return chat.texts[CanvasTexts].empty
     chat.view.show_panels(*canvas_panels(canvas, chat.texts))
     return None
 
@@ -24,7 +23,7 @@ def canvas_panels(canvas: Canvas, words: Texts) -> tuple[list[tuple[str, str | C
     panels = list[tuple[str, str | Chart]]()
     for each in canvas.shown_elements:
         lock = "🔒 " if each.visibility == "private" else ""
-        content = each if isinstance(each, Chart) else each.content
+        content = each if isinstance(each, Chart) else draw_boxes(each.content, "☐☑")
         panels.append((f"{lock}{short_line(each.title)}".strip(), content))
     others = (each for each in canvas.elements if each not in canvas.shown_elements)
     titles = ", ".join(short_line(each.title or each.id) for each in others)

@@ -4,7 +4,6 @@ If the texts exceed Discord's limit, the longest are cut first, and a file has t
 UTF-16 code units.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -27,7 +26,7 @@ from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.features.canvas.model import Canvas, Element
+from cc_bot.features.canvas.model import Canvas, Element, draw_boxes
 from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.texts import Texts
 
@@ -38,7 +37,6 @@ MAX_FOOTER_LENGTH: Final = 600
 MAX_SHORT_TITLE_CHARACTERS: Final = 20
 _LOCK: Final = "🔒"
 _ELLIPSIS: Final = "…"
-_BOX: Final = re.compile(r"^(?P<indent> {0,12})(?:[-*+] |(?P<number>\d{1,9}[.)] ))\[(?P<mark>[ xX])\] ", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ def _render_element(element: Element, pictures: Mapping[str, bytes], *, marks_pr
     title = shorten(one_line(element.title), MAX_TITLE_CHARACTERS)
     marked = f"{_LOCK} {title}".strip() if marks_private and element.visibility == "private" else title
     if not isinstance(element, Chart):
-        text = _BOX.sub(_show_box, for_discord(element.content.strip()))
+        text = draw_boxes(for_discord(element.content.strip()), "⬜✅")
         return _Part(marked, _ELLIPSIS if is_blank(text) else text)
     name = picture_name(element)
     if name not in pictures:
@@ -120,10 +118,6 @@ def _render_element(element: Element, pictures: Mapping[str, bytes], *, marks_pr
     picture = MediaGalleryItemBuilder(media=hikari.Bytes(pictures[name], name), description=title or "…")
     # A picture contains its title, but cuts a long one.
     return _Part(marked if marked != title or len(title) > MAX_SHORT_TITLE_CHARACTERS else "", "", picture)
-
-
-def _show_box(item: re.Match[str]) -> str:
-    return f"{item['indent']}{item['number'] or ''}{'⬜' if item['mark'] == ' ' else '✅'} "
 
 
 def _footer_name(element: Element) -> str:

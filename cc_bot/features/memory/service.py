@@ -119,13 +119,21 @@ async def list_memories(
 
 
 async def search(
-    caller: Caller, *, query: str, category: str | None = None, page: int = 1, service: MemoryService
+    caller: Caller,
+    *,
+    query: str,
+    category: str | None = None,
+    page: int = 1,
+    page_size: int = PAGE_SIZE,
+    service: MemoryService,
 ) -> Reply:
     texts, query = caller.words[MemoryTexts], " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
     filters = MemoryFilter(category=texts.stored_category(category) or None)
-    memory_page = await find_page(caller, query=query, filters=filters, page=page, service=service)
+    memory_page = await find_page(
+        caller, query=query, filters=filters, page=page, page_size=page_size, service=service
+    )
     if not memory_page.total:
         return Reply((texts.no_match.format(query=caller.format_text(query)),))
     title = texts.hits_title.format(count=min(memory_page.total, MAX_HITS))

@@ -13,18 +13,27 @@ from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import short_line
 from cc_bot.texts.cli import TerminalTexts
 
-PAGE_SIZE: Final = 100
+PAGE_SIZE: Final = 10  # with title and prompt, a screen of 24 rows
 
 
 async def list_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
-    category = options.get("category", text) or None
-    caller, service = chat.profile.caller, chat.memories
-    return await memories.list_memories(caller, category=category, page_size=PAGE_SIZE, service=service)
+    """List a page of the memories, the pinned first. The text is the page's number, or a category."""
+    page = int(text[:4]) if text.isdecimal() else 0
+    caller, category = chat.profile.caller, options.get("category", "" if page else text) or None
+    reply = await memories.list_memories(
+        caller, category=category, order="pinned", page=page, page_size=PAGE_SIZE, service=chat.memories
+    )
+    if reply.page >= reply.pages:
+        return reply
+    command = f'/memory list --category "{category}"' if category else "/memory list"
+    more = chat.texts[TerminalTexts].more_pages
+    note = more.format(page=reply.page, pages=reply.pages, command=f"{command} {reply.page + 1}")
+    return replace(reply, notes=(*reply.notes, note))
 
 
 async def search_memories(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:
-    category = options.get("category")
-    return await memories.search(chat.profile.caller, query=text, category=category, service=chat.memories)
+    category, caller, size = options.get("category"), chat.profile.caller, memories.MAX_HITS
+    return await memories.search(caller, query=text, category=category, page_size=size, service=chat.memories)
 
 
 async def add_memory(chat: Chat, text: str, options: Mapping[str, str]) -> Reply:

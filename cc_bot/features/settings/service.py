@@ -42,6 +42,8 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
     rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if recent.days else ()
     table = "\n".join(f"{day:>5} {row.removesuffix(day).rstrip()}" for day, row in rows)  # days are short
     notes = texts.notes(report, partial(caller.format_moment, short=True))
+    if caller.payer.front_end == "terminal" and not report.left:
+        notes.append(texts.no_limit)
     title = texts.server_title if server else texts.title
     return Reply(tuple(lines), title=title, table=table, notes=tuple(notes))
 
