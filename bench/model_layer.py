@@ -165,7 +165,7 @@ async def measure(_: Path) -> list[Line]:
             with one_core():
                 found = await by_turns(blocks, ROUNDS)
         what = Words(
-            f"回答の1片あたりのプロセッサー時間（400片、{coming.ja}）",
+            f"1片のプロセッサー時間（400片、{coming.ja}）",
             f"processor time of one of 400 pieces of an answer, {coming.en}",
         )
         goal = None if pause_s else GOAL_US

@@ -16,12 +16,12 @@ from bench.figures import Line, Words, load
 Language = Literal["ja", "en"]
 PAGES: dict[Language, str] = {"ja": "benchmarks.ja.md", "en": "benchmarks.md"}
 HEADS: dict[Language, str] = {
-    "ja": "| 測ったもの | 比べた相手 | 結果 | 目標 | |\n| --- | --- | --- | --- | --- |\n",
-    "en": "| what | beside | found | goal | |\n| --- | --- | --- | --- | --- |\n",
+    "ja": "| 測ったもの | 比べた相手 | 結果 | 目標 |\n| --- | --- | --- | --- |\n",
+    "en": "| what | beside | found | goal |\n| --- | --- | --- | --- |\n",
 }
 VERDICTS: dict[Language, dict[bool | None, str]] = {
-    "ja": {True: "達成", False: "**未達**", None: ""},
-    "en": {True: "met", False: "**missed**", None: ""},
+    "ja": {True: "、達成", False: "、**未達**", None: ""},
+    "en": {True: ", met", False: ", **missed**", None: ""},
 }
 BOUNDS: dict[Language, dict[str, str]] = {
     "ja": {"most": "{} 以下", "least": "{} 以上", "under": "{} 未満"},
@@ -60,35 +60,37 @@ def put(text: str, part: str, content: str) -> str:
 
 
 def table(lines: Sequence[Line], language: Language) -> str:
-    return HEADS[language] + "".join(row(line, language) for line in lines)
-
-
-def row(line: Line, language: Language) -> str:
-    goal = "" if line.goal is None else BOUNDS[language][line.bound].format(amount(line.goal, line, language))
-    cells = (
-        word(line.what, language),
-        word(line.beside, language),
-        found(line, language),
-        goal,
-        VERDICTS[language][line.met],
+    """The lines as a table, which names each subject once."""
+    befores = (None, *(line.what for line in lines))
+    return HEADS[language] + "".join(
+        row("" if line.what == before else word(line.what, language), line, language)
+        for before, line in zip(befores, lines, strict=False)
     )
-    return f"| {' | '.join(cells)} |\n"
+
+
+def row(what: str, line: Line, language: Language) -> str:
+    goal = "" if line.goal is None else BOUNDS[language][line.bound].format(amount(line.goal, line, language))
+    verdict = VERDICTS[language][line.met]
+    return f"| {what} | {word(line.beside, language)} | {found(line, language)} | {goal}{verdict} |\n"
 
 
 def found(line: Line, language: Language) -> str:
     middle, low, high = line.found
     if low == high:
         return amount(middle, line, language)
-    between = f"{amount(low, line, language)} – {amount(high, line, language)}"
-    return f"{amount(middle, line, language)} ({between})"
+    lowest = amount(low, line, language).removesuffix(unit_of(line, language))
+    return f"{amount(middle, line, language)} ({lowest} – {amount(high, line, language)})"
 
 
 def amount(value: float, line: Line, language: Language) -> str:
     """A ratio below a tenth is read better as a part."""
     if line.unit == "x" and 0 < value < 0.1:
         return f"1/{1 / value:.0f}"
-    unit = {"x": "倍" if language == "ja" else "x", "%": " %"}.get(line.unit, f" {line.unit}")
-    return f"{shortest(value)}{unit}"
+    return f"{shortest(value)}{unit_of(line, language)}"
+
+
+def unit_of(line: Line, language: Language) -> str:
+    return {"x": "倍" if language == "ja" else "x", "%": " %"}.get(line.unit, f" {line.unit}")
 
 
 def shortest(value: float) -> str:
@@ -100,13 +102,12 @@ def word(words: Words, language: Language) -> str:
 
 
 def surroundings(known: dict[str, Any], language: Language) -> str:
-    packages = ", ".join(f"{name} {version}" for name, version in known["packages"].items())
     said = (
-        "{measured}、{system}、プロセッサー {processors} 個、Python {python}、SQLite {sqlite}。{packages}。\n"
+        "{measured}、{system}、プロセッサー {processors} 個、Python {python}、SQLite {sqlite}。\n"
         if language == "ja"
-        else "{measured}, {system}, {processors} processors, Python {python}, SQLite {sqlite}. {packages}.\n"
+        else "{measured}, {system}, {processors} processors, Python {python}, SQLite {sqlite}.\n"
     )
-    return said.format(**{**known, "packages": packages})
+    return said.format(**known)
 
 
 # ---- plots -------------------------------------------------------------------------------------------------
@@ -121,7 +122,6 @@ class Plot(NamedTuple):
     """In the English name of each line that it shows."""
     title: Words
     axis: Words
-    ratios: bool
 
 
 PLOTS = (
@@ -131,15 +131,6 @@ PLOTS = (
         "NORMAL",
         Words("1ターンの保存：cc-bot にかかる時間", "One turn's storage: the time that cc-bot takes"),
         Words("相手の時間を1とする（短いほど速い）", "the other's time is 1 (shorter is faster)"),
-        ratios=True,
-    ),
-    Plot(
-        "benchmarks-bytes",
-        "turn",
-        "100,000 messages",
-        Words("メッセージ10万件の大きさ", "Bytes of 100,000 messages"),
-        Words("MB（短いほど小さい）", "MB (shorter is smaller)"),
-        ratios=False,
     ),
 )
 
@@ -156,8 +147,7 @@ def draw(plot: Plot, lines: Sequence[Line], language: Language, path: Path) -> N
         axes.set_yticks([])
         axes.set_xlabel(word(plot.axis, language))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        if plot.ratios:
-            axes.axvline(1, color=PEERS, linewidth=1.5, linestyle="--", zorder=0)
+        axes.axvline(1, color=PEERS, linewidth=1.5, linestyle="--", zorder=0)
         axes.spines[["top", "right", "left"]].set_visible(False)
         figure.suptitle(word(plot.title, language), x=0.02, ha="left", fontsize=17)
         figure.savefig(path, dpi=110)
