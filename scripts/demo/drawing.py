@@ -20,6 +20,7 @@ HEAD: Final = f'<!doctype html><html lang="ja"><meta charset="utf-8"><style>{_CS
 MENTION: Final = '<span class="mention">@cc-bot</span>'
 WEEKDAYS: Final = "月火水木金土日"
 APP: Final = {"ja": "アプリ", "en-US": "APP"}
+ONLY_YOU: Final = {"ja": "👁 これらはあなただけに表示されています", "en-US": "👁 Only you can see this"}
 THINKING: Final = {"ja": "cc-bot が考え中…", "en-US": "cc-bot is thinking…"}
 
 
@@ -41,9 +42,8 @@ def _inner(shown: Shown, locale: str) -> str:
     if shown.loading:
         dots = '<span class="dots"><i></i><i></i><i></i></span>'
         inner = f'<div class="thinking">{dots}{THINKING[locale]}</div>'
-    return (
-        inner + "".join(_embed(each, locale) for each in shown.embeds) + components(shown.components, locale)
-    )
+    inner += "".join(_embed(each, locale) for each in shown.embeds) + components(shown.components, locale)
+    return inner + (f"<small>{ONLY_YOU[locale]}</small>" if shown.ephemeral else "")
 
 
 def user_message(name: str, time: str, text: str, *, asks: bool = False) -> str:
@@ -59,6 +59,12 @@ def reply_line(user: str, text: str, file: str = "") -> str:
     return f'<div class="used">{face}<span>{MENTION} {escape(text)}{attached}</span></div>'
 
 
+def command_line(user: str, command: str) -> str:
+    """The line above a command's reply."""
+    face = f'<span class="face">{user[0]}</span><span class="name">{user}</span>'
+    return f'<div class="used">{face}<span class="mention">{escape(command)}</span></div>'
+
+
 def day_line(name: str) -> str:
     return f'<div class="day">{name}</div>'
 
@@ -66,11 +72,21 @@ def day_line(name: str) -> str:
 def markdown(text: str, locale: str) -> str:
     """Discord's Markdown, as far as the bot's own messages use it."""
     lines = []
+    for number, block in enumerate(re.split(r"```(?:[a-z]*\n)?", text)):
+        if number % 2:
+            lines.append(f"<pre>{escape(block.strip())}</pre>")
+        elif block.strip() or not number:
+            lines.append(_lines(block, locale))
+    return "".join(lines)
+
+
+def _lines(text: str, locale: str) -> str:
+    lines = []
     for line in text.split("\n"):
         quoted, small, heading = line.startswith("> "), line.startswith("-# "), re.match(r"(#{1,3}) ", line)
-        inner = _inline(
-            line[heading.end() :] if heading else line.removeprefix("> ").removeprefix("-# "), locale
-        )
+        rest = line[heading.end() :] if heading else line.removeprefix("> ").removeprefix("-# ")
+        item = re.match(r"( *)[-*] ", rest)
+        inner = _inline(f"{item[1]}• {rest[item.end() :]}" if item else rest, locale)
         tag = "blockquote" if quoted else f"h{len(heading[1])}" if heading else "div"
         lines.append(f"<{tag}>{f'<small>{inner}</small>' if small else inner or '&nbsp;'}</{tag}>")
     return "".join(lines)
@@ -82,8 +98,12 @@ def components(given: Sequence[dict[str, Any]], locale: str) -> str:
 
 def _inline(text: str, locale: str) -> str:
     text = re.sub(r"<t:(\d+)(?::(\w))?>", lambda found: _stamp(int(found[1]), found[2] or "f", locale), text)
-    text = re.sub(r"\\([^\w\s])", lambda found: f"&#{ord(found[1])};", escape(text, quote=False))
+    text = re.sub(r"<(/[^:>]+):\d+>", "\x04\\1\x05", text)
+    text = re.sub(r"\\([^\w\s]|_)", lambda found: f"&#{ord(found[1])};", escape(text, quote=False))
     text = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", text)
+    text = re.sub(r"~~(.+?)~~", r"<s>\1</s>", text)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"\x04(.*?)\x05", r'<span class="mention">\1</span>', text)
     text = re.sub(r"\[([^]]+)\]\((?:&lt;)?[^)]+\)", r"<a>\1</a>", text)
     return re.sub(r"\x02(.*?)\x03", r'<span class="stamp">\1</span>', text)
 
@@ -125,6 +145,10 @@ def _component(given: dict[str, Any], locale: str) -> str:
             label = f"{(given.get('emoji') or {}).get('name') or ''} {given.get('label') or ''}".strip()
             off = " off" if given.get("disabled") else ""
             inner = f'<span class="button s{given.get("style", 2)}{off}">{escape(label)}</span>'
+        case ComponentType.TEXT_SELECT_MENU:
+            chosen = [each["label"] for each in given["options"] if each.get("default")]
+            shown = escape(", ".join(chosen) or given.get("placeholder") or "")
+            inner = f'<span class="select">{shown}<span>⌄</span></span>'
         case ComponentType.SECTION:
             inner = f'<div class="section"><div>{inner}</div>{_component(given["accessory"], locale)}</div>'
         case ComponentType.TEXT_DISPLAY:

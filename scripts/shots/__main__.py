@@ -12,7 +12,7 @@ import structlog
 from scripts.shots.shooting import Shooter
 from tests.browser import running_browser
 
-PARTS = ("pages",)
+PARTS = ("pages", "discord", "terminal", "readme")
 
 
 async def main() -> int:

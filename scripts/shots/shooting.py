@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 from playwright.async_api import Browser, Page
 
-from tests.browser import Trouble, new_page
+from tests.browser import Trouble
 
 PATIENCE_MS: Final = 10_000
 VIEWPORTS: Final = 3  # of a long page
@@ -35,6 +36,7 @@ class Shooter:
     folder: Path
     failed: list[str] = field(default_factory=list)
     count: int = 0
+    pages: dict[float, Page] = field(default_factory=dict)
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[None]:
@@ -56,10 +58,15 @@ class Shooter:
             await page.screenshot(path=path, full_page=True, clip=clip, animations="disabled")
             self.count += 1
 
-    async def draw(self, html: str, name: str, *widths: int) -> None:
-        """Save a picture of HTML, as high as it is, at each width."""
-        for width in widths:
-            async with new_page(self.browser, size=(width, 100), trouble=Quiet()) as page:
-                await page.set_content(html)
-                await page.screenshot(path=self.folder / f"{name}-{width}.png", full_page=True)
-                self.count += 1
+    async def draw(self, html: str, name: str, width: int, *, scale: float = 1.0) -> None:
+        """Save a picture of HTML, as high as it is."""
+        with NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
+            file.write(html)
+            file.flush()
+            if scale not in self.pages:
+                self.pages[scale] = await self.browser.new_page(device_scale_factor=scale)
+            page = self.pages[scale]
+            await page.set_viewport_size({"width": round(width / scale), "height": 100})
+            await page.goto(f"file://{file.name}")
+            await page.screenshot(path=self.folder / f"{name}.png", full_page=True, animations="disabled")
+        self.count += 1
