@@ -84,11 +84,13 @@ class TestTheList:
 
     async def test_is_searched_as_the_command_does_and_narrowed_down(self, site: Site, taro: Visit) -> None:
         await keep(site, "ねこ 一", category="家族", tags=("ペット",))
-        await keep(site, "ねこ 二", audience="private")
+        await keep(site, "ねこ 二", audience="private", category="一般")
         await keep(site, "ねこ 三", source=Source("command"))
         await keep(site, "ねこ 花", HANA)
         found = await site.core.stores.memories.find(TARO, "ねこ", audience="private")
         assert listed(await taro.open("/memories?q=ねこ")) == [each.memory.content for each in found]
+        chips = re.findall(r'name="category" value="(.+?)"', await taro.open("/memories"))
+        assert chips == ["general", "家族"]
         assert "条件に合うメモリはありません" in await taro.open("/memories?q=xyzzy")
         for asked, expected in (
             *(

@@ -31,6 +31,7 @@ MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
+DEFAULT_CATEGORY_NAMES: Final = ("", "general", "一般")  # as a user or a model may write it
 MAX_PINNED = 10  # per user
 UNDO_TIME = timedelta(minutes=10)  # how long a deleted memory stays hidden and can be restored
 
@@ -174,8 +175,9 @@ def check_details(category: str | None, tags: Iterable[str], metadata: Mapping[s
 
 
 def clean_category(category: str | None) -> str:
-    """Return a category as one short line; DEFAULT_CATEGORY for an empty category."""
-    return _clean_line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
+    """Return a category as one short line; DEFAULT_CATEGORY for one of its names."""
+    cleaned = _clean_line(category or "", MAX_CATEGORY_CHARACTERS)
+    return DEFAULT_CATEGORY if cleaned.casefold() in DEFAULT_CATEGORY_NAMES else cleaned
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from cc_bot.features.memory.model import (
     MAX_CONTENT_CHARACTERS,
     Memory,
     Source,
+    clean_category,
     format_expiry,
 )
 from cc_bot.texts import Texts
@@ -58,7 +59,7 @@ class MemoryTexts(Area):
 
     def stored_category(self, shown: str | None) -> str | None:
         """Return the stored name of a category: users see the default category translated."""
-        return DEFAULT_CATEGORY if shown is not None and shown.strip() == self.general else shown
+        return clean_category(shown) if shown and shown.strip() else shown
 
     def shown_category(self, stored: str) -> str:
         return self.general if stored == DEFAULT_CATEGORY else stored
@@ -319,7 +320,9 @@ class WebMemoryTexts(Area):
     not_done = Sentence(ja="できなかったもの: {count}件。{why}", en="Not done: {count}. {why}")
     state_gone = Sentence(ja="もうありません。", en="They no longer exist.")
     chosen_before = Sentence(ja="ほかの検索で選んだもの", en="Selected in other searches")
-    chosen = Sentence(ja="選択中:", en="Selected:")
+    chosen = Sentence(ja="件を選択中", en=" selected")
+    choose_all = Sentence(ja="表示中をすべて選ぶ", en="Select all shown")
+    choose_none = Sentence(ja="選択を外す", en="Clear the selection")
     more_with_chosen = Sentence(ja="選んだもののほかの操作", en="More actions for the selected ones")
     with_chosen = Sentence(ja="選んだものを", en="With the selected ones:")
     new_category = Sentence(ja="新しいカテゴリ", en="New category")

@@ -210,7 +210,7 @@ class MemoryPages(Pages):
             origins=[(kind or "none", name) for kind, name in names.items()],
             entered=entered or MemoryForm(audience="private"),
             is_adding=entered is not None,
-            selected=selected,
+            selected=[each.memory.number for each in page.found] if "select" in query else selected,
             new_category=category,
             shorten_content=_shorten_content,
             expiry=lambda memory: remove_leading_emoji(describe_expiry(memory, visitor, clock)),

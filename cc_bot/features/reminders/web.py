@@ -16,6 +16,7 @@ from cc_bot.features.reminders.errors import ReminderEditOutdated
 from cc_bot.features.reminders.model import MAX_TEXT_CHARACTERS, MAX_WHEN_CHARACTERS, Schedule
 from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
+from cc_bot.features.reminders.texts import RepeatTexts, WebReminderTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
@@ -65,7 +66,7 @@ class ReminderPages(Pages):
         ids = (each.key.channel_id for each in reminders if each.target == "channel")
         caller = replace(visitor, channels=await channel_names(self._services, ids, visitor))
         wanted = (each for each in reminders if str(each.number) == request.query.get("change"))
-        changed = [ReminderForm(each.text, "", "", each.number) for each in wanted]
+        changed = [_fill_form(each, visitor) for each in wanted]
         return render(
             request,
             "reminders/reminders.html",
@@ -105,6 +106,7 @@ class ReminderPages(Pages):
         visitor, number = visitor_of(request), path_id(request, "number")
         form = _read_form(request, number)
         reminder = await service.find_reminder(self._schedules, visitor.user_id, number)
+        shown, words = _fill_form(reminder, visitor), visitor.words[WebReminderTexts]
         try:
             if form_text(request, "mark") != fingerprint(reminder):
                 raise ReminderEditOutdated
@@ -112,8 +114,8 @@ class ReminderPages(Pages):
                 visitor,
                 reminder,
                 text=form.text,
-                when=form.when,
-                repeat=form.repeat,
+                when="" if form.when == shown.when else form.when,
+                repeat="" if form.repeat == shown.repeat else form.repeat or words.once,
                 schedules=self._schedules,
                 resolver=self._services[TimeResolver],
             )
@@ -158,6 +160,11 @@ class ReminderPages(Pages):
 def _read_form(request: web.Request, number: int | None = None) -> ReminderForm:
     text, when = form_text(request, "text"), form_text(request, "when")
     return ReminderForm(text, when, form_text(request, "repeat"), number)
+
+
+def _fill_form(reminder: Schedule, visitor: WebVisitor) -> ReminderForm:
+    repeat = visitor.words[RepeatTexts].describe(reminder.repeat) if reminder.repeat else ""
+    return ReminderForm(reminder.text, visitor.format_time(reminder.due_at), repeat, reminder.number)
 
 
 def fingerprint(schedule: Schedule) -> str:

@@ -62,6 +62,15 @@ function showResults(html) {
   document.getElementById("with-chosen").hidden = !document.querySelector("#several .notes input");
 }
 
+/* Tick all memories that are shown, or none. */
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("[data-tick]");
+  if (!link) return;
+  event.preventDefault();
+  const ticks = link.dataset.tick === "all";
+  for (const box of document.querySelectorAll("#several .notes input")) box.checked = ticks;
+});
+
 function searchSoon(form) {
   clearTimeout(timer);
   timer = setTimeout(() => search(form), PAUSE_MS);
