@@ -82,7 +82,7 @@ def propose(
     result = {**result, **PENDING, **({} if memory_id is None else {"ref": memory_id})}
     call = DeferredCall(name, json.dumps(arguments, ensure_ascii=False), _to_json(expected or {}))
     where = (context.target, context.guild_id, context.in_dm)
-    origin = Origin(context.locale, context.timezone.key, *where, ", ".join(context.file_names))
+    origin = Origin(context.locale, context.timezone.key, *where, ", ".join(context.read_names))
     proposal = ProposedCalls((call,), text, origin, memory_id=memory_id, **fields)
     return succeeded(result, proposal=proposal)
 

@@ -17,7 +17,7 @@ from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import Attachment, Message, Status, ToolCall, Visibility, is_blank, remove_row_ids
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
-from cc_bot.domain.tool_calls import is_server_tool
+from cc_bot.domain.tool_calls import is_server_tool, list_sources
 from cc_bot.domain.turn import (
     CallsResumed,
     ImagesShown,
@@ -280,6 +280,7 @@ class Rounds:
             self.context,
             source=replace(self.context.source, model=draft.model),
             tainted=draft.tainted or prompt.tainted,
+            read_names=(*self.context.read_names, *(page.name for page in list_sources(draft.calls))),
             has_read_stored_data=prompt.has_stored_data(self.registry.personal_tools),
             recalled_memories=frozenset(draft.recalled_memories),
             new_memories=frozenset(draft.new_memories),

@@ -68,7 +68,7 @@ class ToolContext:
     guild_id: int | None = None
     in_dm: bool = False
     files: tuple[Attachment, ...] = ()  # documents of the turn and its history, oldest first
-    file_names: tuple[str, ...] = ()  # of all the question's files
+    read_names: tuple[str, ...] = ()  # of the question's files, and the pages that were read
     shared_objects: Mapping[type[Any], Any] = field(default_factory=dict)  # by class, see TurnPart
     typed: str = ""  # typed in this message, without quotations
     own_words: str = ""  # typed or said in this message

@@ -333,7 +333,7 @@ def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegis
         guild_id=options.guild_id,
         in_dm=options.guild_id is None and options.front_end == "discord",
         files=turn.documents,
-        file_names=tuple(file.name for question in turn.questions for file in question.attachments),
+        read_names=tuple(file.name for question in turn.questions for file in question.attachments),
         shared_objects=tools.make_shared_objects((*turn.history, *turn.questions)),
         typed=turn.typed,
         own_words=turn.own_words,

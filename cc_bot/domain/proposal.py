@@ -70,7 +70,7 @@ class Origin:
     place: Target = "channel"
     guild_id: int | None = None
     in_dm: bool = False
-    source: str = ""  # names of the question's files, which the model has read
+    source: str = ""  # names of the question's files, and the pages, that the model has read
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from cc_bot.domain.message import Message, ToolCall, parse_json
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.model import Memory
 
 MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget", "list_memories"})
@@ -120,6 +121,8 @@ READ_PAGE: Final = "read_page"
 WEB_SEARCH: Final = "web_search"
 MAX_LINKS: Final = 5
 MAX_RESULTS: Final = 3
+_MAX_HOST: Final = 40
+_MAX_TITLE: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,13 @@ class PageLink:
     @property
     def host(self) -> str:
         return urlsplit(self.url).netloc.removeprefix("www.")
+
+    @property
+    def name(self) -> str:
+        """The host comes first: the page's author writes the title."""
+        return " · ".join(
+            filter(None, (shorten(self.host, _MAX_HOST), shorten(one_line(self.title), _MAX_TITLE)))
+        )
 
 
 def list_sources(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:

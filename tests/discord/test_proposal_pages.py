@@ -80,10 +80,10 @@ class TestProposal:
         assert [each.enabled for each in page.boxes[0].buttons] == [True, False]
         assert [text.count(SENTENCES.nothing_changed) for text in page.texts] == [0, 0, 1]
 
-    def test_says_which_file_it_comes_from(self) -> None:
+    def test_says_which_file_or_page_it_comes_from(self) -> None:
         content = remembering("猫")
-        content = replace(content, origin=replace(content.origin, source="案*内.txt"))
-        title = SENTENCES.title_with_source.format(source="案\\*内.txt")
+        content = replace(content, origin=replace(content.origin, source="a.example · 案*内 http://b <@7>"))
+        title = SENTENCES.title_with_source.format(source="a.example · 案\\*内 b \\<@7\\>")
         assert card_with(stored(content)).texts[0].startswith(f"-# {title}\n")
 
     def test_for_which_there_is_no_room_can_be_seen_alone(self) -> None:

@@ -141,7 +141,8 @@ async def test_orders_on_a_page_are_only_proposed(
         reply = await answered(await stage.ask(user, channel, f"{url} を要約して"))
         assert kept(stage, user) == []
         assert stage.rows("SELECT id FROM schedules WHERE user_id = ?", user.id) == []
-        assert len(proposals(reply.messages[-1])) == 2
+        proposed = proposals(reply.messages[-1])
+        assert ["orders.example" in each for each in proposed] == [True, True]
         assert [request.target for request in outside.web.requests] == [f"/orders/{language}"]
         assert again_label(user) in reply.labels
     assert "evil.example" not in stage.program.output

@@ -27,6 +27,7 @@ from cc_bot.discord.pages.page import (
     TextFile,
     buttons_of,
     escape_markdown,
+    plain_label,
     small_print,
 )
 from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, recalled_ids
@@ -79,7 +80,6 @@ MAX_LINK_LENGTH: Final = 400
 TRANSCRIPT_MARK: Final = "🎤"
 """Begins the lines of a transcript. The model's own lines can't begin with it."""
 MAX_TRANSCRIPT_CHARACTERS: Final = 1000
-_SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")  # in a label it would break the link
 _IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
 _LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
 """Characters that would break a Markdown link, percent-encoded in its address."""
@@ -364,8 +364,8 @@ def _source_lines(sources: Sequence[PageLink], words: Texts) -> Iterator[str]:
     beyond = len(sources) - MAX_LINKS
     for number, source in enumerate(sources[:MAX_LINKS], 1):
         host = escape_markdown(shorten(source.host, MAX_SOURCE_HOST_CHARACTERS))
-        name = shorten(_SCHEME.sub("", one_line(source.title)), MAX_SOURCE_TITLE_CHARACTERS)
-        label = "" if is_blank(name) else escape_markdown(name)
+        name = plain_label(source.title, MAX_SOURCE_TITLE_CHARACTERS)
+        label = "" if is_blank(name) else name
         line = f"{number}. {_linked(label or host, source.url)}{f' · {host}' if label else ''}"
         last = number == MAX_LINKS and beyond > 0
         yield line + (words[AnswerTexts].more_pages.format(count=beyond) if last else "")

@@ -23,7 +23,7 @@ from cc_bot.chat.reply import Action, Caller, Item, Reply, ReplyFile
 from cc_bot.discord.pages.custom_ids import Control, MemoryButton, UndoButton, UnscheduleButton
 from cc_bot.discord.pages.markdown import split_messages
 from cc_bot.discord.pages.split import utf16_length
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.memory.texts import MemoryTexts
 from cc_bot.texts.replies import ReplyTexts
 
@@ -35,6 +35,7 @@ MAX_FACTS_CHARACTERS: Final = 3000  # Discord's limit is 6000 in all embeds of a
 
 _SMALL_PRINT: Final = "-# "
 _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
+_SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ def timestamp(moment: datetime, style: str = "d") -> str:
 
 def escape_markdown(text: str) -> str:
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
+
+
+def plain_label(text: str, max_characters: int) -> str:
+    """Return one line that can't be formatted, mention anyone or link anywhere."""
+    return escape_markdown(shorten(_SCHEME.sub("", one_line(text)), max_characters))
 
 
 def unescape_markdown(text: str) -> str:

@@ -15,13 +15,14 @@ from cc_bot.discord.pages.page import (
     Paragraph,
     TextFile,
     escape_markdown,
+    plain_label,
     small_print,
     timestamp,
 )
 from cc_bot.domain.chart import Chart
 from cc_bot.domain.message import show_invisible
 from cc_bot.domain.proposal import CallState, Moment, Proposal, Value
-from cc_bot.domain.text import one_line, shorten
+from cc_bot.domain.text import shorten
 from cc_bot.features.memory.texts import MemoryCardTexts
 from cc_bot.features.memory.views import format_last_day
 from cc_bot.texts import Texts
@@ -83,7 +84,7 @@ def _box(proposal: Proposal, text: str, words: Texts, file: TextFile | None = No
         stop = Button(words[AnswerTexts].stop, StopButton(ANY_ASKER, proposal.claimed_by).custom_id())
         line = Paragraph(outcome_line(proposal, proposal.state, words))
         return Box((line,), PROPOSAL_COLOUR, (stop, Button(shown.yes, do, enabled=False)))
-    source = escape_markdown(shorten(one_line(proposal.content.origin.source), MAX_TITLE_CHARACTERS))
+    source = plain_label(proposal.content.origin.source, MAX_TITLE_CHARACTERS)
     title = texts.title_with_source.format(source=source) if source else texts.title
     buttons = (Button(shown.yes, do, primary=True), Button(shown.no, dont))
     return Box((Paragraph(f"-# {title}\n{text}"),), PROPOSAL_COLOUR, buttons, file)
