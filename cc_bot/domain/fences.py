@@ -65,6 +65,33 @@ def close_fences(text: str) -> str:
     return "\n".join((text.removesuffix("\n"), fence.closing)) if fence else text
 
 
+_MARK: Final = re.compile(r"(?P<escape>\\.)|`+|\*{2,3}|~~")
+
+
+def close_marks(text: str) -> str:
+    """Close the code block or formatting in which the text ends; leave out marks that nothing follows."""
+    kind: LineKind = "prose"
+    fence: Fence | None = None
+    for line in text.split("\n"):
+        kind, fence = classify_line(fence, line)
+    if kind == "opening":
+        return text.rpartition("\n")[0]
+    if kind != "prose":
+        return close_fences(text)
+    text, marks = text.rstrip(), dict[str, re.Match[str]]()
+    for match in _MARK.finditer(text, text.rfind("\n\n") + 1):
+        is_in_code = any(mark[0] == "`" for mark in marks)
+        if match[0] in marks:
+            while marks.popitem()[0] != match[0]:
+                pass
+        elif not match["escape"] and not is_in_code:
+            marks[match[0]] = match
+    for mark, match in reversed(marks.items()):
+        is_empty = not text[match.end() :].strip()
+        text = text[: match.start()].rstrip() if is_empty else text.rstrip(mark[0]) + mark
+    return text
+
+
 def line_prefix(line: str) -> str:
     """Return the prefix of a next line in the same quote and list item."""
     match = cast("re.Match[str]", _LINE_PREFIX.match(line))

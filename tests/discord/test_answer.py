@@ -89,6 +89,7 @@ class TestEnd:
         check(
             (final_pages(after(TextDelta("はい"), done("はい")), JA), (Page("はい"),)),
             (final_pages(advance(told, done("昔々", "stopped")), JA), page(SAY.stopped)),
+            (final_pages(after(done("昔**々", "stopped")), JA)[0].content, "昔**々**"),
             (final_pages(advance(told, done("昔々", "cut", row=None)), JA), page(SAY.cut_without_button)),
             (final_pages(advance(told, done("昔々", first=True)), JA), page(SAY.help_hint)),
             (final_pages(replace(told, failure=lost), JA), page(lost)),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.split import split, utf16_length
-from cc_bot.domain.fences import close_fences
+from cc_bot.domain.fences import close_fences, close_marks
 from cc_bot.domain.kinsoku import NOT_FIRST_IN_MESSAGE, NOT_LAST
 from tests.discord.cases import check
 
@@ -140,6 +140,21 @@ class TestAText:
             *("> ```\n> code\nA line outside of the quote ends its fence.", close_fences("> - ~~~~\n> x")),
         ]
         assert [close_fences(text) for text in closed] == closed
+
+    def test_closes_formatting_and_leaves_out_marks_that_nothing_follows(self) -> None:
+        unfinished = {
+            "a **b": "a **b**",
+            "a **b*": "a **b**",
+            "a\n**b\n~~c": "a\n**b\n~~c~~**",
+            "a `*b": "a `*b`",
+            "a **": "a",
+            "a **`": "a",
+            "a\n```py": "a",
+            "a\n```py\n**b": "a\n```py\n**b\n```",
+        }
+        assert {text: close_marks(text) for text in unfinished} == unfinished
+        finished = ["a **b** `**` c", "```\n**b\n```", "**a\nb**", r"\**a", "2 * 3", "**a ~~b**"]
+        assert [close_marks(text) for text in finished] == finished
 
 
 class TestEveryText:

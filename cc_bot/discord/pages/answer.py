@@ -33,7 +33,7 @@ from cc_bot.discord.pages.page import (
 from cc_bot.discord.pages.receipts import SHOWN_CHARACTERS, recalled_ids
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.change import Change, add_change
-from cc_bot.domain.fences import close_fences
+from cc_bot.domain.fences import close_marks
 from cc_bot.domain.message import Attachment, Message, ToolCall, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import one_line, shorten
@@ -185,9 +185,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     *full, last = split_messages(
         _with_transcript(state, streamed), limit=TEXT_LIMIT, max_count=MAX_MESSAGES, is_complete=False
     )
-    closed = close_fences(last)
-    shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a long fence may not fit
-    return (*map(Page, full), Page(shown, (button,), facts=Facts(small_print(activity))))
+    return (*map(Page, full), Page(_with_closed_marks(last), (button,), facts=Facts(small_print(activity))))
 
 
 def final_pages(
@@ -208,7 +206,13 @@ def final_pages(
         file = TextFile(words[AnswerTexts].file_name, shown, words[AnswerTexts].long_as_file)
         facts = facts.with_notes(file.note)
         return (Page(contents[0], files=(file, *pictures), facts=facts),)
-    return (*map(Page, contents[:-1]), Page(contents[-1], facts=facts, files=pictures))
+    last = contents[-1] if is_complete else _with_closed_marks(contents[-1])
+    return (*map(Page, contents[:-1]), Page(last, facts=facts, files=pictures))
+
+
+def _with_closed_marks(text: str) -> str:
+    closed = close_marks(text)
+    return text if is_blank(closed) or utf16_length(closed) > MESSAGE_LIMIT else closed
 
 
 def _pictures(images: Sequence[Attachment]) -> tuple[MediaFile, ...]:
