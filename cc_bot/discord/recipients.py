@@ -24,7 +24,7 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, guess_language, one_line, shorten
 from cc_bot.domain.usage import Payer
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
-from cc_bot.texts.replies import MomentTexts
+from cc_bot.texts.replies import MomentTexts, ReplyTexts
 
 _log = structlog.get_logger(__name__)
 
@@ -43,13 +43,15 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class GuildDirectory:
-    """Guilds of channels, and locales of guilds. Only community guilds set a locale."""
+    """Guilds of channels, and names and locales of guilds. Only community guilds set a locale."""
 
     def __init__(self) -> None:
         self._locales: dict[int, Locale] = {}
         self._guilds = LruCache[int, int]()
+        self.names: dict[int, str] = {}
 
-    def store_locale(self, guild: hikari.Guild) -> None:
+    def store_profile(self, guild: hikari.Guild) -> None:
+        self.names[int(guild.id)] = guild.name
         self._locales.pop(int(guild.id), None)
         if hikari.GuildFeature.COMMUNITY in guild.features:
             self._locales[int(guild.id)] = Locale.from_tag(str(guild.preferred_locale))
@@ -76,6 +78,7 @@ class GuildDirectory:
 class Recipient(Caller):
     welcomed: bool = False
     is_owner: bool = False
+    guild_names: Mapping[int, str] = field(default_factory=dict)
 
     def format_time(self, moment: datetime) -> str:
         return timestamp(moment, "F")
@@ -97,8 +100,10 @@ class Recipient(Caller):
         return f"<#{channel_id}>"
 
     def format_mention(self, kind: Subject, id_: int) -> str:
-        sign = _MENTION_SIGNS.get(kind)
-        return f"<{sign}{id_}>" if sign else Caller.format_mention(self, kind, id_)
+        if sign := _MENTION_SIGNS.get(kind):
+            return f"<{sign}{id_}>"
+        kind_name = self.words[ReplyTexts].subject_kinds[kind]
+        return f"{kind_name} {self.format_text(self.guild_names.get(id_) or str(id_))}"
 
 
 @dataclass(eq=False, slots=True)
@@ -182,6 +187,7 @@ class Recipients:
             spoken=settings.spoken,
             welcomed=settings.welcomed,
             is_owner=self.is_owner is not None and await self.is_owner(user_id),
+            guild_names=self.guilds.names,
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:

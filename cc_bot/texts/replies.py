@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from math import ceil
 
 from cc_bot.domain.access import Subject
 from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, Total, UsageReport
@@ -64,8 +65,8 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    left_today = Sentence(ja="今日 {bar} 残り {percent}%", en="Today {bar} {percent}% left")
-    left_this_month = Sentence(ja="今月 {bar} 残り {percent}%", en="This month {bar} {percent}% left")
+    used_today = Sentence(ja="今日 {bar} {percent}% 使用", en="Today {bar} {percent}% used")
+    used_this_month = Sentence(ja="今月 {bar} {percent}% 使用", en="This month {bar} {percent}% used")
     until_today = Sentence(ja="今日 残り {left}・{time} まで", en="Today: {left} left until {time}")
     until_this_month = Sentence(ja="今月 残り {left}・{time} まで", en="This month: {left} left until {time}")
     no_limit = Sentence(ja="残り: ターミナルからの質問に上限はありません。", en="Left: the terminal has no limit.")
@@ -85,9 +86,9 @@ class UsageTexts(Area):
         """`name` formats model names."""
         lines = list[str]()
         for allowance in report.left:
-            template = self.left_today if allowance.name == "tokens_per_day" else self.left_this_month
-            share = allowance.left / allowance.limit if allowance.limit else 0
-            lines.append(template.format(bar=f"{'█' * round(share * 10):░<10}", percent=int(100 * share)))
+            template = self.used_today if allowance.name == "tokens_per_day" else self.used_this_month
+            used = 1 - allowance.left / allowance.limit if allowance.limit else 1
+            lines.append(template.format(bar=f"{'█' * round(used * 10):░<10}", percent=ceil(100 * used)))
         lines += [self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))]
         return [*lines, *self.remarks(report, name)]
 

@@ -71,7 +71,7 @@ class TestALimit:
         for sentence in (JA.limit_unset, JA.limit_was_not_set):
             assert await admin.unset_limit(OWNER, key.name, "", None, **of) == Reply((sentence,))
         assert LimitWithSource(key, 5000, "file") in await admin.list_limits(administration)
-        assert len((await admin.show_limits(OWNER, **of)).lines) == len(known)
+        assert len((await admin.show_limits(OWNER, **of)).lines) == len(["everyone", *known])
 
     @pytest.mark.parametrize(
         ("name", "text", "kind", "error"),

@@ -82,7 +82,7 @@ async def test_a_locations_language_is_what_its_community_chose(discord: Loopbac
         ([], "en-US", None),  # a server that is no community has chosen none
     ):
         guild.features, guild.preferred_locale = features, chosen
-        locales.store_locale(guild)
+        locales.store_profile(guild)
         assert locales.locale_of_channel(1) is expected
 
 
@@ -98,7 +98,7 @@ async def test_a_users_language_is_the_one_chosen_or_the_servers_or_the_one_they
         *(Locale.JA, Locale.EN, Locale.JA, Locale.JA)
     ]
     guild.features, guild.preferred_locale = ["COMMUNITY"], "ja"
-    recipients.guilds.store_locale(guild)
+    recipients.guilds.store_profile(guild)
     recipients.guilds.store_guild(5, guild.id)
     assert await read("hello", 2) is Locale.JA
     await stores.settings.set(2, locale=Locale.EN)

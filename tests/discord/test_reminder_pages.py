@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.chat.reply import Action, Reply
-from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, reply_view
+from cc_bot.chat.reply import Action, Item, Reply
+from cc_bot.discord.pages.page import CHOICE_CHARACTERS, NO_FACTS, Button, reply_view
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.session import SessionKey
@@ -77,9 +77,14 @@ def test_a_list_fits_a_card_and_has_every_one_on_some_page() -> None:
     paused = replace(schedule(), status="paused", obstacle="bot_removed", repeat="0 9 * * 1-5")
     known = [replace(paused, id=10**6 + n, number=10**6 + n, text="*_薬" * 67) for n in range(30)]
     listed = reminders.describe_reminders(known, OWNER)
-    views = [reply_view(listed, OWNER, page, str) for page in range(1, 6)]
+
+    def make_two(item: Item) -> tuple[Button, ...]:
+        return Button("再開する", f"r{item.number}"), Button("取り消す", f"c{item.number}")
+
+    views = [reply_view(listed, OWNER, page, str, make_two) for page in range(1, 6)]
     assert views[4] == views[3]
     for view in views:
-        check_components([dict(component.build()[0]) for component in view.components], v2=True)
+        told = replace(view, content="x").components
+        check_components([dict(component.build()[0]) for component in told], v2=True)
     seen = "".join(each.text for view in views for each in view.paragraphs)
     assert [each.id for each in known if f"#{each.id}**" not in seen] == []

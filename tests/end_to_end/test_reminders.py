@@ -81,7 +81,7 @@ async def test_obstacles_pause_it(stage: Stage, aiko: User, ben: User, channel: 
     await says_by_itself(stage, discord.dm(aiko), "書き込む権限がない")
     discord.permit(discord.bot, Permission.SEND_MESSAGES, channel)
     listed = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
-    assert listed.labels == [JA[ReminderTexts].resume_listed]
+    assert listed.labels == [JA[ReminderTexts].resume_listed, JA[ReminderTexts].cancel_listed]
     await stage.discord.click(aiko, listed.message, listed.labels[0])
     await listed.until(lambda shown: "再開しました" in shown.text, "the list")
     assert listed.labels == [JA[ReminderTexts].cancel_listed]

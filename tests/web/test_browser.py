@@ -15,7 +15,7 @@ from cc_bot.domain.usage import LimitKey
 from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.memory.model import Source
-from cc_bot.features.privacy.texts import WebPrivacyTexts
+from cc_bot.features.privacy.texts import PrivacyTexts, WebPrivacyTexts
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.log import attach_handler
@@ -146,7 +146,7 @@ class TestWithoutScripts:
             assert await site.core.stores.archive.get_session(TARO, id_) is None
             await page.get_by_role("link", name="設定").click()
             await page.get_by_role("link", name="見る・消す").click()
-            await page.get_by_role("link", name="消す前に確かめる…").click()
+            await page.get_by_role("link", name=texts(Locale.JA)[PrivacyTexts].erase_ask).click()
             await page.get_by_role("button", name=texts(Locale.JA)[WebPrivacyTexts].erase_now).click()
             await expect(page.get_by_text("すべて消しました。")).to_be_visible()
             await expect(page.get_by_role("link", name="メモリ")).to_have_count(0)

@@ -160,7 +160,7 @@ class MessageListener:
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
     ) -> None:
-        self._answers.recipients.guilds.store_locale(event.guild)
+        self._answers.recipients.guilds.store_profile(event.guild)
         if not isinstance(event, hikari.GuildUpdateEvent):
             self._locations.cache_listed((*event.channels.values(), *event.threads.values()))
 

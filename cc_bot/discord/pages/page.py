@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, Final, Literal
 
 import hikari
@@ -132,6 +133,7 @@ class Menu:
 class Paragraph:
     text: str
     button: Button | None = None  # beside the text
+    buttons: tuple[Button, ...] = ()  # below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ class EphemeralView:
 
     content: str = ""  # above the card
     title: str = ""
-    paragraphs: tuple[Paragraph, ...] = ()  # at most eight with buttons
+    paragraphs: tuple[Paragraph, ...] = ()  # at most eight with one or two buttons
     footer: str = ""
     buttons: tuple[Button, ...] = ()
     menu: Menu | None = None
@@ -158,7 +160,7 @@ class EphemeralView:
     def components(self) -> list[ComponentBuilder]:
         """Components of version 2. A message may have 40, with 4000 characters ("Component Reference" in
         Discord's documentation)."""
-        content = [_build_paragraph(Paragraph(self.content))] if self.content else []
+        content = _build_paragraph(Paragraph(self.content)) if self.content else []
         file = [FileComponentBuilder(file=self.attachment)] if self.attachment else []
         rows = build_rows(self.buttons, menu=self.menu)
         if not self.title and not self.paragraphs:
@@ -167,7 +169,7 @@ class EphemeralView:
         footer = [Paragraph(f"-# {self.footer}")] if self.footer else []
         texts = (each for each in (*title, *self.paragraphs, *footer) if each.text)
         card = ContainerComponentBuilder(accent_color=hikari.Color(BLURPLE))
-        for part in (*map(_build_paragraph, texts), *file, *rows):
+        for part in (*chain.from_iterable(map(_build_paragraph, texts)), *file, *rows):
             card.add_component(part)
         return [*content, card]
 
@@ -201,7 +203,7 @@ class Box:
 
     @property
     def components(self) -> list[ComponentBuilder]:
-        paragraphs = map(_build_paragraph, self.paragraphs)
+        paragraphs = [*chain.from_iterable(map(_build_paragraph, self.paragraphs))]
         if self.colour is None:
             return [*paragraphs]
         files = [_build_file(self.file)] if self.file else []
@@ -370,11 +372,14 @@ def looks_like(message: hikari.Message, page: Page) -> bool:
     return (message.content or "").strip() == page.content.strip() and actual == expected and is_same_card
 
 
-def _build_paragraph(paragraph: Paragraph) -> TextDisplayComponentBuilder | SectionComponentBuilder:
+_ParagraphPart = TextDisplayComponentBuilder | SectionComponentBuilder | MessageActionRowBuilder
+
+
+def _build_paragraph(paragraph: Paragraph) -> list[_ParagraphPart]:
     text = TextDisplayComponentBuilder(content=paragraph.text)
     if paragraph.button is None:
-        return text
-    return SectionComponentBuilder(components=[text], accessory=_build_button(paragraph.button))
+        return [text, *build_rows(paragraph.buttons)]
+    return [SectionComponentBuilder(components=[text], accessory=_build_button(paragraph.button))]
 
 
 def _build_file(file: TextFile) -> FileComponentBuilder:
@@ -426,23 +431,23 @@ def reply_view(
     reader: Caller,
     page: int = 1,
     page_id: Callable[[int], str] | None = None,
-    button_beside: Callable[[Item], Button | None] = lambda _: None,
+    buttons_of_item: Callable[[Item], tuple[Button, ...]] = lambda _: (),
 ) -> EphemeralView:
-    """`page_id` returns the custom id of the button to a page."""
+    """`page_id` returns the custom id of the button to a page. A single button of an item is beside it, two
+    are below."""
     buttons = tuple(action_button(action, reader.user_id) for action in reply.actions)
     pages, number, shown = reply.pages, reply.page, reply.items
     if shown and not pages:
         pages = math.ceil(len(shown) / ITEMS_PER_PAGE)
         number = min(max(page, 1), pages)
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
-    items = [
-        Paragraph(
-            f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}\n"
-            f"-# {' ・ '.join((*each.details, *filter(None, [each.problem])))}",
-            button_beside(each),
-        )
-        for each in shown
-    ]
+    items = list[Paragraph]()
+    for each in shown:
+        item_text = f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}"
+        details, beside = filter(None, (*each.details, each.problem)), buttons_of_item(each)
+        below = beside if len(beside) > 1 else ()
+        button = None if below or not beside else beside[0]
+        items.append(Paragraph(f"{item_text}\n-# {' ・ '.join(details)}", button, below))
     text, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
     notes = Paragraph("\n".join(small_print(*reply.notes)))
     paragraphs = [each for each in (text, table, *items, notes) if each.text]

@@ -19,7 +19,7 @@ from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.access import SUBJECTS, AccessRule, Ruling, Subject
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, InputError, ModelNotFound
-from cc_bot.domain.text import one_line, remove_controls
+from cc_bot.domain.text import format_size, one_line, remove_controls
 from cc_bot.domain.usage import (
     DEFAULT_RULES,
     EVERYONE_ID,
@@ -107,14 +107,20 @@ async def list_limits(administration: Administration) -> Sequence[LimitWithSourc
     return sorted(limits.values(), key=lambda each: (each.key.scope, each.key.scope_id))
 
 
+_SOURCE_MARKS: Final = {"owner": " ✏️", "file": " 📄", "default": ""}
+
+
 async def show_limits(caller: Caller, *, administration: Administration) -> Reply:
-    texts = caller.words[AdminTexts]
-    sources = {"owner": "", "file": texts.from_file, "default": texts.by_default}
-    lines = (
-        texts.limit_line.format(**_format_limit(each.key, each.value, caller), source=sources[each.source])
-        for each in await list_limits(administration)
-    )
-    return Reply(tuple(lines), title=texts.limits_title)
+    """The lines of each user, role or server follow its name."""
+    texts, limits = caller.words[AdminTexts], await list_limits(administration)
+    lines = list[str]()
+    for each in limits:
+        fields = _format_limit(each.key, each.value, caller)
+        heading = f"**{fields['subject']}**"
+        lines += [] if heading in lines else [heading]
+        lines.append(f"- {fields['limit']}: **{fields['value']}**{_SOURCE_MARKS[each.source]}")
+    notes = (texts.limit_sources,) if any(each.source != "default" for each in limits) else ()
+    return Reply(tuple(lines), title=texts.limits_title, notes=notes)
 
 
 async def set_limit(
@@ -172,7 +178,9 @@ def parse_limit_value(text: str) -> int | None:
 
 def _format_limit(key: LimitKey, value: int | None, caller: Caller) -> Mapping[str, str]:
     texts = caller.words[AdminTexts]
-    number = texts.no_limit if value is None else f"{value:,}" + (" B" if key.name == "memory_bytes" else "")
+    number = texts.no_limit if value is None else f"{value:,}"
+    if value is not None and key.name == "memory_bytes":
+        number = format_size(value)
     who = texts.everyone if key.scope == "everyone" else caller.format_mention(key.scope, key.scope_id)
     return {"subject": who, "limit": texts.limits[key.name], "value": number}
 
@@ -198,14 +206,13 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
     templates = {"allow": texts.allowed, "deny": texts.denied}
     lines = [
         templates[rule.ruling].format(subject=caller.format_mention(rule.subject, rule.id))
-        + ("" if is_set_by_owner else texts.from_file)
+        + ("" if is_set_by_owner else _SOURCE_MARKS["file"])
         for rule, is_set_by_owner in rules
     ] or [texts.access_open]
-    if rules and rules[0].rule.ruling == "allow":
-        lines.append(texts.only_those)
+    notes = (texts.only_those,) if rules and rules[0].rule.ruling == "allow" else ()
     mentions = ", ".join(caller.format_mention("user", user_id) for user_id in sorted(owners))
     lines.append(texts.access_owners.format(owners=mentions))
-    return Reply((*lines, texts.owners_stay), title=texts.access_title)
+    return Reply(tuple(lines), title=texts.access_title, notes=(*notes, texts.owners_stay))
 
 
 async def set_rule(
@@ -264,7 +271,11 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
         f"- {caller.format_mention('channel', channel_id)}: {' → '.join(chain)}"
         for channel_id, chain in (await administration.stores.channel_models.list_chains()).items()
     )
-    return Reply(lines or (texts.models_none,))
+    return (
+        Reply(lines, title=caller.words[ConsoleTexts].channel_models)
+        if lines
+        else Reply((texts.models_none,))
+    )
 
 
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:

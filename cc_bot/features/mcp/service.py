@@ -30,14 +30,16 @@ async def show_tools(caller: Caller, server: str, *, servers: Servers) -> Reply:
     texts = caller.words[ToolServersTexts]
     if not server:
         all_servers = servers.managed.values()
-        return Reply((_describe_servers(all_servers, caller) if all_servers else texts.none,))
+        if not all_servers:
+            return Reply((texts.none,))
+        return Reply((_describe_servers(all_servers, caller),), title=texts.title)
     managed = servers.get(server)
     summary, catalog = _describe_servers([managed], caller), managed.catalog
     if not catalog.reviewed:
-        return Reply((summary, texts.details_none))
+        return Reply((summary, texts.details_none), title=texts.title)
     details = await asyncio.to_thread(describe_tools, server, catalog.reviewed, managed.entry.rules, texts)
     notes = [texts.details, *([texts.code.format(code=catalog.code)] if catalog.code else [])]
-    return Reply((summary, *notes), file=ReplyFile(texts.details_file, details.encode()))
+    return Reply((summary, *notes), title=texts.title, file=ReplyFile(texts.details_file, details.encode()))
 
 
 async def accept_tools(caller: Caller, server: str, code: str, *, servers: Servers) -> Reply:
@@ -51,7 +53,7 @@ async def accept_tools(caller: Caller, server: str, code: str, *, servers: Serve
 
 def _describe_servers(servers: Iterable[ManagedServer], caller: Caller) -> str:
     texts = caller.words[ToolServersTexts]
-    lines = [texts.title]
+    lines = list[str]()
     for each in servers:
         counts = {"tools": len(each.catalog.offered), "calls": each.call_count, "tokens": each.tokens}
         name, state = caller.format_text(each.entry.name), texts.states[each.state]

@@ -48,8 +48,8 @@ class ToolServersFileTexts(Area):
 class ToolServersTexts(Area):
     title = Sentence(ja="🔌 ツールのサーバー", en="🔌 Servers with tools")
     none = Sentence(ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。", en="There are no servers with tools. Add them to data/mcp.json.")
-    server_line = Sentence(ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
-    withheld = Sentence(ja="  ⚠️ まだ認められていないので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>", en="  ⚠️ Held back until an owner accepts them: {tools}. Read them with </admin tools show> and the server's name, then use </admin tools accept>")
+    server_line = Sentence(ja="**{server}** — {state}\n-# ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン", en="**{server}** — {state}\n-# tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}")
+    withheld = Sentence(ja="⚠️ 承認待ち: {tools}\n-# </admin tools show>（サーバーの名前）で読み、</admin tools accept> で使えます。", en="⚠️ To be accepted: {tools}\n-# Read them with </admin tools show> and the server's name, then use </admin tools accept>.")
     servers_to_report = Sentence(
         ja="🔌 「{server}」に、まだ認められていないツールがあるので止めています。</admin tools show> にサーバーの名前を付けて確かめてから、</admin tools accept> で使えるようになります。",
         en="🔌 {server} has tools that no owner has accepted yet, so they are held back. Read them with </admin tools show> and the server's name, then use </admin tools accept>.",
@@ -63,7 +63,7 @@ class ToolServersTexts(Area):
             "no_object": Sentence(ja="引数がオブジェクトではありません", en="its arguments are not an object"),
         }
     )
-    left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
+    left_out = Sentence(ja="-# 使えないもの: {tools}", en="-# Left out: {tools}")
     accepted = Sentence(ja="「{server}」のいまのツールを使えるようにしました: {tools}", en="The current tools of {server} can now be used: {tools}")
     accepted_none = Sentence(ja="確かめました。「{server}」に、いま使えるツールはありません。", en="Accepted. {server} has no tool that can be used now.")
     more = Sentence(ja="…ほか {count}", en="… and {count} more")

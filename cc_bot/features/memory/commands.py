@@ -171,10 +171,11 @@ async def _show_hits(
 
 
 def _build_list_view(reply: Reply, caller: Recipient, page_id: Callable[[int], str]) -> EphemeralView:
-    def open_button(item: Item) -> Button:
-        return Button(caller.words[MemoryTexts].open, OpenButton(caller.user_id, item.number).custom_id())
+    def open_buttons(item: Item) -> tuple[Button, ...]:
+        open_id = OpenButton(caller.user_id, item.number).custom_id()
+        return (Button(caller.words[MemoryTexts].open, open_id),)
 
-    return reply_view(reply, caller, page_id=page_id, button_beside=open_button)
+    return reply_view(reply, caller, page_id=page_id, buttons_of_item=open_buttons)
 
 
 async def _add(caller: Recipient, *, audience: str | None, service: MemoryService, **fields: str) -> Reply:

@@ -39,11 +39,11 @@ class PrivacyTexts(Area):
     archive_days = Sentence(ja="発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。", en="Messages are deleted after {days} days, except those that an open conversation still uses.")
     session_days = Sentence(ja="終わった会話は {days}日で消えます。", en="Ended conversations are deleted after {days} days.")
     usage_days = Sentence(ja="使った量の記録は {days}日で消えます。", en="Records of usage are deleted after {days} days.")
-    copy_days = Sentence(ja="更新や復元の前に取った控えは {days}日で消えます。", en="Copies made before an upgrade or a restore are deleted after {days} days.")
-    kept_until_erased = Sentence(ja="そのほかは、あなたが消すまで残ります。", en="Everything else stays until you delete it.")
-    files = Sentence(ja="添付ファイルは、会話の履歴から外れると消えます。", en="Attachments are deleted when they leave the history of their conversation.")
+    copy_days = Sentence(ja="更新前の控えは {days}日で消えます。", en="Copies made before an upgrade or a restore are deleted after {days} days.")
+    kept_until_erased = Sentence(ja="そのほかは、消すまで残ります。", en="Everything else stays until you delete it.")
+    files = Sentence(ja="添付ファイルは、履歴から外れると消えます。", en="Attachments are deleted when they leave the history of their conversation.")
     files_used = Sentence(ja="添付ファイル（{used} / {quota} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。", en="Attachments ({used} of {quota} MB) are deleted when they leave the history of their conversation, and the oldest when the space is full.")
-    backups = Sentence(ja="バックアップには、管理者が捨てるまで残ります。", en="Backups keep a copy until the operator deletes them.")
+    backups = Sentence(ja="バックアップは、管理者が捨てるまで残ります。", en="Backups keep a copy until the operator deletes them.")
     next_steps = Sentence(ja="</privacy export> でファイルとして受け取り、</privacy erase> ですべて消せます。", en="</privacy export> sends you all of it, </privacy erase> erases it.")
     exported = Sentence(ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。", en="📦 Everything that is stored about you (JSON). Best kept to yourself.")
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
@@ -58,15 +58,16 @@ class PrivacyTexts(Area):
         ja=("Discord に表示されているメッセージ", "ツールを使ったときに管理者の選んだサーバーへ渡した内容", "ほかの人の発言や会話・要約・メモリの中であなたにふれた部分", "サーバー全体の使った量の合計", "上限があれば今月使ったトークンの数（月末まで）", "管理者が決めた利用の決まり"),
         en=("messages on Discord itself", "what tools sent to the operator's servers", "other people's messages, conversations, summaries and memories that mention you", "the total usage of each server", "if tokens are limited, how many you used this month (until it ends)", "rules that the operator set for you"),
     )
-    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）", en="backups and copies (until the operator deletes them; if one is restored, your data is erased from it again)")
+    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで。復元するときは、もう一度消します）", en="backups and copies (until the operator deletes them; if one is restored, your data is erased from it again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is discarded, standby servers until they catch up, dumps until the operator deletes them)",
     )
-    web_note = Sentence(ja="貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。", en="The bot's machine opens links; searches are sent to a search service.")
+    web_note = Sentence(ja="URL はボットのマシンから開き、検索の言葉は検索のサービスに送ります（使える場合）。", en="The bot's machine opens links; searches are sent to a search service.")
     confirm_within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     erase = Sentence(ja="すべて消す", en="Erase everything")
-    erase_ask = Sentence(ja="消す前に確かめる…", en="See what would be erased …")
+    erase_ask = Sentence(ja="すべて消す（確認あり）", en="Erase everything (asks first)")
+    export = Sentence(ja="JSON で受け取る", en="Get it as a JSON file")
     keep = Sentence(ja="やめる", en="Cancel")
     cancelled = Sentence(ja="何も消していません。", en="Nothing was erased.")
     erased_already = Sentence(ja="もうやめられません。データはすべて消えています。", en="Too late to cancel: everything is already erased.")
@@ -80,7 +81,7 @@ class PrivacyTexts(Area):
 
     def overview(self, holdings: Holdings, retention: Retention) -> str:
         stored, kept = _bullets(self._count(holdings)), _bullets(self.retention_lines(retention, holdings))
-        return f"{self.title}\n{stored}\n\n**{self.retention_title}**\n{kept}\n\n-# {self.web_note}\n-# {self.next_steps}"
+        return f"{self.title}\n{stored}\n\n**{self.retention_title}**\n{kept}\n\n-# {self.web_note}"
 
     def say_what_goes(self, holdings: Holdings) -> str:
         """Say what an erasure deletes, and what stays."""

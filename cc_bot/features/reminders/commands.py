@@ -86,17 +86,18 @@ async def turn_page(
 async def _list_view(caller: Recipient, page: int, schedules: ScheduleStore) -> EphemeralView:
     texts, user_id = caller.words[ReminderTexts], caller.user_id
 
-    def make_button(item: Item) -> Button:
-        if item.problem:
-            resume_id = RemindersButton(user_id, page, resumed=item.number).custom_id()
-            return Button(texts.resume_listed, resume_id, primary=True)
-        return Button(texts.cancel_listed, RemindersButton(user_id, page, item.number).custom_id())
+    def make_buttons(item: Item) -> tuple[Button, ...]:
+        cancel = Button(texts.cancel_listed, RemindersButton(user_id, page, item.number).custom_id())
+        if not item.problem:
+            return (cancel,)
+        resume_id = RemindersButton(user_id, page, resumed=item.number).custom_id()
+        return Button(texts.resume_listed, resume_id, primary=True), cancel
 
     def make_page_id(number: int) -> str:
         return RemindersButton(user_id, number).custom_id()
 
     reply = await reminders.list_reminders(caller, schedules=schedules)
-    return reply_view(reply, caller, page, make_page_id, make_button)
+    return reply_view(reply, caller, page, make_page_id, make_buttons)
 
 
 async def add(

@@ -1,5 +1,6 @@
 """The actions of `/remind …`, for all front ends."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,14 +63,16 @@ async def list_reminders(caller: Caller, *, schedules: ScheduleStore) -> Reply:
 
 
 def describe_reminders(reminders: Sequence[Schedule], caller: Caller) -> Reply:
-    """Return an item for each reminder. If all have the same target, the notes name it."""
+    """Return an item for each reminder. The notes name the most common target, the items any other."""
     texts = caller.words[ReminderTexts]
     if not reminders:
         return Reply((texts.none,))
-    targets = {_describe_target(each, caller) for each in reminders}
-    notes = tuple(targets) if len(targets) == 1 else ()
-    items = tuple(_reminder_item(each, caller, with_target=not notes) for each in reminders)
-    return Reply(title=texts.list_title.format(count=len(reminders)), items=items, notes=notes)
+    targets = Counter(_name_target(each, caller) for each in reminders)
+    [(usual, _)] = targets.most_common(1)
+    note = texts.where if len(targets) == 1 else texts.where_if_unnamed
+    items = tuple(_reminder_item(each, caller, usual_target=usual) for each in reminders)
+    title = texts.list_title.format(count=len(reminders))
+    return Reply(title=title, items=items, notes=(note.format(target=usual),))
 
 
 async def add(
@@ -94,9 +97,12 @@ async def add(
         for due_at, cron in planned
     ]
     limit = MAX_QUOTE_LENGTH // (2 * len(added) - 1)  # so that MAX_AT_ONCE sentences fit a message
-    target_notes = () if destination.target == "terminal" else (_describe_target(added[0], caller),)
+    texts = caller.words[ReminderTexts]
+    target_notes: tuple[str, ...] = (texts.where.format(target=_name_target(added[0], caller)),)
     if destination.moved_to_dm:
-        target_notes = (caller.words[ReminderTexts].by_dm_instead,)
+        target_notes = (texts.by_dm_instead,)
+    elif destination.target == "terminal":
+        target_notes = ()
     return Reply(
         tuple(reminder_sentence(each, each.due_at, caller, limit=limit) for each in added),
         notes=(*target_notes, *await _paused_notes(caller, schedules)),
@@ -186,10 +192,11 @@ def cancelled_sentence(schedule: Schedule, caller: Caller) -> str:
     return caller.words[ReminderTexts].cancelled.format(text=text)
 
 
-def _reminder_item(schedule: Schedule, caller: Caller, *, with_target: bool) -> Item:
+def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> Item:
     repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
-    target = _describe_target(schedule, caller) if with_target else ""
-    details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, target))
+    target = _name_target(schedule, caller)
+    named = "" if target == usual_target else target
+    details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, named))
     is_paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
     return Item(schedule.number, schedule.text, tuple(details), trouble)
@@ -207,11 +214,10 @@ def short_time(schedule: Schedule) -> str:
     return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
-def _describe_target(schedule: Schedule, caller: Caller) -> str:
-    texts = caller.words[ReminderTexts]
+def _name_target(schedule: Schedule, caller: Caller) -> str:
     if schedule.target == "channel":
-        return texts.in_channel.format(channel=caller.format_channel(schedule.key.channel_id))
-    return texts.by_dm if schedule.target == "dm" else texts.in_terminal
+        return caller.format_channel(schedule.key.channel_id)
+    return "DM" if schedule.target == "dm" else caller.words[ReminderTexts].terminal
 
 
 async def _paused_notes(caller: Caller, schedules: ScheduleStore) -> tuple[str, ...]:

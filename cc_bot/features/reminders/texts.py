@@ -30,9 +30,9 @@ class ReminderTexts(Area):
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
     gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder no longer exists: it was cancelled, or I have reminded you already. </remind list> shows the ones you have.")
 
-    in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
-    by_dm = Sentence(ja="場所: DM", en="Where: DM")
-    in_terminal = Sentence(ja="場所: ターミナル", en="Where: terminal")
+    where = Sentence(ja="場所: {target}", en="Where: {target}")
+    where_if_unnamed = Sentence(ja="場所: {target}（書いていないもの）", en="Where: {target}, unless a line says otherwise")
+    terminal = Sentence(ja="ターミナル", en="terminal")
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (because I can’t post here)")
 
     none = Sentence(ja="予約したお知らせはありません。</remind add> で予約できます。", en="You have no reminders. Set one with </remind add>.")

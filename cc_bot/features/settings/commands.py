@@ -31,7 +31,7 @@ from cc_bot.discord.handlers import (
     switch_option,
     text_option,
 )
-from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES
+from cc_bot.discord.interactions import MAX_AUTOCOMPLETE_CHOICES, Answerable
 from cc_bot.discord.pages.custom_ids import (
     BrowserMenu,
     PrivacyButton,
@@ -362,18 +362,31 @@ async def _erase(
 async def export(
     caller: Recipient, *, ctx: lightbulb.Context, privacy: Privacy, queue: ExportQueue, recipients: Recipients
 ) -> None:
+    await _export(ctx.interaction, caller, privacy, queue, recipients)
+
+
+async def _export(
+    interaction: Answerable, caller: Recipient, privacy: Privacy, queue: ExportQueue, recipients: Recipients
+) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with queue.wait_for_earlier(caller.user_id):
         files = queue.alternate(privacy.export(caller.user_id))
-        sentence = await _send_files(files, ctx.interaction, caller.words[PrivacyTexts], day)
-        await ctx.interaction.edit_initial_response(sentence)
+        sentence = await _send_files(files, interaction, caller.words[PrivacyTexts], day)
+        await interaction.edit_initial_response(sentence)
 
 
 reply_command(privacy.register, "privacy_export", export)
 
 
+@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "export", response="message")
+async def export_pressed(
+    press: Press[ShowButton], privacy: Privacy, queue: ExportQueue, recipients: Recipients
+) -> None:
+    await _export(press.interaction, press.user, privacy, queue, recipients)
+
+
 async def _send_files(
-    files: AsyncIterator[bytes], interaction: hikari.CommandInteraction, texts: PrivacyTexts, day: str
+    files: AsyncIterator[bytes], interaction: Answerable, texts: PrivacyTexts, day: str
 ) -> str:
     sent = 0
     try:
@@ -397,9 +410,10 @@ async def show_privacy(caller: Recipient, *, privacy: Privacy) -> EphemeralView:
     if holdings.is_empty:
         return EphemeralView(texts.nothing)
     title, _, sections = texts.overview(holdings, privacy.retention).partition("\n")
-    button = Button(texts.erase_ask, ShowButton(caller.user_id, "erase").custom_id())
+    labels = {"export": texts.export, "erase": texts.erase_ask}
+    buttons = tuple(Button(labels[key], ShowButton(caller.user_id, key).custom_id()) for key in labels)
     paragraphs = tuple(map(Paragraph, sections.split("\n\n")))
-    return EphemeralView(title=title, paragraphs=paragraphs, buttons=(button,))
+    return EphemeralView(title=title, paragraphs=paragraphs, buttons=buttons)
 
 
 reply_command(privacy.register, "privacy_show", show_privacy)

@@ -52,7 +52,8 @@ async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> 
     texts, holdings = chat.texts[PrivacyTexts], await chat[Privacy].get_overview(chat.user_id)
     if holdings.is_empty:
         return texts.nothing
-    return _without_markdown(texts.overview(holdings, chat[Privacy].retention))
+    overview = _without_markdown(texts.overview(holdings, chat[Privacy].retention))
+    return f"{overview}\n{texts.next_steps}"
 
 
 async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
