@@ -8,6 +8,8 @@ from cc_bot.texts import texts
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import GUILD, spend, talk
 
+JA = texts(Locale.JA)[PrivacyTexts]
+
 
 async def test_settings_are_chosen_together_and_those_that_are_none_stay_in_the_form(
     site: Site, taro: Visit
@@ -70,7 +72,7 @@ class TestStoredData:
         await talk(site, *((f"質問{number}「\n」", "はい") for number in range(30)))
         await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
         page = await taro.open("/privacy")
-        for words in ("会話の中の質問と回答", ">60</td>", "そのほかは、あなたが消すまで残ります。"):
+        for words in ("会話の中の質問と回答", ">60</td>", JA.kept_until_erased):
             assert words in page
         async with taro.client.get("/privacy/export") as answer:
             assert answer.content_type == "application/json"
@@ -86,7 +88,7 @@ class TestStoredData:
         await talk(site, ("猫の名前は?", "タマです"), key=SessionKey(HANA, CHANNEL))
         async with site.visit() as other:
             question = await taro.open("/privacy/erase")
-            for words in ("会話の中の質問と回答 2件", texts(Locale.JA)[PrivacyTexts].stays[0]):
+            for words in ("会話の中の質問と回答 2件", JA.stays[0]):
                 assert words in question
             assert (await site.core.privacy.get_overview(TARO)).count("messages") == 2
             answer = await taro.press("/privacy/erase", until=until(question))
