@@ -118,6 +118,9 @@ def text_table(chart: Chart, width: int = PHONE_COLUMNS) -> str:
     titles = wrap_label(" / ".join(filter(None, (chart.y_title, chart.x_title))), width, width_in_cells)
     if len(chart.series) == 1:
         tables = ["\n".join(_bar_rows(chart, chart.series[0], width))]
+    elif width >= 2 * PHONE_COLUMNS:
+        series = ((wrap_label(each.name, width, width_in_cells), each) for each in chart.series)
+        tables = ["\n".join((*name, *_bar_rows(chart, each, width))) for name, each in series]
     else:
         groups = _column_groups(chart, width)
         tables = ["\n".join(_series_rows(chart.labels, some, width)) for some in groups]
@@ -130,13 +133,13 @@ def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
         shares = _align_right([format_percent(value, sum(series.values)) for value in series.values])
         heads = [f"{head} {share}" for head, share in zip(heads, shares, strict=True)]
     longest = min(max(_USUAL_BAR, width // 3), width - max(map(len, heads), default=0) - 2 - _MIN_LABEL)
-    bars = _bars(series.values, longest) if longest >= _MIN_BAR else [""] * len(heads)
+    largest = max((abs(value) for each in chart.series for value in each.values), default=0)
+    bars = _bars(series.values, longest, largest) if longest >= _MIN_BAR else [""] * len(heads)
     for head, bar, label in zip(heads, bars, chart.labels, strict=True):
         yield from _row(f"{head} {bar} " if bar else f"{head} ", label, width)
 
 
-def _bars(values: Sequence[float], longest: int) -> list[str]:
-    largest = max(map(abs, values), default=0)
+def _bars(values: Sequence[float], longest: int, largest: float) -> list[str]:
     bars = []
     for value in values:
         halves = round(abs(value) / largest * longest * 2) if largest else 0

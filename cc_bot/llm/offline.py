@@ -30,7 +30,7 @@ from cc_bot.texts.replies import MomentTexts
 _SENTENCES: Final = """
 unknown | AIモデルなしでできるのは、「鍵は玄関って覚えて」「鍵はどこ？」「明日9時に薬って知らせて」「買うものをキャンバスに出して: 牛乳、卵」などです。ほかのことにも答えるには、.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | Without an AI model I can do this: “remember that my key is in the hall”, “where is my key?”, “remind me tomorrow at 9 to call mom”, “put a shopping list on the canvas: milk, eggs”. For anything else, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
 thanks | どういたしまして。 | You're welcome.
-still_unknown | 申し訳ありません、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
+still_unknown | AIモデルがないため、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | I can't do that here. Please ask again in an ordinary question.
 failed | できませんでした。{error} | I could not do that. {error}
 proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | I have not done it yet. Please check the proposal below and choose.
@@ -52,6 +52,7 @@ undo_hint | 取り消すコマンドは、それぞれの結果といっしょ�
 cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
 drawn | キャンバスに出しました。 | It is on the canvas.
+emptied | キャンバスを空にしました。 | The canvas is empty now.
 draw_what | 何を書きましょうか。「買うものをキャンバスに出して: 牛乳、卵」のように書いてください。 | What should be on it? Write it like this: “put a shopping list on the canvas: milk, eggs”.
 list | リスト | List
 time_is_up | 時間です | It's time
@@ -158,6 +159,10 @@ _DRAW: Final = (
         rf"(?is){_PLEASE_EN}(?:put|make|show|write)\s+(?:an? |the |my )?(?P<what>.+?)"
         rf"(?:\s*:\s*(?P<items>.+?))?{_END_EN}"
     ),
+)
+_EMPTY_CANVAS: Final = re.compile(
+    rf"(?i)キャンバスを(?:消して|空にして|片付けて){_PLEASE_JA}"
+    rf"|{_PLEASE_EN}(?:clear|empty) (?:the|my) canvas{_END_EN}"
 )
 _LIST_NAME: Final = re.compile(r"(?i).*(?:リスト|一覧|メモ|もの|こと|list|to-?dos?)")
 _ITEM_BREAK: Final = re.compile(r"[、,，・\n]|\band\b")
@@ -329,6 +334,9 @@ def _step_to_greet(turn: _Turn) -> _Step | None:
 
 def _step_to_draw(turn: _Turn) -> _Step | None:
     """Put a check list on the canvas, such as `買うものをキャンバスに出して: 牛乳、卵`."""
+    if _EMPTY_CANVAS.fullmatch(turn.message):
+        call = _call("canvas_set_mode", mode="clear")
+        return turn.outcome("canvas_set_mode", turn.texts["emptied"]) or call
     match = _first_match(_DRAW, _ON_CANVAS.sub("", turn.message, count=1))
     if match is None or not _ON_CANVAS.search(turn.message):
         return None

@@ -49,6 +49,10 @@ TABLES: list[tuple[Chart, str]] = [
 class TestTable:
     def test_has_numbers_bars_and_labels_as_far_as_there_is_room(self) -> None:
         assert [text_table(what) for what, _ in TABLES] == [shown for _, shown in TABLES]
+        series = several("line", ["1月", "2月"], {"最高": [8, 16], "最低": [4, -2]})
+        rows = [f" 8 {'█' * 12:24} 1月", f"16 {'█' * 24} 2月"]
+        rows = ["最高", *rows, "", "最低", f" 4 {'█' * 6:24} 1月", f"-2 {'░' * 3:24} 2月"]
+        assert text_table(series, 72).split("\n") == rows, "bars of one scale, where they have room"
         wide = {"abc": 3, "りんご": 6, "ｱｲｳ": 3, "❤️": 2, "👨‍👩‍👧": 2, "": 0}
         assert {text: width_in_cells(text) for text in wide} == wide
 

@@ -250,6 +250,7 @@ async def test_a_list_is_put_on_the_canvas(chat: Chat) -> None:
         found[said] = (calls[0]["title"], calls[0]["content"]) if calls else None
     check(found, CARDS)
     assert await chat.say("キャンバスに卵を出して") == JA["drawn"]
+    assert await chat.say("キャンバスを空にして") == JA["emptied"]
 
 
 class TestEverythingElse:
