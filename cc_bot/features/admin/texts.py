@@ -30,7 +30,7 @@ class AdminTexts(Area):
     access_owners = Sentence(ja="👑 管理者: {owners}", en="👑 Owners: {owners}")
     allowed = Sentence(ja="✅ 許可: {subject}", en="✅ Allowed: {subject}")
     denied = Sentence(ja="⛔ 拒否: {subject}", en="⛔ Denied: {subject}")
-    only_those = Sentence(ja="✅ のある区分（人・ロールなど）では、✅ のものだけが使えます。", en="Of a kind (users, roles …) with a ✅, only what has one may use the bot.")
+    only_those = Sentence(ja="どれかを許可すると、同じ区分（人・ロールなど）のほかのものは使えなくなります。", en="Once one of a kind (users, roles …) is allowed, others of that kind may not use the bot.")
     access_allowed = Sentence(ja="✅ {subject} を許可しました。これから cc-bot を使えるのは、許可した{kind}だけです。", en="✅ {subject} is allowed. Any {kind} that is not allowed is now shut out.")
     access_denied = Sentence(ja="⛔ {subject} を拒否しました。もう cc-bot は使えません。", en="⛔ {subject} is denied, and can no longer use the bot.")
     access_removed = Sentence(ja="{subject} のルールを取り消しました。", en="The rule for {subject} is gone.")
@@ -147,6 +147,7 @@ class ConsoleTexts(Area):
     )
     channel_models = Sentence(ja="チャンネルごとのモデル", en="Models of a channel")
     chain = Sentence(ja="モデル（聞く順に）", en="Models (in the order they are asked)")
+    set_channel_models = Sentence(ja="チャンネルのモデルを決める", en="Choose the models of a channel")
     models_hint = Sentence(ja="コンマで区切って、5つまで書けます。", en="Up to five, separated by commas.")
 
     level = Sentence(ja="レベル", en="Level")

@@ -134,7 +134,9 @@ class ConsolePages(Pages):
         recent = [each for each in self._services.records.newest("warning") if now - each.at < RECENT]
         errors, texts = sum(each.level != "warning" for each in recent), owner.words[ConsoleTexts]
         counts = texts.recent_count.format(errors=errors, warnings=len(recent) - errors)
-        return Fact(texts.recent, counts, "failed" if errors else "warning" if recent else "ok", fix="log")
+        worst = max(recent, key=lambda each: LEVELS.index(each.level), default=None)
+        value = f"{counts} · {worst.event or worst.logger}" if worst else counts
+        return Fact(texts.recent, value, "failed" if errors else "warning" if recent else "ok", fix="log")
 
     async def show_limits(self, request: web.Request) -> web.Response:
         limits = await admin.list_limits(self._services[Administration])
