@@ -68,7 +68,7 @@ async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: Use
         words.only_those,
         words.access_owners.format(owners=owner.mention),
     ):
-        assert line in listed.splitlines()
+        assert line in listed
     await decide(stage, owner, channel, "remove", subject=here)
     await decide(stage, owner, channel, "remove", subject=aiko.mention)
     await stage.ask_in_words(aiko, channel, "また、どうぞ")
