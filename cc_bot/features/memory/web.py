@@ -517,7 +517,7 @@ class MemoryPages(Pages):
         visitor = visitor_of(request)
         run = memories.pause if request.path.endswith("/pause") else memories.resume
         reply = await run(visitor, service=self._services[MemoryService])
-        return await self._redirect_with_reply(request, "/memories", reply)
+        return await self._redirect_with_reply(request, "/memories", Reply(reply.lines))
 
 
 def _memory_path(number: int) -> str:

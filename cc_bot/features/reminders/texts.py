@@ -213,7 +213,7 @@ class WebReminderTexts(Area):
     more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More actions for reminder {number}")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
-    repeat_hint = Sentence(ja="繰り返しは「毎日」「毎週月曜」のように。空にすると、1回だけお知らせします。", en="Repeat such as: every day, every Monday. Left empty, the reminder comes once.")
+    repeat_hint = Sentence(ja="繰り返しは「毎日」「毎週月曜」のように。空にすると、1回だけお知らせします。", en="To repeat, write for example: every day, every Monday. Left empty, you are reminded once.")
     add = Sentence(ja="予約する", en="Set the reminder")
     change = Sentence(ja="変える", en="Change")
     change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
