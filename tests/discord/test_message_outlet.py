@@ -7,7 +7,7 @@ from typing import Final
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import DmFallback, MessageReplies
+from cc_bot.discord.delivery.outlets import DmFallback, MessageOutlet, MessageReplies
 from cc_bot.discord.delivery.reply import DiscordReply, ExpectedDeletions, SentMessage
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import (
@@ -124,6 +124,21 @@ class TestAnAnswer:
             reply = scene.replies.make_reply(scene.channel.id, None, await sent(reply, count), nonce="e1")
             await reply.show(pages)
         assert scene.texts() == ["一枚目", "二枚目"]
+
+    async def test_is_not_taken_for_deleted_by_a_user_while_the_bot_deletes_a_message(
+        self, scene: Scene, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        reply, delete, included = scene.reply(), MessageOutlet.delete, list[bool]()
+        await reply.show((FIRST, SECOND))
+        _, second = await reply.message_ids()
+
+        async def recorded(outlet: MessageOutlet, message_id: hikari.Snowflake) -> None:
+            included.append(reply.includes(second))
+            await delete(outlet, message_id)
+
+        monkeypatch.setattr(MessageOutlet, "delete", recorded)
+        await reply.show((FIRST,))
+        assert included == [False]
 
 
 class TestACard:

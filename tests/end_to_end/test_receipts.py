@@ -125,6 +125,8 @@ async def test_a_mention_has_its_receipt(stage: Stage, aiko: User, ben: User, ch
     [cat, _] = [each.custom_id or "" for each in reply.messages[-1].buttons]
     await told(stage, aiko, reply.messages[-1], cat)
     assert kept(stage, aiko) == ["犬が好き"]
+    await stage.discord.delete(stage.discord.owner, reply.messages[0])
+    await reply.until(lambda shown: not shown.messages, "the card to vanish with its answer")
 
 
 async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, channel: Channel) -> None:

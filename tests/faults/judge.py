@@ -1,8 +1,8 @@
 """The judge: compares what people see with what the database keeps, and with what the model said.
 
 What people see is the loopback Discord's own record, what the model said is the model server's. Of the
-database it reads the archive (`messages`) and the two tables in which something may wait (`turns`,
-`mentions`), and looks for bytes that should be gone. It believes nothing that the program says about itself.
+database it reads the archive (`messages`) and what may wait (`turns`), and looks for bytes that should be
+gone. It believes nothing that the program says about itself.
 """
 
 import time

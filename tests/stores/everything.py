@@ -337,6 +337,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     for content in ("猫の名前はモチ", "猫の名前はミケ"):
         await memories.update(USER, memory.id, content=content)
     newest, oldest = await memories.list_versions(USER, memory.id)
+    await removal.preview(USER, memory.id)
     assert await memories.undo_update(USER, memory.id, newest.id)
     assert await memories.restore(USER, memory.id, oldest.id)
     assert await memories.delete(USER, memory.id)

@@ -118,13 +118,14 @@ class TestWhatLeaves:
         await ask(stores, 10, 11, text="朝は？")
         await ask(stores)
         await ask(stores, 30, 31, user_id=8, text="夜は？")
-        await stores.channels.add_pages(CHANNEL.location_id, ANSWERED, [22])
+        await stores.channels.add_pages(CHANNEL.location_id, ANSWERED, [22, 23])
+        for page in (ANSWERED, 22, 23):
+            assert sorted(await stores.channels.list_with_answers([page])) == [ANSWERED, 22, 23]
         await stores.channels.delete([22])
         night = [(30, "夜は？"), (31, "夜は？の答え")]
         assert await read(stores) == [(10, "朝は？"), (11, "朝は？の答え"), *night]
         assert await session(stores) == ["朝は？", "朝は？の答え", "お昼は？"]
-        answers = await stores.channels.list_answers([10])
-        await stores.channels.delete([10, *answers])
+        await stores.channels.delete(await stores.channels.list_with_answers([10]))
         assert await read(stores) == night
         await ask(stores, 40, 41)
         await stores.personal_data.erase(ME)

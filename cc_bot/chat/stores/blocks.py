@@ -214,20 +214,22 @@ _IDS_AND_ANSWERS: Final = """
     UNION ALL SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
 """
 
-# The messages that show answers to these questions ($1) and to no other.
-SELECT_ANSWERS_TO: Final = """
-    WITH questions (id) AS (SELECT value FROM @ids($1) AS entry), answers (id) AS (
-        SELECT t.shown_in FROM turns AS t
-        WHERE t.question_id IN (SELECT id FROM questions) AND t.kind = 'mention' AND t.state <> 'accepted'
+# These messages ($1), all messages of the answers to them alone, and of the answers of which they are a part.
+SELECT_ANSWERS_OF: Final = """
+    WITH given (id) AS (SELECT value FROM @ids($1) AS entry), answers (id) AS (
+        SELECT id FROM given
+        UNION ALL SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT id FROM given)
+        UNION ALL SELECT t.shown_in FROM turns AS t
+        WHERE t.question_id IN (SELECT id FROM given) AND t.kind = 'mention' AND t.state <> 'accepted'
             AND t.shown_in IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM turns AS other
                 WHERE other.shown_in = t.shown_in AND other.kind = 'mention'
-                    AND other.question_id NOT IN (SELECT id FROM questions)
+                    AND other.question_id NOT IN (SELECT id FROM given)
             )
         UNION ALL SELECT a.discord_id
         FROM messages AS q
         JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
-        WHERE q.discord_id IN (SELECT id FROM questions) AND q.session_id IS NOT NULL AND q.role = 'user'
+        WHERE q.discord_id IN (SELECT id FROM given) AND q.session_id IS NOT NULL AND q.role = 'user'
             AND a.discord_id IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM messages AS later
                 WHERE later.session_id = q.session_id AND later.id > q.id AND later.id < a.id

@@ -15,7 +15,7 @@ from cc_bot.chat.stores.blocks import (
     IS_IN_CHANNEL,
     IS_READ_CHANNEL,
     MARK_READ_TO,
-    SELECT_ANSWERS_TO,
+    SELECT_ANSWERS_OF,
     SELECT_ANY_STORED,
     SELECT_RESET_ID,
     THAW_FROM,
@@ -350,8 +350,10 @@ class ChannelStore(Store):
         interrupted = [kind for (kind,) in rows_by_sql[DELETE_TURNS] if kind != "mention"]
         return len(rows_by_sql[DELETE_MESSAGES]) + len(rows_by_sql[DELETE_FORWARDED_FILES]) + len(interrupted)
 
-    async def list_answers(self, question_ids: Collection[int]) -> tuple[int, ...]:
-        rows = await self._database.query(SELECT_ANSWERS_TO, json.dumps([*question_ids]))
+    async def list_with_answers(self, message_ids: Collection[int]) -> tuple[int, ...]:
+        """Return these messages, all messages of the answers to them alone, and of the answers of which they
+        are a part."""
+        rows = await self._database.query(SELECT_ANSWERS_OF, json.dumps([*message_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_channel(self, key: ChannelKey) -> None:

@@ -350,8 +350,12 @@ class DiscordReply:
 
     async def _delete_messages_after(self, count: int, pauses_s: Sequence[float]) -> None:
         while len(self._sent) > count:
-            await retry(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
-            self._sent.pop()
+            sent = self._sent.pop()  # before the deletion, which `includes` would take for a user's
+            try:
+                await retry(partial(self._outlet.delete, sent.id), pauses_s)
+            except hikari.HikariError:
+                self._sent.append(sent)
+                raise
 
     async def _edit_or_replace(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
         """Edit the message; or delete and post, as a card can't become text again. What an earlier process

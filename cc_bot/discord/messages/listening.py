@@ -252,13 +252,13 @@ class MessageListener:
             await self._forget(channel_id, unexpected_ids)
 
     async def _forget(self, channel_id: int, deleted_ids: Collection[int]) -> None:
-        """Delete messages from the archive, and their answers everywhere."""
+        """Delete messages from the archive, and everywhere their answers and the rest of their answer."""
         channels, running = self._stores.channels, self._answers.running_turns
         running.handle_deletion(deleted_ids)
-        answer_ids = [id_ for id_ in await channels.list_answers(deleted_ids) if id_ not in deleted_ids]
-        running.handle_deletion(answer_ids)
-        await channels.delete((*deleted_ids, *answer_ids), location_id=channel_id)
-        await self._answers.replies.delete_all(channel_id, answer_ids)
+        ids = await channels.list_with_answers(deleted_ids)
+        running.handle_deletion(ids)
+        await channels.delete(ids, location_id=channel_id)
+        await self._answers.replies.delete_all(channel_id, [id_ for id_ in ids if id_ not in deleted_ids])
 
     async def _forget_channel(self, key: ChannelKey) -> None:
         self._answers.running_turns.withdraw_channel(key)
