@@ -15,7 +15,9 @@ class WebTexts(Area):
     console = Sentence(ja="管理", en="Console")
     search = Sentence(ja="検索", en="Search")
     search_all = Sentence(ja="すべてから探す", en="Search everything")
-    search_none = Sentence(ja="「{words}」は見つかりませんでした。別の言葉でも試してみてください。", en="Nothing matches “{words}”. Try other words.")
+    search_none = Sentence(ja="「{words}」は見つかりませんでした。", en="Nothing matches “{words}”.")
+    search_hint = Sentence(ja="短い言葉にする、ひらがなや漢字に変える、一語ずつ探すと、見つかることがあります。", en="A shorter word, another spelling or one word at a time may find it.")
+    search_what = Sentence(ja="ここに言葉を入れると、次のページからまとめて探せます。", en="One search for all of these pages:")
     search_more = Sentence(ja="{page}をすべて見る", en="See all: {page}")
     sign_out = Sentence(ja="サインアウト", en="Sign out")
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
@@ -99,7 +101,7 @@ class WebSettingsTexts(Area):
 
 class WebConversationTexts(Area):
     hint = Sentence(ja="ボットとのあなたの会話です。ほかの人には見えません。", en="Your own conversations with the bot. Nobody else sees this page.")
-    none = Sentence(ja="会話はまだありません。", en="There are no conversations yet.")
+    none = Sentence(ja="会話はまだありません。Discord で </ask> と書いて話しかけると、ここに残ります。", en="No conversations yet. Talk to the bot with </ask> on Discord, and you find them here.")
     search = Sentence(ja="会話を検索", en="Search conversations")
     search_now = Sentence(ja="検索", en="Search")
     found = Sentence(ja="「{words}」をふくむ会話: {count}件", en="Conversations with “{words}”: {count}")
@@ -117,7 +119,6 @@ class WebConversationTexts(Area):
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")
     open = Sentence(ja="続いています", en="Active")
     messages = Sentence(ja="発言と回答 {count}件", en="{count} messages")
-    count = Sentence(ja="{count}件", en="{count} messages")
     no_words = Sentence(ja="（本文なし）", en="(no text)")
     summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations here")
     you = Sentence(ja="あなた", en="You")

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Final
@@ -16,7 +16,7 @@ from cc_bot.domain.clock import DISCORD_EPOCH_MS
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.domain.text import one_line, shorten
+from cc_bot.domain.text import contains_words, one_line, shorten
 from cc_bot.domain.tool_calls import list_sources
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import MomentTexts
@@ -28,6 +28,7 @@ from cc_bot.web.page import (
     MAX_FOUND,
     MAX_SEARCH_CHARACTERS,
     Found,
+    Hit,
     Pages,
     redirect,
     render,
@@ -86,11 +87,7 @@ class ConversationPages(Pages):
             offset=page.offset(SESSIONS_PER_PAGE),
         )
         choices = [*dict.fromkeys(all_keys)][:MAX_CHOICES]
-        zone, moments, now = visitor.timezone, visitor.words[MomentTexts], self._services.clock()
-
-        def name_day(session: ArchivedSession) -> str:
-            return moments.name_day(session.created_at.astimezone(zone), now)
-
+        name_day = self._day_namer(visitor)
         agents = await self._services.agents.get_all()
         keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]
         return render(
@@ -99,11 +96,14 @@ class ConversationPages(Pages):
             counts=counts,
             choices=choices,
             selected=selected,
-            days=[(day, [*group]) for day, group in groupby(sessions, name_day)],
+            days=[
+                (day, [*group]) for day, group in groupby(sessions, lambda each: name_day(each.created_at))
+            ],
             search=search,
             max_search=MAX_SEARCH_CHARACTERS,
             session_path=session_path,
             plain_title=plain_title,
+            excerpts=await self._find_excerpts(sessions, search),
             summaries=await stores.summaries.list_current(selected) if selected else (),
             channels=await channel_names(self._services, (key.channel_id for key in keys), visitor),
             agents={name: agent.display_name(visitor.locale) for name, agent in agents.items()},
@@ -114,10 +114,29 @@ class ConversationPages(Pages):
     async def search(self, request: web.Request, words: str) -> Found:
         visitor, archive = visitor_of(request), self._services.stores.archive
         sessions = await archive.list_sessions(visitor.user_id, search=words, limit=MAX_FOUND)
-        texts = visitor.words[WebConversationTexts]
-        items = [(session_path(each, words), _title(each, texts)) for each in sessions]
+        texts, excerpts = visitor.words[WebConversationTexts], await self._find_excerpts(sessions, words)
+        channels = await channel_names(self._services, (each.key.channel_id for each in sessions), visitor)
+        items = [
+            Hit(
+                session_path(each, words),
+                _title(each, texts),
+                channels[each.key.channel_id],
+                each.created_at,
+                excerpts.get(each.id, ""),
+            )
+            for each in sessions
+        ]
         count = len(await archive.list_keys(visitor.user_id, search=words))
         return Found(items, count, f"{self.path}?{urlencode({'q': words})}")
+
+    async def _find_excerpts(self, sessions: Sequence[ArchivedSession], words: str) -> Mapping[str, str]:
+        """Return, by id, a message with the first word for each conversation whose title lacks it."""
+        word = words.partition(" ")[0]
+        ids = [each.id for each in sessions if not contains_words(plain_title(each.opening), word)]
+        if not ids:
+            return {}
+        found = await self._services.stores.archive.find_messages(sessions[0].key.user_id, ids, word)
+        return {id_: plain_title(content) for id_, content in found.items()}
 
     async def read(self, request: web.Request) -> web.Response:
         """Raises NothingHere for a page that does not exist."""
@@ -135,6 +154,7 @@ class ConversationPages(Pages):
             session=session,
             title=_title(session, visitor.words[WebConversationTexts]),
             messages=messages,
+            name_day=self._day_namer(visitor),
             agent=await self._name_agent(request, session),
             discord_path=await self._discord_path(session.key.channel_id),
             channels=await channel_names(self._services, [session.key.channel_id], visitor),
@@ -166,6 +186,10 @@ class ConversationPages(Pages):
             day=f"{session.created_at.astimezone(visitor.timezone):%Y-%m-%d-%H%M}"
         )
         return await send_file(request, write(), f"{name}.md", "text/markdown")
+
+    def _day_namer(self, visitor: WebVisitor) -> Callable[[datetime], str]:
+        moments, now = visitor.words[MomentTexts], self._services.clock()
+        return lambda moment: moments.name_day(moment.astimezone(visitor.timezone), now)
 
     async def _name_agent(self, request: web.Request, session: ArchivedSession) -> str:
         name = session.key.agent

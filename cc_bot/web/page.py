@@ -43,7 +43,7 @@ from cc_bot.domain.errors import (
     TooManyLinks,
     TooManyRequests,
 )
-from cc_bot.domain.text import remove_leading_emoji
+from cc_bot.domain.text import one_line, remove_leading_emoji, shorten
 from cc_bot.features.memory.errors import MemoryHidden, MemoryNotFound, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
@@ -84,13 +84,24 @@ _FORM: Final = re.compile(r"<form\b[^<>]*+>")
 MAX_NOTICES: Final = 2000
 MAX_FOUND: Final = 5
 MAX_SEARCH_CHARACTERS: Final = 100
+MAX_EXCERPT_CHARACTERS: Final = 120
+CHARACTERS_BEFORE_MATCH: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    path: str
+    text: str
+    note: str = ""  # such as the channel
+    at: datetime | None = None
+    excerpt: str = ""  # another text that has the words
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a search finds on the pages of one kind."""
 
-    items: Sequence[tuple[str, str]]  # path and text of the first MAX_FOUND
+    items: Sequence[Hit]  # the first MAX_FOUND
     count: int
     path: str  # of the page that lists all
 
@@ -133,13 +144,30 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": lambda value: f"{value:,}", "exactly": format_exactly}
+    environment.filters |= {
+        "number": lambda value: f"{value:,}",
+        "exactly": format_exactly,
+        "mark": mark_words,
+    }
     environment.globals["static"] = VERSIONED_STATIC_PATH
     environment.globals["code"] = _mark_code
     environment.globals["query"] = lambda **values: urlencode(
         {name: value for name, value in values.items() if value not in (None, "", ())}, doseq=True
     )
     return environment
+
+
+def mark_words(text: str, words: str) -> Markup:
+    """Return a text, or its part around the first match if it is long, with the words marked."""
+    text, limit = one_line(text), MAX_EXCERPT_CHARACTERS
+    pattern = "|".join(map(re.escape, sorted(words.split(), key=len, reverse=True))) or "(?!)"
+    first = re.search(pattern, text, re.IGNORECASE)
+    start = first.start() - CHARACTERS_BEFORE_MATCH if first and len(text) > limit else 0
+    excerpt = shorten(f"…{text[start:]}" if start > 0 else text, limit)
+    parts = re.split(f"({pattern})", excerpt, flags=re.IGNORECASE)  # every second one is a match
+    return Markup().join(
+        Markup("<mark>{}</mark>").format(part) if at % 2 else part for at, part in enumerate(parts)
+    )
 
 
 def _mark_code(text: str) -> Markup:

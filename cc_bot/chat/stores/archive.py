@@ -160,6 +160,20 @@ class ArchiveStore(Store):
             files[id_] = (*files.get(id_, ()), Attachment(name, content_type, b""))
         return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
 
+    async def find_messages(self, user_id: int, session_ids: Sequence[str], word: str) -> dict[str, str]:
+        """Return, by session, its first message that has the word."""
+        ids = ", ".join(f"${3 + at}" for at in range(len(session_ids)))
+        sql = f"""
+            SELECT session_id, content FROM messages WHERE user_id = $1 AND id IN (
+                SELECT min(m.id) FROM messages AS m
+                WHERE m.user_id = $1 AND m.status <> 'replaced'
+                    AND @position(lower(m.content), lower($2)) > 0 AND m.session_id IN ({ids})
+                GROUP BY m.session_id
+            )
+        """
+        rows = await self._database.query(sql, user_id, word, *session_ids)
+        return {row[0]: row[1] for row in rows}
+
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
         """Delete a session. Returns its key; None if the user has no such session. A turn that runs in the
         session will not be stored. SQLite's unused pages keep the texts until `MemoryRemovalStore.clean`."""

@@ -43,6 +43,7 @@ from cc_bot.web.markdown import to_html
 from cc_bot.web.page import (
     MAX_FOUND,
     Found,
+    Hit,
     Pages,
     TemplateTexts,
     add_user_field,
@@ -282,14 +283,14 @@ class CanvasPages(Pages):
         return render(request, "canvas/canvases.html", names=names, canvases=canvases)
 
     async def search(self, request: web.Request, words: str) -> Found:
-        visitor, found = visitor_of(request), list[tuple[str, str]]()
+        visitor, found = visitor_of(request), list[Hit]()
         channels = (await self._list_channels(visitor))[:MAX_CHANNELS]
         names = await channel_names(self._services, channels, visitor)
         for channel_id in channels:
             _, canvas = await self._load_canvas(visitor, channel_id)
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
             lines = filter(None, (_find_line(each, words) for each in canvas.elements))
-            found += [(f"/canvas/{channel_id}", f"{line} · {names[channel_id]}") for line in lines]
+            found += [Hit(f"/canvas/{channel_id}", line, names[channel_id]) for line in lines]
         return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:

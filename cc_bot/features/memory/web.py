@@ -61,7 +61,7 @@ from cc_bot.features.privacy.texts import ErasureTexts, PrivacyTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_text, get_form, parse_digits, path_id
-from cc_bot.web.page import MAX_FOUND, Found, Handler, Pages, explain_error, redirect, render, send_file
+from cc_bot.web.page import MAX_FOUND, Found, Handler, Hit, Pages, explain_error, redirect, render, send_file
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
@@ -139,7 +139,7 @@ class MemoryPages(Pages):
             visitor_of(request), query=words, page_size=MAX_FOUND, service=self._services[MemoryService]
         )
         found = [each.memory for each in page.found]
-        items = [(_memory_path(each.number), _shorten_content(each)) for each in found]
+        items = [Hit(_memory_path(each.number), each.content, at=each.created_at) for each in found]
         return Found(items, min(page.total, MAX_HITS), f"{self.path}?{urlencode({'q': words})}")
 
     async def add(self, request: web.Request) -> web.StreamResponse:

@@ -21,7 +21,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
-from cc_bot.web.page import MAX_FOUND, Found, Pages, redirect, render, sections_on
+from cc_bot.web.page import MAX_FOUND, Found, Hit, Pages, redirect, render, sections_on
 from cc_bot.web.services import WebServices
 from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
@@ -83,7 +83,11 @@ class ReminderPages(Pages):
 
     async def search(self, request: web.Request, words: str) -> Found:
         reminders = await self._schedules.list(visitor_of(request).user_id)
-        found = [(self.path, each.text) for each in reminders if contains_words(each.text, words)]
+        found = [
+            Hit(self.path, each.text, at=each.due_at)
+            for each in reminders
+            if contains_words(each.text, words)
+        ]
         return Found(found[:MAX_FOUND], len(found), self.path)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
