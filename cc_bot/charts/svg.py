@@ -280,6 +280,23 @@ def _value_axis(chart: Chart, spans: Sequence[Sequence[_Pair]], locale: Locale) 
     return _make_axis(values, locale, from_zero=chart.kind in _FILLED)
 
 
+def _number_rows(chart: Chart, locale: Locale) -> list[list[str]]:
+    """Return the numbers to write beside the values, by series; of stacked bars their sums; or none."""
+    rows = [series.values for series in chart.series]
+    if chart.kind == "scatter" or (len(rows) > 1 and chart.kind == "area"):
+        return []
+    if len(rows) > 1 and chart.kind == "stacked":
+        if min(map(min, rows)) < 0:
+            return []
+        rows = [tuple(map(math.fsum, zip(*rows, strict=True)))]
+    count, written = len(chart.labels), format_alike([value for row in rows for value in row], locale)
+    return [written[at : at + count] for at in range(0, len(written), count)]
+
+
+def _widest(layout: Layout, rows: Sequence[Sequence[str]]) -> float:
+    return max((layout.width_of_number(number) for row in rows for number in row), default=0)
+
+
 # Charts with a vertical value axis, and labels below.
 
 _MAX_LINES: Final = 3
@@ -310,6 +327,10 @@ def _bar_width(chart: Chart, layout: Layout) -> float:
     return (layout.width - _USUAL_GUTTER) * _BAR_SHARE / bars
 
 
+def _bar_size(chart: Chart, slot: float) -> float:
+    return min(slot * _BAR_SHARE / (len(chart.series) if chart.kind == "bar" else 1), _MAX_BAR)
+
+
 def _place_labels(
     labels: Sequence[str], centres: Sequence[float], layout: Layout, *, max_step: int, max_lines: int
 ) -> list[tuple[list[str], float]]:
@@ -328,6 +349,13 @@ def _place_labels(
     return []
 
 
+def _right_edge(layout: Layout, gutter: float, count: int, width_of_ends: float) -> float:
+    """Return where the grid ends: numbers at the ends of lines begin after the middle of the last slot."""
+    half = 0.5 / count  # of a slot, as a share of all
+    room = width_of_ends + _GAP if width_of_ends else 0
+    return min(layout.width, (layout.width - room - gutter * half) / (1 - half))
+
+
 def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     layout = drawing.layout
     if chart.kind == "bar" and _bar_width(chart, layout) < _MIN_UPRIGHT_BAR:
@@ -336,7 +364,9 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     spans = _spans(chart)
     axis = _value_axis(chart, spans, locale)
     gutter = max(map(layout.width_of_number, axis.written)) + _GAP
-    right = float(layout.width)
+    numbers, is_bars = _number_rows(chart, locale), chart.kind in ("bar", "stacked")
+    ends = [] if is_bars else [row[-1:] for row in numbers]
+    right = _right_edge(layout, gutter, len(chart.labels), _widest(layout, ends))
     slot = (right - gutter) / len(chart.labels)
     if chart.kind == "scatter":
         positions = parse_numbers(chart.labels) or tuple(map(float, range(len(chart.labels))))
@@ -353,15 +383,13 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         labels = _place_labels(
             chart.labels, centres, layout, max_step=_MAX_STEP, max_lines=_MAX_LINES
         ) or _place_labels(short, centres, layout, max_step=len(short), max_lines=1)
-    numbers = format_alike(chart.series[0].values, locale)
-    is_bars = chart.kind in ("bar", "stacked")
-    if not is_bars or len(chart.series) > 1 or max(map(layout.width_of_number, numbers)) > slot - 2:
+    if is_bars and _widest(layout, numbers) > (slot if len(numbers) < 2 else _bar_size(chart, slot)) - 2:
         numbers = []
     _draw_legend(drawing, chart)
     drawing.write_line(_value_title(chart))
-    top = drawing.bottom + (layout.line if numbers else layout.line / 2)
+    top = drawing.bottom + (layout.line if is_bars and numbers else layout.line / 2)
     height = max((len(lines) for lines, _ in labels), default=0) * layout.line
-    gap = _GAP + (layout.line if numbers and axis.ticks[0] < 0 else 0)
+    gap = _GAP + (layout.line if is_bars and numbers and axis.ticks[0] < 0 else 0)
     plot = max(_MIN_PLOT, layout.height - top - gap - height - (layout.line if chart.x_title else 0))
     bottom = top + plot
 
@@ -377,11 +405,10 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     heights = [[(height_of(start), height_of(end)) for start, end in row] for row in spans]
     if is_bars:
         _draw_bars(drawing, chart, centres, heights, slot)
-        for text, x, (zero, y) in zip(numbers, centres, heights[0], strict=False):
-            baseline = y - 5 if y <= zero else y + layout.small + 3
-            drawing.write(text, x, baseline, "middle", kind="number")
+        _write_bar_numbers(drawing, numbers, centres, heights, _bar_size(chart, slot))
     else:
         _draw_lines(drawing, chart, centres, heights)
+        _write_line_ends(drawing, ends, centres[-1], [row[-1][1] for row in heights])
     drawing.bottom = bottom + gap
     for lines, x in labels:
         if len(labels) < len(chart.labels):
@@ -390,6 +417,30 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
             drawing.write(line, x, drawing.bottom + layout.size + at * layout.line, "middle")
     drawing.bottom += height
     drawing.write_line(chart.x_title, layout.width, "end")
+
+
+def _write_bar_numbers(
+    drawing: _Drawing,
+    numbers: Sequence[Sequence[str]],
+    centres: Sequence[float],
+    heights: Sequence[Sequence[_Pair]],
+    size: float,
+) -> None:
+    for at, row in enumerate(numbers):
+        shift = (at - (len(numbers) - 1) / 2) * size
+        for text, x, (zero, y) in zip(row, centres, heights[at - len(numbers)], strict=True):
+            baseline = y - 5 if y <= zero else y + drawing.layout.small + 3
+            drawing.write(text, x + shift, baseline, "middle", kind="number")
+
+
+def _write_line_ends(
+    drawing: _Drawing, ends: Sequence[Sequence[str]], x: float, heights: Sequence[float]
+) -> None:
+    small, last = drawing.layout.small, -math.inf
+    for y, [number] in sorted(zip(heights, ends, strict=False)):
+        if y >= last + small:  # otherwise it would cover the one above
+            drawing.write(number, x, y + small / 3, kind="number", dx=_GAP)
+            last = y
 
 
 def _draw_lines(
@@ -418,7 +469,7 @@ def _draw_bars(
 ) -> None:
     stacked = chart.kind == "stacked"
     beside = 1 if stacked else len(chart.series)
-    size = min(slot * _BAR_SHARE / beside, _MAX_BAR)
+    size = _bar_size(chart, slot)
     for at, row in enumerate(heights):
         for index, (x, span) in enumerate(zip(centres, row, strict=True)):
             left = x + ((0 if stacked else at) - beside / 2) * size
@@ -451,9 +502,13 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     else:
         labels = [balance_lines(label, share, layout.width_of) for label in chart.labels]
     gutter = max(layout.width_of(line) for label in labels for line in label) + _GAP
-    single = len(chart.series) == 1
-    written = format_alike(chart.series[0].values, locale) if single else [""] * len(labels)
-    room = max(map(layout.width_of_number, written)) + _GAP
+    top, grid = drawing.bottom, len(drawing.parts)
+    bars = 1 if chart.kind == "stacked" else len(chart.series)
+    gap = 3 if layout.is_picture else _GAP
+    fair = (layout.height - top - 2 * layout.line) / len(labels) - gap
+    size = max(18 if bars == 1 else 4 if layout.is_picture else 9, min(fair, _MAX_ROW) / bars)
+    numbers = _number_rows(chart, locale) if size >= layout.small else []
+    room = _widest(layout, numbers) + _GAP
     first, last = (layout.width_of_number(axis.written[end]) / 2 for end in (0, -1))
     left = max(gutter + (room if axis.ticks[0] < 0 else 4), first)
     right = layout.width - max(room, last)
@@ -461,11 +516,6 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     def position_of(value: float) -> float:
         return left + axis.share(value) * (right - left)
 
-    top, grid = drawing.bottom, len(drawing.parts)
-    bars = 1 if chart.kind == "stacked" else len(chart.series)
-    gap = 3 if layout.is_picture else _GAP
-    fair = (layout.height - top - 2 * layout.line) / len(labels) - gap
-    size = max(18 if bars == 1 else 4 if layout.is_picture else 9, min(fair, _MAX_ROW) / bars)
     for index, lines in enumerate(labels):
         row_top = drawing.bottom
         label_height, bar_height = len(lines) * layout.line, size * bars
@@ -478,10 +528,10 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
             row_y = y if chart.kind == "stacked" else y + at * size
             width = end - start - (chart.kind == "stacked")
             _draw_bar(drawing, at, _tooltip(chart, at, index), (start, row_y), (width, size - 1))
-        if single:
-            anchor, x, dx = ("start", end, 4) if chart.series[0].values[index] >= 0 else ("end", start, -4)
-            baseline = y + size / 2 + layout.small / 3
-            drawing.write(written[index], x, baseline, anchor, kind="number", dx=dx)
+            if at >= len(spans) - len(numbers):
+                anchor, x, dx = ("start", end, 4) if row[index][1] >= row[index][0] else ("end", start, -4)
+                number, baseline = numbers[at - len(spans)][index], row_y + size / 2 + layout.small / 3
+                drawing.write(number, x, baseline, anchor, kind="number", dx=dx)
         drawing.bottom = row_top + max(label_height, bar_height) + gap
     xs, bottom, behind = [position_of(tick) for tick in axis.ticks], drawing.bottom, _Drawing("", layout)
     for tick, x in zip(axis.ticks, xs, strict=True):

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from html import escape
 from typing import Final
@@ -22,6 +22,7 @@ from cc_bot.concurrency import Tasks
 from cc_bot.domain import errors
 from cc_bot.domain.access import WebSession
 from cc_bot.domain.chart import Chart
+from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale, contains_words
 from cc_bot.features.canvas.drawing import (
@@ -273,14 +274,22 @@ class CanvasPages(Pages):
         if len(channels) == 1 and "all" not in request.query:
             return see_other(f"/canvas/{channels[0]}")
         names = await channel_names(self._services, channels[:MAX_CHANNELS], visitor)
-        canvases = {}
+        agents, canvases = await self._services.agents.get_all(), {}
         for channel_id in channels[:MAX_CHANNELS]:
             key = await self._services.discord.current_key(visitor.user_id, channel_id)
             current = await self._services.stores.canvases.get(key)
             canvas = canvas_from_json(current.state) if current else Canvas()
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
-            canvases[channel_id] = canvas, current and datetime.fromisoformat(current.last_active)
-        return render(request, "canvas/canvases.html", names=names, canvases=canvases)
+            agent = key.agent != DEFAULT_AGENT and agents.get(key.agent)
+            name = agent.display_name(visitor.locale) if agent else ""
+            canvases[channel_id] = canvas, name, current and datetime.fromisoformat(current.last_active)
+
+        def preview(element: Element, channel_id: int) -> str:
+            if isinstance(element, Chart):  # ids may repeat on other canvases
+                return chart_html(replace(element, id=f"{element.id}-{channel_id}"), visitor.locale)
+            return to_html(element.content)
+
+        return render(request, "canvas/canvases.html", names=names, canvases=canvases, preview=preview)
 
     async def search(self, request: web.Request, words: str) -> Found:
         visitor, found = visitor_of(request), list[Hit]()
