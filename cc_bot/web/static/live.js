@@ -7,7 +7,7 @@ const REFRESH_MS = 10_000;
 
 let pressed = new WeakSet(); // forms that were sent
 let isLeaving = false; // a form was sent that loads another page
-let ignoredUntil = 0; // the second tap on Undo would press what the toast covered
+let ignored = { until: 0 }; // the second tap on Undo would press what the toast covered
 
 const main = () => document.getElementById("content");
 
@@ -131,7 +131,7 @@ document.addEventListener("submit", (event) => {
     return;
   }
   pressed.add(form);
-  if (form.closest("#toast")) ignoredUntil = performance.now() + 500;
+  if (form.closest("#toast")) ignored = { until: performance.now() + 500, box: form.getBoundingClientRect() };
   isLeaving = !form.hasAttribute("data-live");
   if (isLeaving) return;
   event.preventDefault();
@@ -143,7 +143,8 @@ window.addEventListener("beforeunload", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  if (performance.now() > ignoredUntil) return;
+  const { until, box } = ignored, { clientX: x, clientY: y } = event;
+  if (performance.now() > until || x < box.left || x > box.right || y < box.top || y > box.bottom) return;
   event.preventDefault();
   event.stopPropagation();
 }, true);
