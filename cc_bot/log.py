@@ -134,6 +134,17 @@ def log_errors(name: str, *expected: type[Exception], **fields: object) -> Itera
             log.error(f"{name}_broke", exc_info=True)
 
 
+@contextmanager
+def log_failure(
+    event: str, *expected: type[Exception], level: str = "warning", **fields: object
+) -> Iterator[None]:
+    """Log an expected error in the block by its type, and go on."""
+    try:
+        yield
+    except expected as error:
+        getattr(structlog.get_logger(__name__), level)(event, error=type(error).__name__, **fields)
+
+
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 _SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name.upper()] for name in LEVELS}
 OUR_LOGGER: Final = "cc_bot"

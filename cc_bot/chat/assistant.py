@@ -53,7 +53,7 @@ from cc_bot.domain.turn import (
     TurnEvent,
 )
 from cc_bot.llm.model import Chains
-from cc_bot.log import claim_turn_id
+from cc_bot.log import claim_turn_id, log_failure
 from cc_bot.texts import explain, texts
 from cc_bot.texts.answer import AnswerTexts
 
@@ -157,10 +157,8 @@ class Assistant:
             await asyncio.sleep(CHECK_ERASURES_EVERY_S)
             if len(membership.active) == 1 or not self.turns:
                 continue
-            try:
+            with log_failure("erasures_not_read", errors.StorageError):
                 self.turns.discard(await self._stores.personal_data.list_unfinished())
-            except errors.StorageError as error:
-                _log.warning("erasures_not_read", error=type(error).__name__)
 
     async def wait_for_tasks(self) -> None:
         await self._calibration.wait_for_tasks()

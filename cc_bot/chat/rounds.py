@@ -44,6 +44,7 @@ from cc_bot.llm.model import (
     UserPart,
     storable_native,
 )
+from cc_bot.log import log_failure
 
 _log = structlog.get_logger(__name__)
 
@@ -173,10 +174,8 @@ class Rounds:
         if self.store_calls is None:
             return
         unknown = (ToolCall(call.id, call.name, "{}", "", ok=False) for call in unfinished)
-        try:
+        with log_failure("calls_not_noted", StorageError):
             await self.store_calls((*draft.effectful_calls, *unknown))
-        except StorageError as error:
-            _log.warning("calls_not_noted", error=type(error).__name__)
 
     async def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         not_undone = [call for call in self.earlier_calls if not await self._is_undone(call)]

@@ -9,8 +9,6 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final, Literal, Protocol
 from zoneinfo import ZoneInfo
 
-import structlog
-
 from cc_bot.chat.context.prompt import max_history_tokens, reduce_history_tokens
 from cc_bot.chat.context.tokens import has_images, part_tokens, request_tokens, tools_tokens
 from cc_bot.chat.drawing import Drawing
@@ -44,8 +42,7 @@ from cc_bot.domain.usage import Payer
 from cc_bot.features.memory.model import Audience, Memory, Source
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
-
-_log = structlog.get_logger(__name__)
+from cc_bot.log import log_failure
 
 Emit = Callable[[TurnEvent], None]
 
@@ -101,12 +98,10 @@ class Calibration:
         return is_due and not has_images(measured.request.prompt)  # an image's tokens are only guessed
 
     async def _learn(self, measured: Iterable[MeasuredRequest]) -> None:
-        try:
+        with log_failure("calibration_failed", StorageError):
             for each in measured:
                 estimated = await asyncio.to_thread(request_tokens, each.request)
                 await self.factors.learn(each.model, estimated=estimated, counted=each.prompt_tokens)
-        except StorageError as error:
-            _log.warning("calibration_failed", error=type(error).__name__)
 
 
 @dataclass(eq=False)

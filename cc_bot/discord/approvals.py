@@ -28,6 +28,7 @@ from cc_bot.domain.change import Change
 from cc_bot.domain.errors import CcBotError, ProposalGone, StorageError
 from cc_bot.domain.proposal import CallMessage, Proposal
 from cc_bot.domain.turn import TOKEN_LIFETIME, AskedQuestion
+from cc_bot.log import log_failure
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import CanvasChangeTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -149,10 +150,9 @@ class ApprovalHandler:
                 press.proposal.key, press.interaction, ephemeral=press.ephemeral
             )
         if result and result.continues:
-            try:
+            # The outcome is shown already.
+            with log_failure("turn_not_gone_on", CcBotError, hikari.HikariError, NotPosted):
                 await self._continue_turn(press, selected, result)
-            except (CcBotError, hikari.HikariError, NotPosted) as error:  # the outcome is shown already
-                _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _run_calls(
         self, press: _Press, selected: SelectedAgent, may_return: asyncio.Event

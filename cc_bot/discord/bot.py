@@ -33,6 +33,7 @@ from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names, tell_failur
 from cc_bot.discord.services import BotDependencies, build_services, finish_unless
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.features import modules
+from cc_bot.log import log_failure
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 
@@ -197,11 +198,9 @@ class DiscordBot:
         while True:
             sentence = await news.next(self._words)
             for owner_id in await self._services.gate.owners.ids():
-                try:
+                with log_failure("owner_not_told", hikari.HikariError, level="info"):
                     dm_id = await open_dm(self._bot.rest, owner_id)
                     await self._bot.rest.create_message(dm_id, sentence, user_mentions=False)
-                except hikari.HikariError as error:
-                    _log.info("owner_not_told", error=type(error).__name__)
 
     async def _start(self) -> None:
         await self._services.messages.prepare()

@@ -40,6 +40,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.usage import MINUTE, LimitRules, Payer, limits_of_user
+from cc_bot.log import log_failure
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
@@ -97,11 +98,9 @@ class Owners:
         policy = await self.policies.current()
         configured = self.configured | policy.owners
         if not configured and (fresh or monotonic() - self._fetched_at_s > OWNERS_TTL_S):
-            try:
+            with log_failure("owners_not_learned", hikari.HikariError, TimeoutError):
                 async with asyncio.timeout(FETCH_TIMEOUT_S):
                     await self.fetch()
-            except (hikari.HikariError, TimeoutError) as error:
-                _log.warning("owners_not_learned", error=type(error).__name__)
         return self.ids_for(policy)
 
     async def has(self, user_id: int) -> bool:
@@ -365,10 +364,8 @@ class Gate:
 
     async def _find_roles(self, guild_id: int, user_id: int) -> frozenset[int] | None:
         if (guild_id, user_id) not in self.roles:
-            try:
+            with log_failure("roles_unknown", hikari.HikariError, level="info"):
                 self.roles[guild_id, user_id] = roles_of(await self.rest.fetch_member(guild_id, user_id))
-            except hikari.HikariError as error:
-                _log.info("roles_unknown", error=type(error).__name__)
         roles = self.roles.get((guild_id, user_id))
         return None if roles is None else frozenset(roles)
 

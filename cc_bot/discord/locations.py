@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from typing import Generic, NamedTuple, TypeVar
 
 import hikari
-import structlog
 
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Location
-
-_log = structlog.get_logger(__name__)
+from cc_bot.log import log_failure
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -76,10 +74,8 @@ class Locations:
     async def title_of(self, key: ChannelKey) -> ThreadTitle:
         """Return a thread's title; an empty one for a channel, or if Discord fails."""
         if key.thread_id and key.thread_id not in self._titles:
-            try:
+            with log_failure("title_not_fetched", hikari.HTTPError, level="info"):
                 self.cache_title(await self._rest.fetch_channel(key.thread_id))
-            except hikari.HTTPError as error:
-                _log.info("title_not_fetched", error=type(error).__name__)
         return self._titles.get(key.thread_id) or ThreadTitle()
 
     def cache_title(self, channel: hikari.PartialChannel) -> None:
@@ -97,10 +93,8 @@ class Locations:
                 channel = fetched or await self._rest.fetch_channel(channel_id)
                 self.cache_title(channel)
                 location = _location_of(channel)
-            try:
+            with log_failure("location_not_stored", StorageError):
                 await self._channels.record_channel(location)
-            except StorageError as error:
-                _log.warning("location_not_stored", error=type(error).__name__)
         self._cache[channel_id] = location
         return location
 

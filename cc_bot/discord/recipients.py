@@ -23,6 +23,7 @@ from cc_bot.domain.errors import AccessError, CcBotError, StorageError, TooManyC
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, guess_language, one_line, shorten
 from cc_bot.domain.usage import Payer
+from cc_bot.log import log_failure
 from cc_bot.texts import Texts, commands, explain, texts, texts_with_mentions
 from cc_bot.texts.replies import MomentTexts, ReplyTexts
 
@@ -209,7 +210,5 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
     elif not isinstance(error, AccessError):  # the gate logs these
         _log.warning("interaction_failed", error=type(error).__name__)
     reported = error if isinstance(error, CcBotError) else CcBotError()
-    try:
+    with log_failure("user_not_told", hikari.HikariError):
         await tell(interaction, explain(reported, (await recipients.find_quickly(interaction)).words))
-    except hikari.HikariError as unreachable:
-        _log.warning("user_not_told", error=type(unreachable).__name__)

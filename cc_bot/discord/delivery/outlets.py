@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Final
 
 import hikari
-import structlog
 
 from cc_bot.chat.stores.channels import ChannelStore
 from cc_bot.discord.delivery.reply import (
@@ -39,10 +38,8 @@ from cc_bot.discord.pages.cards import Card
 from cc_bot.discord.pages.page import NO_PINGS, Page, edit_arguments, looks_like, post_arguments
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import StorageError
+from cc_bot.log import log_failure
 from cc_bot.texts.answer import MentionTexts
-
-_log = structlog.get_logger(__name__)
-
 
 _MAX_POST_ATTEMPTS: Final = 3
 
@@ -214,10 +211,8 @@ class MessageReplies:
         cards = Card(recipient.user_id, private=True, changes=state.receipts).pages(words)
         if page == page_without_effects and not cards:
             return
-        try:
+        with log_failure("user_not_told", hikari.HikariError, level="info"):
             await self.send_by_dm(recipient.user_id, (page, *cards), f"{question_id}-w")
-        except hikari.HikariError as error:
-            _log.info("user_not_told", error=type(error).__name__)
 
     async def delete_all(self, channel_id: int, message_ids: Collection[int]) -> None:
         await _try_to_record(self.channels.drop_pages(channel_id, message_ids))
@@ -353,10 +348,8 @@ async def _edit_unarchived(
 
 async def _try_to_record(write: Awaitable[None]) -> None:
     """Only log a database error: the messages are recorded again at the end."""
-    try:
+    with log_failure("pages_not_noted", StorageError):
         await write
-    except StorageError as error:
-        _log.warning("pages_not_noted", error=type(error).__name__)
 
 
 def _require_id(message_id: hikari.Snowflake | None) -> hikari.Snowflake:

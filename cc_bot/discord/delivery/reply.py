@@ -29,6 +29,7 @@ from cc_bot.discord.pages.page import (
     plain_pages,
     uploads_of,
 )
+from cc_bot.log import log_failure
 
 DISCORD_REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
 # Error codes of Discord.
@@ -257,10 +258,8 @@ class DiscordReply:
         await self._delete_messages_after(0, RETRY_PAUSES_S)
 
     async def try_to_delete(self) -> None:
-        try:
+        with log_failure("answer_not_removed", hikari.HikariError):
             await self.delete()
-        except hikari.HikariError as error:
-            _log.warning("answer_not_removed", error=type(error).__name__)
 
     def includes(self, message_id: int) -> bool:
         return any(sent.id == message_id for sent in self._sent)

@@ -21,6 +21,7 @@ from cc_bot.discord.messages.mentions import MentionAnswerer, MentionQueue
 from cc_bot.discord.messages.routing import Forwards, MessageRouter, ProactiveMessageQuotes
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, is_blank
+from cc_bot.log import log_failure
 
 _log = structlog.get_logger(__name__)
 
@@ -283,11 +284,9 @@ class MessageListener:
         except Exception:  # noqa: BLE001 - logged and explained
             _log.error("message_broke", exc_info=True)
             failure = CcBotError()
-        try:
+        with log_failure("user_not_told", hikari.HikariError):
             if message is not None:
                 await self._router.explain_failure(message, failure)
-        except hikari.HikariError as unreachable:
-            _log.warning("user_not_told", error=type(unreachable).__name__)
 
     def _retry_later(self, write: Write) -> None:
         if len(self._retry_tasks) < _MAX_PENDING_RETRIES:

@@ -44,7 +44,7 @@ from cc_bot.domain.errors import AnswerInUse, StorageError
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.log import bind_turn_id
+from cc_bot.log import bind_turn_id, log_failure
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
 
@@ -393,10 +393,8 @@ class MentionQueue:
     async def _show_typing(self, key: ChannelKey) -> None:
         self._typing_channels.add(key)
         while key in self._crowded_channels and not self._closed.is_set():
-            try:
+            with log_failure("typing_not_shown", hikari.HikariError, level="info"):
                 await self.mention_answerer.answers.replies.rest.trigger_typing(key.location_id)
-            except hikari.HikariError as error:
-                _log.info("typing_not_shown", error=type(error).__name__)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), TYPING_INTERVAL_S)
         self._typing_channels.discard(key)

@@ -38,7 +38,7 @@ from cc_bot.features.canvas.drawing import canvas_from_json
 from cc_bot.features.canvas.model import Canvas
 from cc_bot.features.canvas.store import NO_MESSAGE, CanvasMessage, CanvasMessageStore
 from cc_bot.features.canvas.views import CanvasPage, canvas_page, picture_name
-from cc_bot.log import log_errors
+from cc_bot.log import log_errors, log_failure
 
 _log = structlog.get_logger(__name__)
 
@@ -108,11 +108,9 @@ class CanvasMessages(SideMessages):
 
     async def mark_outdated(self, key: SessionKey, interaction: Answerable | None = None) -> None:
         if interaction is None or _can_post(interaction):
-            try:
+            with log_failure("canvas_not_noted", StorageError):
                 if await self.store.get(key) is None:
                     await self.store.record(key, NO_MESSAGE, 0)
-            except StorageError as error:
-                _log.warning("canvas_not_noted", error=type(error).__name__)
 
     async def show_change(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
@@ -289,10 +287,9 @@ class CanvasMessages(SideMessages):
         follow_up = self._follow_ups.get((key, ephemeral))
         self._follow_ups.discard((key, ephemeral))
         if follow_up and utc_now() - follow_up.posted_at < TOKEN_LIFETIME:
-            try:
+            # The user may have dismissed it, or the token expired.
+            with log_failure("canvas_not_dropped", hikari.HikariError, level="debug"):
                 await follow_up.interaction.delete_message(follow_up.message_id)
-            except hikari.HikariError as error:  # dismissed by the user, or the token expired
-                _log.debug("canvas_not_dropped", error=type(error).__name__)
 
     async def _delete(self, channel_id: int, message_id: int) -> None:
         self.expected_deletions.expect(message_id)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import hikari
-import structlog
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.chat.parts import Parts
@@ -26,9 +25,8 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.features.mcp.model import FORM_TIMEOUT_S, MAX_ENTRY_LENGTH
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.texts import FormTexts, ToolServersTexts
+from cc_bot.log import log_failure
 from cc_bot.texts import Texts, explain
-
-_log = structlog.get_logger(__name__)
 
 
 def make_parts(given: Parts) -> Iterable[object]:
@@ -96,18 +94,14 @@ class DiscordFormAsker(FormAsker):
             self.forms.tasks.start(self._show_outcome(message_id, outcome))
 
     async def show_error(self, refusal: CcBotError) -> None:
-        try:
+        with log_failure("refusal_not_shown", hikari.HikariError, NotPosted):
             await self.reply.post_extra(Page(explain(refusal, self.recipient.words)))
-        except (hikari.HikariError, NotPosted) as error:
-            _log.warning("refusal_not_shown", error=type(error).__name__)
 
     async def _show_outcome(self, message_id: hikari.Snowflake | None, outcome: str) -> None:
         if message_id is None:
             return
-        try:
+        with log_failure("form_not_closed", hikari.HikariError):  # pressing a button still shows the outcome
             await self.reply.edit_extra(message_id, Page(outcome))
-        except hikari.HikariError as error:  # pressing a button still shows the outcome
-            _log.warning("form_not_closed", error=type(error).__name__)
 
 
 @dataclass(eq=False, slots=True)

@@ -22,7 +22,7 @@ from cc_bot.features.mcp.errors import ToolListChanged, ToolServerUnknown
 from cc_bot.features.mcp.file import ServerEntry, ServerRules
 from cc_bot.features.mcp.model import OfferedTool, RemoteTool, ServerResult, StoredToolList, ToolServerState
 from cc_bot.features.mcp.store import ToolListStore
-from cc_bot.log import log_errors
+from cc_bot.log import log_errors, log_failure
 from cc_bot.operator_file import OperatorFile
 
 if TYPE_CHECKING:
@@ -165,11 +165,10 @@ class Servers:
     async def _receive_list(self, managed: ManagedServer, tools: Sequence[RemoteTool]) -> None:
         listed_json = await asyncio.to_thread(serialize_tools, tools)
         tool_list = replace(managed.tool_list or StoredToolList(""), listed_json=listed_json)
-        try:
+        # The list is kept in memory, and stored after the next start.
+        with log_failure("tool_list_not_stored", CcBotError, server=managed.entry.name):
             if has_changed := tool_list != managed.tool_list:
                 await self._store(managed, tool_list)
-        except CcBotError as error:  # kept in memory, stored after the next start
-            _log.warning("tool_list_not_stored", server=managed.entry.name, error=type(error).__name__)
         if managed.catalog.awaiting_owner:
             _log.warning(
                 "tools_withheld", server=managed.entry.name, count=len(managed.catalog.awaiting_owner)

@@ -21,7 +21,7 @@ from cc_bot.features.memory.stores.removal import MemoryRemovalStore
 from cc_bot.features.privacy.model import Holdings, Retention
 from cc_bot.features.privacy.personal_data import Record
 from cc_bot.features.privacy.retention import RetentionStore
-from cc_bot.log import bind_job_id, log_errors
+from cc_bot.log import bind_job_id, log_errors, log_failure
 
 _log = structlog.get_logger(__name__)
 
@@ -201,10 +201,8 @@ class Privacy:
         return key
 
     async def _scrub(self) -> None:
-        try:
+        with log_failure("erased_not_cleaned", StorageError):  # `keep_purging` tries again
             await self._stores.memory_removal.scrub()
-        except StorageError as error:  # `keep_purging` tries again
-            _log.warning("erased_not_cleaned", error=type(error).__name__)
 
     def wake(self) -> None:
         """Wake `keep_finishing`, since another process may have left an erasure unfinished."""

@@ -8,8 +8,6 @@ from datetime import timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-import structlog
-
 from cc_bot.chat.reply import Reply
 from cc_bot.domain import errors
 from cc_bot.domain.clock import utc_now
@@ -23,13 +21,12 @@ from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.scheduler import Scheduler
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import TerminalReminderTexts
+from cc_bot.log import log_failure
 from cc_bot.terminal.chat import Conversation
 from cc_bot.terminal.commands import Chat, Command, InvalidCommand, parse_number
 from cc_bot.terminal.view import indent_symbols
 from cc_bot.texts import Texts
 from cc_bot.texts.replies import MomentTexts
-
-_log = structlog.get_logger(__name__)
 
 LATE_AFTER: Final = timedelta(minutes=1)
 
@@ -104,15 +101,13 @@ class DueReminders:
     async def show(self) -> None:
         """Show what is due now. If this fails, the next call tries again."""
         async with self._conversation.busy:
-            try:
+            with log_failure("reminders_not_said", errors.CcBotError):
                 for each in await self.scheduler.claim_all_due():
                     lines = due_lines(each, self._chat.profile.timezone, self._chat.texts)
                     await self._conversation.say(lines)
                     if isinstance(each, Firing):
                         message = Message("assistant", each.schedule.text)
                         await self._schedules.mark_sent(each, message)
-            except errors.CcBotError as error:
-                _log.warning("reminders_not_said", error=type(error).__name__)
 
     async def keep_showing(self) -> None:
         await self.scheduler.wait()

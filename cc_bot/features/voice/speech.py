@@ -27,6 +27,7 @@ from cc_bot.domain.turn import FilesLeftOut, Notice
 from cc_bot.domain.usage import TOKENS_PER_AUDIO_SECOND, Payer
 from cc_bot.features.voice.errors import HearingFailed, HearingNotSetUp, NothingTranscribed, RecordingRefused
 from cc_bot.features.voice.openai import OpenAISpeaker, OpenAITranscriber
+from cc_bot.log import log_failure
 
 NOT_TRANSCRIBED = "[not shown, it could not be heard: {name}]"  # for the model, in place of a recording
 
@@ -108,13 +109,11 @@ class TranscribedHearing(Transcriber):
 
     async def _record_transcript(self, request: TurnRequest, question: Message, heard: str) -> None:
         """Store a transcript. An error does not end the turn."""
-        try:
+        with log_failure("heard_not_noted", errors.StorageError):
             if not isinstance(request.key, SessionKey):
                 await self.channels.store_transcript(request.key, question, heard)
             elif request.options.entry_id:
                 await self.ledger.store_transcript(request.options.entry_id, request.key.user_id, heard)
-        except errors.StorageError as error:
-            _log.warning("heard_not_noted", error=type(error).__name__)
 
 
 def _estimate_s(recording: Attachment) -> float:
