@@ -33,6 +33,23 @@ Report = Callable[[int, int], Awaitable[None]]
 async def report_nothing(_done: int, _total: int) -> None: ...
 
 
+async def cancel_tasks(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel the tasks, and wait until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def run_in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """Run the work during the block, and cancel it at the end."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        await cancel_tasks(task)
+
+
 class Tasks(set[asyncio.Task[None]]):
     """Holds references to running background tasks, since asyncio's own are weak."""
 
@@ -42,10 +59,7 @@ class Tasks(set[asyncio.Task[None]]):
         return task
 
     async def cancel(self) -> None:
-        tasks = [*self]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_tasks(*self)
 
 
 @contextmanager

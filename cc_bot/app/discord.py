@@ -1,7 +1,6 @@
 """`cc-bot run`: the bot on Discord."""
 # ruff: noqa: PLC0415 - hikari and lightbulb, which take a second and 60 MB, are imported late
 
-import asyncio
 import ctypes
 import gc
 import platform
@@ -17,6 +16,7 @@ from cc_bot.app.core import Core, keep_running, open_core, summarize_expired
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.chat.tools import ExternalTools
+from cc_bot.concurrency import run_in_background
 from cc_bot.config import Config
 from cc_bot.db.backup import newest_backup
 from cc_bot.db.engines import dialect_of, folder_setting, operator_anchor_path, state_path
@@ -114,14 +114,12 @@ async def _run(config: Config, say: Callable[[str], None], watchdog: Watchdog, *
             summarize = partial(
                 keep_running, partial(summarize_expired, core.stores, core.summaries, core.clock)
             )
-            summarizing = asyncio.create_task(core.leases.run_as_leader("summaries", summarize))
-            try:
-                async with _serve_metrics(core):
-                    await run_bot(dependencies, say)
-            finally:
-                watchdog.limit_shutdown(restarts=membership.evicted.is_set())
-                summarizing.cancel()
-                await asyncio.gather(summarizing, return_exceptions=True)
+            async with run_in_background(core.leases.run_as_leader("summaries", summarize)):
+                try:
+                    async with _serve_metrics(core):
+                        await run_bot(dependencies, say)
+                finally:
+                    watchdog.limit_shutdown(restarts=membership.evicted.is_set())
             return membership.evicted.is_set() and not watchdog.is_ending_program
 
 

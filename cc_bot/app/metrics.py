@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from cc_bot.chat.active import Load
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Meter, Phase, Purpose
 from cc_bot.domain.turn import Usage
@@ -63,8 +64,7 @@ class Vitals:
 
     async def close(self) -> None:
         if self._check:
-            self._check.cancel()
-            await asyncio.gather(self._check, return_exceptions=True)
+            await cancel_tasks(self._check)
 
     async def _database_problem(self) -> Problem | None:
         try:

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, TypeVar
 
 import structlog
 
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.domain import errors
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.turn import Done, Notice
@@ -71,8 +72,7 @@ async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result
         await asyncio.wait((task,))
     finally:
         stop.task = None
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await cancel_tasks(task)
     return None if task.cancelled() else task.result()
 
 
@@ -284,9 +284,7 @@ class ActiveTurns:
                 wait_s = min(self._notice_every_s, left_s)
                 await asyncio.wait(waiters, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in waiters:
-                task.cancel()
-            await asyncio.gather(*waiters, return_exceptions=True)
+            await cancel_tasks(*waiters)
 
     def _admit(self) -> None:
         free_slots, seen_keys = self._max_turns - self.load.running, set[Hashable]()

@@ -36,6 +36,7 @@ from cc_bot.chat.turn import (
     make_tool_context,
     visitor_of_turn,
 )
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.db.leases import Membership
 from cc_bot.domain import errors
 from cc_bot.domain.clock import Clock, utc_now
@@ -137,8 +138,7 @@ class Assistant:
                         yield event
                     done, start_background_work = running.result()
                 finally:
-                    running.cancel()
-                    await asyncio.gather(running, return_exceptions=True)
+                    await cancel_tasks(running)
         except Exception as error:
             active.record_failure(error)
             raise

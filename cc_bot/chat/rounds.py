@@ -14,6 +14,7 @@ from cc_bot.chat.changes import read_changes, with_current_state
 from cc_bot.chat.context.tokens import call_parts
 from cc_bot.chat.tools import ToolContext, ToolOutcome, ToolRegistry, maybe_done
 from cc_bot.chat.turn import Emit, MeasuredRequest, TurnPrompt
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import Attachment, Message, Status, ToolCall, Visibility, is_blank, remove_row_ids
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedCalls
@@ -269,9 +270,7 @@ class Rounds:
                     self._record_cut_call(request, task, draft)
             raise
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await cancel_tasks(*tasks)
         return [*results, *_image_parts(images)]
 
     def _make_context(self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft) -> ToolContext:

@@ -17,6 +17,7 @@ import structlog
 from cc_bot.chat.spending import Spending
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.chat.stores.summaries import MAX_BACKLOG
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelSaidNothing, ModelUnavailable
 from cc_bot.domain.message import Message, Visibility
@@ -126,9 +127,7 @@ class Summaries:
         tasks = tuple(self._tasks.values())
         if tasks and grace_s:
             await asyncio.wait(tasks, timeout=grace_s)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_tasks(*tasks)
 
     async def _summarize_if_due(
         self,

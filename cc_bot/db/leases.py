@@ -14,6 +14,7 @@ from typing import Final
 
 import structlog
 
+from cc_bot.concurrency import cancel_tasks, run_in_background
 from cc_bot.db.process import LEASE, RENEWAL_INTERVAL, ActiveProcess, Process, ProcessStore
 from cc_bot.domain.errors import ShardsTaken, StorageError
 
@@ -85,9 +86,7 @@ class Membership(Leases):
                         return work_task.result()
                     _log.warning("duty_lost", duty=duty)
                 finally:
-                    work_task.cancel()
-                    stop_task.cancel()
-                    await asyncio.gather(work_task, stop_task, return_exceptions=True)
+                    await cancel_tasks(work_task, stop_task)
 
     @asynccontextmanager
     async def hold_duty(self, duty: str, *, only_if_free: bool = False) -> AsyncIterator[None]:
@@ -112,14 +111,10 @@ class Membership(Leases):
             return False
 
     async def keep_alive(self) -> None:
-        watchdog = asyncio.create_task(self._watch())
-        try:
+        async with run_in_background(self._watch()):
             while not self.evicted.is_set():
                 renewed = await self._renew()
                 await asyncio.sleep(_RENEWAL_INTERVAL_S if renewed else _POLL_S)
-        finally:
-            watchdog.cancel()
-            await asyncio.gather(watchdog, return_exceptions=True)
 
     async def _renew(self) -> bool:
         self.process = replace(self.process, file_hashes=self._hash_files())
@@ -185,12 +180,10 @@ async def join(store: ProcessStore, options: JoinOptions) -> AsyncIterator[Membe
     if others := await store.join(process):
         await _wait_for_leases(store, process, others, options.on_wait)
     membership.renewed_s = monotonic()
-    renewal = asyncio.create_task(membership.keep_alive())
     try:
-        yield membership
+        async with run_in_background(membership.keep_alive()):
+            yield membership
     finally:
-        renewal.cancel()
-        await asyncio.gather(renewal, return_exceptions=True)
         with suppress(StorageError):
             await store.remove([process.name])
 

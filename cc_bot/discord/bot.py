@@ -16,7 +16,7 @@ import lightbulb
 import structlog
 from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
-from cc_bot.concurrency import Tasks, handle_signals
+from cc_bot.concurrency import Tasks, cancel_tasks, handle_signals
 from cc_bot.discord import commands
 from cc_bot.discord.delivery.reply import open_dm
 from cc_bot.discord.gate import OwnerNews
@@ -171,8 +171,7 @@ class DiscordBot:
                 raise startup_error_of(error) from error
             finally:
                 self._parts.gateway_health.read_latency_s = None
-                start.cancel()
-                await asyncio.gather(start, return_exceptions=True)
+                await cancel_tasks(start)
                 await self._shut_down()
 
     async def _answer_until(self, stop: asyncio.Event) -> None:

@@ -13,7 +13,7 @@ import lightbulb
 
 from cc_bot.chat.context.attachments import DocumentSource
 from cc_bot.chat.parts import Parts
-from cc_bot.concurrency import RateLimiter
+from cc_bot.concurrency import RateLimiter, cancel_tasks
 from cc_bot.db.leases import Membership
 from cc_bot.discord.agents import AgentSelector
 from cc_bot.discord.approvals import ApprovalHandler
@@ -62,8 +62,7 @@ async def finish_unless(task: asyncio.Task[Result], interruption: Awaitable[obje
         task.result()
         return True
     finally:
-        interrupting.cancel()
-        await asyncio.gather(interrupting, return_exceptions=True)
+        await cancel_tasks(interrupting)
 
 
 def register_parts(client: lightbulb.Client, *parts: object) -> None:

@@ -27,7 +27,7 @@ from rich.theme import Theme
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores
-from cc_bot.concurrency import handle_signals
+from cc_bot.concurrency import cancel_tasks, handle_signals
 from cc_bot.domain.errors import OutputLost, StorageError
 from cc_bot.features import modules
 from cc_bot.features.memory.secrets import looks_secret
@@ -209,9 +209,7 @@ class _Shutdown:
             await asyncio.wait((reading, requested), return_when=asyncio.FIRST_COMPLETED)
             return None if self.requested.is_set() else reading.result()
         finally:
-            reading.cancel()
-            requested.cancel()
-            await asyncio.gather(reading, requested, return_exceptions=True)
+            await cancel_tasks(reading, requested)
 
 
 LineContext = Callable[[], AbstractContextManager[None]]  # entered while a line runs

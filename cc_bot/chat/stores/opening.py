@@ -31,6 +31,7 @@ from cc_bot.chat.stores.settings import (
 )
 from cc_bot.chat.stores.summaries import SummaryStore
 from cc_bot.chat.stores.usage import UTC_ZONE, UsageStore
+from cc_bot.concurrency import run_in_background
 from cc_bot.db import TIMEOUT_S, Database, ErasureLog, Synchronous, apply_pending, open_database
 from cc_bot.db.engines import DATA_FOLDER, folder_setting, state_path
 from cc_bot.db.files import ensure_folder
@@ -40,7 +41,7 @@ from cc_bot.features import modules
 from cc_bot.features.memory.search.vectors import Embedder
 from cc_bot.features.memory.stores.limits import MemoryQuotas, ReadRules, SecretRules, no_rules
 from cc_bot.features.memory.stores.removal import MemoryRemovalStore
-from cc_bot.features.memory.stores.rows import refresh_search_data, run_in_background
+from cc_bot.features.memory.stores.rows import refresh_search_data
 from cc_bot.features.memory.stores.search import EmbeddingJob
 from cc_bot.features.memory.stores.store import MemoryStore
 from cc_bot.features.privacy.personal_data import PersonalDataStore

@@ -14,6 +14,7 @@ import structlog
 
 from cc_bot.chat.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.chat.stores.opening import Stores
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import Answers
@@ -131,10 +132,7 @@ class Forwards:
                     self._cancel_asking(channel_id)
 
     async def close(self) -> None:
-        tasks = [*self._ask_tasks.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_tasks(*self._ask_tasks.values())
 
     def _cancel_asking(self, channel_id: int) -> None:
         if task := self._ask_tasks.pop(channel_id, None):

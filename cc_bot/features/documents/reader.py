@@ -15,6 +15,7 @@ import structlog
 from pydantic import Base64Bytes, BaseModel
 
 from cc_bot.chat.context.attachments import DocumentSource, ReadDocument
+from cc_bot.concurrency import run_in_background
 from cc_bot.domain import errors
 from cc_bot.domain.message import Document, DocumentKind, DocumentPart, DocumentUnit, Heading
 
@@ -55,12 +56,8 @@ async def _exchange(command: Sequence[str], file: io.BytesIO) -> bytes:
         cwd=sys.prefix,
     )
     try:
-        writing = asyncio.create_task(_write_file(process, file))
-        try:
+        async with run_in_background(_write_file(process, file)):
             return await _read_answer(process)
-        finally:
-            writing.cancel()
-            await asyncio.gather(writing, return_exceptions=True)
     finally:
         with suppress(ProcessLookupError):
             process.kill()

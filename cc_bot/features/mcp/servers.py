@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 
 from cc_bot.chat.context.tokens import tools_tokens
+from cc_bot.concurrency import cancel_tasks, run_in_background
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolServerUnavailable
 from cc_bot.domain.forms import FormAsker
@@ -208,9 +209,7 @@ async def _end_servers(servers: Sequence[ManagedServer]) -> None:
         if managed.connection is not None:
             managed.connection.end()
     tasks = [managed.task for managed in servers if managed.task is not None]
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await cancel_tasks(*tasks)
 
 
 def is_offered_to(rules: ServerRules, visitor: Visitor) -> bool:
@@ -236,12 +235,10 @@ async def open_servers(
     servers = Servers(tool_lists, token_budget, meter)
     entries = await file.current()
     await servers.apply_entries(entries)
-    watching = asyncio.create_task(_follow_file(servers, file, entries))
     try:
-        yield servers
+        async with run_in_background(_follow_file(servers, file, entries)):
+            yield servers
     finally:
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
         await servers.close()
 
 

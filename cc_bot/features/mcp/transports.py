@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.features.mcp.file import ServerEntry
 from cc_bot.features.mcp.messages import MAX_MESSAGE_BYTES, MessageUnreadable, clean_message
 
@@ -157,9 +158,7 @@ class ServerProcess(Transport):
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         ended_by_itself = process.returncode is not None or self._closed_by_server
-        for task in self._pipe_tasks:
-            task.cancel()
-        await asyncio.gather(*self._pipe_tasks, return_exceptions=True)
+        await cancel_tasks(*self._pipe_tasks)
         if process.stdin is not None:
             process.stdin.close()
         if await _wait_for_exit(process, EXIT_TIMEOUT_S):

@@ -8,6 +8,7 @@ import hikari
 import structlog
 
 from cc_bot.chat.parts import Parts
+from cc_bot.concurrency import cancel_tasks
 from cc_bot.discord.delivery.reply import DiscordReply
 from cc_bot.discord.delivery.turns import SpokenAnswers
 from cc_bot.discord.pages.answer import AnswerState
@@ -53,10 +54,7 @@ class SynthesizedAnswers(SpokenAnswers):
         return not task.cancelled() and task.exception() is None and task.result()
 
     async def close(self) -> None:
-        tasks = list(self._making.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await cancel_tasks(*self._making.values())
 
     async def _speak(
         self, reply: DiscordReply, recipient: Recipient, state: AnswerState, payer: Payer

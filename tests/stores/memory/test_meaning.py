@@ -9,12 +9,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.chat.stores.opening import open_stores
+from cc_bot.concurrency import run_in_background
 from cc_bot.db import Database, Statement
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, ModelUnavailable
 from cc_bot.features.memory.model import ALL_MEMORIES, MemoryFilter
 from cc_bot.features.memory.search.vectors import Vector, compute_cosines, quantize
 from cc_bot.features.memory.stores import search
-from cc_bot.features.memory.stores.rows import run_in_background
 from cc_bot.features.memory.stores.search import EmbeddingJob, VectorSearch
 from cc_bot.features.memory.stores.store import MemoryStore
 from tests.stores.backends import got

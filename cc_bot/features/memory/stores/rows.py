@@ -7,8 +7,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache, partial
@@ -148,16 +147,6 @@ _SELECT_OUTDATED: Final = """
     SELECT user_id, id, content, tags, status FROM memories WHERE terms_version < $1
     ORDER BY terms_version, id LIMIT $2 /* scope: all users */
 """
-
-
-@asynccontextmanager
-async def run_in_background(work: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 async def refresh_search_data(database: Database) -> None:
