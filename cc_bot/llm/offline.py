@@ -52,7 +52,7 @@ undo_hint | 取り消すコマンドは、それぞれの結果といっしょ�
 cancel_which | どのお知らせでしょうか。「お知らせ #番号 を消して」で選んでください。 | Which reminder do you mean? Choose it with “cancel reminder #number”:
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
 drawn | キャンバスに出しました。 | It is on the canvas.
-emptied | キャンバスを空にしました。 | The canvas is empty now.
+emptied | 承知しました。 | All right.
 draw_what | 何を書きましょうか。「買うものをキャンバスに出して: 牛乳、卵」のように書いてください。 | What should be on it? Write it like this: “put a shopping list on the canvas: milk, eggs”.
 list | リスト | List
 time_is_up | 時間です | It's time
