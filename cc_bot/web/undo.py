@@ -1,4 +1,5 @@
-"""Offers to undo a deletion on a page, until ten minutes pass, the program ends, or data is erased."""
+"""Offers to undo a deletion on a page, until ten minutes pass, the program ends, or the user signs out, which
+erasing all data does as well."""
 
 import secrets
 from collections import OrderedDict
@@ -22,7 +23,6 @@ MAX_UNDOS: Final = 500
 class Undo:
     session_id: int  # only this browser may undo
     until: datetime
-    erasure_count: int  # an undo must not bring back what was erased
     back: str  # the page shown afterwards
     run: Callable[[], Awaitable[bool]]  # returns whether it changed anything
 
@@ -30,14 +30,13 @@ class Undo:
 UNDOS: Final = web.AppKey("undos", OrderedDict[str, Undo])
 
 
-async def offer_undo(
+def offer_undo(
     request: web.Request, services: WebServices, back: str, run: Callable[[], Awaitable[bool]]
 ) -> str:
     """Return the path to which the button "Undo" posts."""
     undos, token = request.app[UNDOS], secrets.token_urlsafe(12)
     until = services.clock() + UNDO_TIME
-    count = await services.stores.memory_removal.count_erasures()
-    undos[token] = Undo(visitor_of(request).session.id, until, count, back, run)
+    undos[token] = Undo(visitor_of(request).session.id, until, back, run)
     if len(undos) > MAX_UNDOS:
         undos.popitem(last=False)
     return f"/undo/{token}"
@@ -53,6 +52,5 @@ class UndoPages(Pages):
         if undo is None or undo.session_id != visitor_of(request).session.id:
             raise NothingHere
         del request.app[UNDOS][request.match_info["token"]]
-        erased = await self._services.stores.memory_removal.count_erasures() != undo.erasure_count
-        is_open = self._services.clock() <= undo.until and not erased
+        is_open = self._services.clock() <= undo.until
         return redirect(request, undo.back, "undone" if is_open and await undo.run() else "undo_too_late")

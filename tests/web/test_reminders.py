@@ -116,6 +116,7 @@ class TestReminder:
         undo = undo_in(page)
         async with site.visit() as other:
             assert (await other.press(undo)).status == 404, "another browser"
+        await site.core.stores.personal_data.erase(KEY.user_id + 1)
         assert "元に戻しました" in await taro.follow(await taro.press(undo))
         [restored] = await listed(site)
         assert (restored.text, restored.due_at, restored.status) == ("薬", reminder.due_at, "active")

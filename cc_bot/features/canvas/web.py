@@ -387,14 +387,18 @@ class CanvasPages(Pages):
     ) -> web.Response:
         discord, path = self._services.discord, f"/canvas/{key.channel_id}"
         await discord.refresh_canvas(key)
+        count_erasures = self._services.stores.memory_removal.count_erasures
+        erasure_count = await count_erasures()
 
         async def restore() -> bool:
+            if await count_erasures() != erasure_count:  # perhaps of what it would bring back
+                return False
             is_restored = await put_back(self._services.stores.canvases, key, before, ids)
             await discord.refresh_canvas(key)
             return is_restored
 
         reply = Reply((visitor_of(request).words[WebTexts].done[sentence],))
-        undo = await offer_undo(request, self._services, path, restore)
+        undo = offer_undo(request, self._services, path, restore)
         return await self._redirect_with_reply(request, path, reply, undo)
 
     async def _read_key(self, request: web.Request) -> SessionKey:

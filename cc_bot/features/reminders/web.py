@@ -147,7 +147,7 @@ class ReminderPages(Pages):
         async def restore() -> bool:
             return bool(await self._schedules.add_copy(reminder))
 
-        undo = await offer_undo(request, self._services, "/reminders", restore)
+        undo = offer_undo(request, self._services, "/reminders", restore)
         return await self._redirect_with_reply(request, "/reminders", reply, undo=undo)
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
