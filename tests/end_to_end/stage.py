@@ -18,7 +18,8 @@ from cc_bot.texts import explain, texts
 from tests.end_to_end.program import Program
 from tests.inspection import Inspector
 from tests.loopback.discord import Channel, ChannelReply, File, LoopbackDiscord, Message, Reply, Shown, User
-from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_text, says
+from tests.loopback.model_server import SCRIBE, End, LoopbackModelServer, Say, message_text, says
+from tests.loopback.model_server import Reply as ModelReply
 
 AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
@@ -208,9 +209,20 @@ class Stage:
 
 
 async def answered(reply: Reply) -> Reply:
-    """Wait until an answer is complete and stored: then it can be asked for again."""
-    label = again_label(reply.interaction.user)
-    return await reply.finished(lambda shown: shown.history and label in shown.labels)
+    """Wait until an answer is complete and stored: then it can be asked for again, or has a card."""
+    user = reply.interaction.user
+
+    def is_answered(shown: Reply) -> bool:
+        has_card = any(each.components and not each.content for each in shown.messages)
+        done = has_card or again_label(user) in shown.labels
+        return bool(shown.history) and done and stop_label(user) not in shown.labels
+
+    return await reply.finished(is_answered)
+
+
+def cut(text: str) -> ModelReply:
+    """An answer that the model breaks off: it can be asked for again, also with a card."""
+    return ModelReply(Say(text), End("length"))
 
 
 async def ended(reply: Reply) -> Reply:

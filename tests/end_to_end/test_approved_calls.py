@@ -56,7 +56,7 @@ async def test_a_call_stands_below_the_answer_and_is_not_made(
         *("> path: 買い物.txt", "> text:", "> │ 牛乳", "> │ # 卵 \\*二つ\\*"),
         f"-# {JA[ProposalTexts].nothing_done}",
     ]
-    assert reply.labels == [again_label(aiko), DO["ja"], DONT]
+    assert reply.labels == [DO["ja"], DONT]
     asked = len(stage.model.requests)
     pressed = await stage.discord.click(aiko, reply.messages[-1], DONT)
     await pressed.finished(lambda _: not proposals(reply.messages[-1]))
@@ -141,7 +141,7 @@ async def test_a_press_after_ten_minutes_makes_no_call(stage: Stage, aiko: User,
 
 
 async def test_stop_ends_the_call_at_its_server(stage: Stage, aiko: User, channel: Channel) -> None:
-    reply = await proposed(stage, aiko, channel)
+    reply = await proposed(stage, aiko, channel, whole=False)
     hold(stage)
     await stage.discord.click(aiko, reply.messages[-1], DO["ja"])
     await is_called(stage)
@@ -181,7 +181,7 @@ async def test_owners_decide_where_the_operator_wants_that(
 
 
 async def test_answer_again_knows_of_a_call_in_doubt(stage: Stage, aiko: User, channel: Channel) -> None:
-    reply = await proposed(stage, aiko, channel)
+    reply = await proposed(stage, aiko, channel, whole=False)
     answers(stage, write={"raises": "lost"})
     asked = len(stage.model.requests)
     await stage.discord.click(aiko, reply.messages[-1], DO["ja"])

@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from tests.architecture.test_layout import ROOT
 from tests.databases import DatabaseSettings
-from tests.end_to_end.stage import Stage, again_label, answered, running_stage
+from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.end_to_end.test_proposals import proposals
 from tests.end_to_end.test_receipts import kept
 from tests.loopback.discord import Channel, Shown, User
@@ -144,5 +144,4 @@ async def test_orders_on_a_page_are_only_proposed(
         proposed = proposals(reply.messages[-1])
         assert ["orders.example" in each for each in proposed] == [True, True]
         assert [request.target for request in outside.web.requests] == [f"/orders/{language}"]
-        assert again_label(user) in reply.labels
     assert "evil.example" not in stage.program.output

@@ -7,7 +7,7 @@ import pytest
 from cc_bot.discord.pages.page import PROPOSAL_COLOUR
 from cc_bot.texts.proposal import ProposalTexts
 from tests.end_to_end.memories import keep
-from tests.end_to_end.stage import Stage, again_label
+from tests.end_to_end.stage import Stage
 from tests.end_to_end.test_receipts import kept, told
 from tests.end_to_end.tool_calls import JA, denied
 from tests.loopback.discord import Channel, File, Message, Reply, Shown, User
@@ -55,7 +55,7 @@ async def test_it_shows_what_would_be_kept(stage: Stage, aiko: User, ben: User, 
         *("-# カテゴリ: 一般", "-# タグ: #鍵", "-# 使う場所: どこでも"),
         f"-# {JA[ProposalTexts].nothing_changed}",
     ]
-    assert reply.labels == [again_label(aiko), DO, DONT]
+    assert reply.labels == [DO, DONT]
     assert [message.silent for message in reply.stored] == [False, True]
     results = new_tool_results(stage.model.requests[-1].body)
     assert json.loads(results[0])["proposed"] is True
@@ -101,7 +101,7 @@ async def test_in_private_it_is_private(stage: Stage, aiko: User, ben: User, cha
     dm = stage.discord.dm(ben)
     reply = await proposed(stage, ben, dm, Call("remember", {"content": "The key is at the door"}))
     assert "**💾 Remember this**\n> The key is at the door\n" in proposals(reply.messages[-1])[0]
-    assert reply.labels == [again_label(ben), DO_EN, DONT_EN]
+    assert reply.labels == [DO_EN, DONT_EN]
     await press(stage, ben, reply.stored[-1], DO_EN)
     assert stage.rows("SELECT audience FROM memories WHERE user_id = ?", ben.id) == [("private",)]
 

@@ -7,7 +7,7 @@ from typing import Any
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import ProposalTexts
-from tests.end_to_end.stage import Stage, again_label
+from tests.end_to_end.stage import Stage, again_label, cut
 from tests.loopback.discord import Channel, Message, Reply, Shown, User
 from tests.loopback.model_server import Call, calls, says
 from tests.loopback.tool_servers import calls_in
@@ -58,9 +58,13 @@ async def is_called(stage: Stage, count: int = 1, *, noted: str = "calls.jsonl")
             await asyncio.sleep(0.01)
 
 
-async def proposed(stage: Stage, user: User, channel: Channel, *wanted: Call, **options: bool | str) -> Reply:
-    stage.model.script(calls(*(wanted or (WRITES[user.locale],))), says("🙂"))
-    return await stage.ask(user, channel, "書いておいて", **options)
+async def proposed(
+    stage: Stage, user: User, channel: Channel, *wanted: Call, whole: bool = True, **options: bool | str
+) -> Reply:
+    answer = says("🙂") if whole else cut("🙂")
+    stage.model.script(calls(*(wanted or (WRITES[user.locale],))), answer)
+    reply = await stage.ask(user, channel, "書いておいて", **options)
+    return await reply.until(lambda shown: whole or again_label(user) in shown.labels, "the buttons")
 
 
 async def settled(stage: Stage, user: User) -> None:

@@ -124,26 +124,27 @@ class LiveAnswer:
         card = replace(self.card.with_changes(self.state.receipts), proposals=self.state.proposals)
         card = await self.receipt_updater.with_current_changes(card)
         earlier: tuple[int, ...] = ()
-        if len(texts) > 1 or card.pages(self.words):  # the buttons come last
+        has_card = bool(card.pages(self.words))
+        if len(texts) > 1 or has_card:  # the buttons come last
             await self._show_with_card(texts, card)
             earlier = (await self.reply.text_ids())[:-1]
-        await self._show_with_card(self._with_buttons(texts, user_id, earlier), card)
+        await self._show_with_card(self._with_buttons(texts, user_id, earlier, has_card), card)
         if user_id is not None and (shown := (await self.reply.text_ids())[:-1]) != earlier:
             # Discord refused the file; the buttons need the ids of the messages in its place.
-            await self._show_with_card(self._with_buttons(texts, user_id, shown), card)
+            await self._show_with_card(self._with_buttons(texts, user_id, shown, has_card), card)
 
     async def _show_with_card(self, texts: Sequence[Page], card: Card) -> None:
         await self.reply.show((*texts, *card.pages(self.words)))
         await self.receipt_updater.record_shown(card, self.reply, self.words)
 
     def _with_buttons(
-        self, texts: Sequence[Page], user_id: int | None, earlier: tuple[int, ...]
+        self, texts: Sequence[Page], user_id: int | None, earlier: tuple[int, ...], has_card: bool
     ) -> Sequence[Page]:
         buttons: tuple[Button, ...] = ()
         if self.retry_button and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry_button, self.words),)
         elif user_id is not None:
-            buttons = answer_buttons(self.state, self.words, user_id, earlier)
+            buttons = answer_buttons(self.state, self.words, user_id, earlier, has_card=has_card)
         buttons = (*used_button(self.state, self.words, self.card.user_id), *buttons)
         return change_last_text(texts, lambda page: replace(page, buttons=buttons))
 

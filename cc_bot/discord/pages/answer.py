@@ -266,8 +266,14 @@ def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button,
 
 
 def answer_buttons(
-    state: AnswerState, words: Texts, user_id: int, earlier_message_ids: tuple[int, ...]
+    state: AnswerState,
+    words: Texts,
+    user_id: int,
+    earlier_message_ids: tuple[int, ...],
+    *,
+    has_card: bool = False,
 ) -> tuple[Button, ...]:
+    """A complete answer with a card has none: they would separate it from the card."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
@@ -277,7 +283,7 @@ def answer_buttons(
     if len(earlier_message_ids) < MAX_MESSAGES:  # else they do not fit into a custom id
         buttons = (Button(words[AnswerTexts].regenerate, again.custom_id()),)
     if answer.status == "complete":
-        return buttons
+        return () if has_card else buttons
     return (Button(words[AnswerTexts].continue_, more.custom_id(), primary=True), *buttons)
 
 
