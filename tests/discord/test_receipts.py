@@ -110,7 +110,9 @@ class TestLines:
     def test_say_what_was_done_and_how_to_take_it_back(self) -> None:
         reminder = UnscheduleButton(USER, 1)
         dog, to_dog = memory(content="犬", supersedes=9), SAY.updated.format(number="", content="犬")
-        daily = JA[ReminderTexts].repeated.format(repeat="平日 9:00", time=AT_NOON, text="薬")
+        daily = JA[ReminderTexts].repeated.format(
+            repeat="平日 9:00", time=AT_NOON.replace(":F", ":f"), text="薬"
+        )
         noon = JA[MomentTexts].with_distance.format(time=AT_NOON, distance=FROM_NOW)
         once = JA[ReminderTexts].once.format(time=noon, text="\\*\\*薬\\*\\* # 大")
         table: list[tuple[TurnEvent, str, Control | None]] = [

@@ -144,7 +144,9 @@ class LiveAnswer:
         if self.retry_button and self.state.may_be_asked_again:
             buttons = (ask_again_button(self.retry_button, self.words),)
         elif user_id is not None:
-            buttons = answer_buttons(self.state, self.words, user_id, earlier, has_card=has_card)
+            buttons = answer_buttons(
+                self.state, self.words, user_id, earlier, has_card=has_card, private=self.card.private
+            )
         buttons = (*used_button(self.state, self.words, self.card.user_id), *buttons)
         return change_last_text(texts, lambda page: replace(page, buttons=buttons))
 

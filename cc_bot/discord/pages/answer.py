@@ -74,7 +74,7 @@ MAX_PICTURES_BYTES: Final = 8 * 2**20
 """With a text file, within Discord's limits of ten files and 10 MiB per message."""
 MAX_TOOL_NAME_LENGTH = 64  # the limit of the Chat Completions API
 
-MAX_SOURCE_TITLE_CHARACTERS: Final = 40
+MAX_SOURCE_TITLE_CHARACTERS: Final = 30
 MAX_SOURCE_HOST_CHARACTERS: Final = 40
 MAX_LINK_LENGTH: Final = 400
 TRANSCRIPT_MARK: Final = "🎤"
@@ -272,18 +272,20 @@ def answer_buttons(
     earlier_message_ids: tuple[int, ...],
     *,
     has_card: bool = False,
+    private: bool = False,
 ) -> tuple[Button, ...]:
-    """A complete answer with a card has none: they would separate it from the card."""
+    """Buttons would separate a complete answer from its card, and a private card can't be replaced."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
     again = AnswerButton("again", user_id, answer.id, earlier_message_ids)
     more = AnswerButton("more", user_id, answer.id, earlier_message_ids[: MAX_MESSAGES - 1])
     buttons: tuple[Button, ...] = ()
-    if len(earlier_message_ids) < MAX_MESSAGES:  # else they do not fit into a custom id
+    may_repeat = not has_card or (answer.status != "complete" and not private)
+    if may_repeat and len(earlier_message_ids) < MAX_MESSAGES:  # else they do not fit into a custom id
         buttons = (Button(words[AnswerTexts].regenerate, again.custom_id()),)
     if answer.status == "complete":
-        return () if has_card else buttons
+        return buttons
     return (Button(words[AnswerTexts].continue_, more.custom_id(), primary=True), *buttons)
 
 

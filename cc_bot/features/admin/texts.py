@@ -80,7 +80,7 @@ class ConsoleTexts(Area):
 
     turns = Sentence(ja="進行中の質問", en="In progress")
     of_this_process = Sentence(ja="（このプロセス）", en="(in this process)")
-    turns_count = Sentence(ja="回答中 {running}・待ち {waiting}", en="{running} being answered, {waiting} in line")
+    turns_count = Sentence(ja="回答中 {running}・待ち {waiting}", en="{running} running, {waiting} waiting")
     no_turns = Sentence(ja="いまは何もありません。", en="Nothing at the moment.")
     turns_caption = Sentence(ja="番号は、記録の turn と同じものです。だれの何の質問かは、ここには出ません。", en="The same numbers as “turn” in the log. Who asks, and what, is not shown here.")
     turn_id = Sentence(ja="番号", en="Number")

@@ -176,7 +176,7 @@ def reminder_sentence(
     texts, text = caller.words[ReminderTexts], caller.format_text(reminder.text, limit)
     if reminder.repeat:
         repeat = caller.words[RepeatTexts].describe(reminder.repeat)
-        return texts.repeated.format(repeat=repeat, time=caller.format_time(due_at), text=text)
+        return texts.repeated.format(repeat=repeat, time=caller.format_moment(due_at, short=True), text=text)
     return texts.once.format(time=caller.format_moment(due_at), text=text)
 
 
