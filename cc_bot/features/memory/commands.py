@@ -152,9 +152,8 @@ async def _show_list(
 ) -> EphemeralView:
     reply = await memories.list_memories(caller, category=category, order=order, page=page, service=service)
     valid_order: Order = next((each for each in get_args(Order) if each == order), "newest")
-    stored_category = caller.words[MemoryTexts].stored_category(category) or ""
     return _build_list_view(
-        reply, caller, lambda page: ListButton(caller.user_id, valid_order, page, stored_category).custom_id()
+        reply, caller, lambda page: ListButton(caller.user_id, valid_order, page, category or "").custom_id()
     )
 
 
@@ -162,9 +161,8 @@ async def _show_hits(
     caller: Recipient, query: str, category: str | None, page: int = 1, *, service: MemoryService
 ) -> EphemeralView:
     reply = await memories.search(caller, query=query, category=category, page=page, service=service)
-    stored_category = caller.words[MemoryTexts].stored_category(category) or ""
     view = _build_list_view(
-        reply, caller, lambda page: SearchButton(caller.user_id, page, stored_category).custom_id()
+        reply, caller, lambda page: SearchButton(caller.user_id, page, category or "").custom_id()
     )
     searched = f"{_QUERY_MARK}{escape_markdown(' '.join(query.split()))}"
     return replace(view, content=searched) if view.paragraphs else view

@@ -101,16 +101,15 @@ async def list_memories(
     service: MemoryService,
 ) -> Reply:
     texts = caller.words[MemoryTexts]
-    stored_category = texts.stored_category(category) or None
-    filters = MemoryFilter(category=stored_category)
+    filters = MemoryFilter(category=category or None)
     memory_page = await find_page(
         caller, filters=filters, order=order, page=page, page_size=page_size, service=service
     )
-    shown_category = caller.format_text(texts.shown_category(stored_category or ""))
+    shown_category = caller.format_text(texts.shown_category(category or ""))
     if not memory_page.total:
         none_in_category = texts.none_in_category.format(category=shown_category)
-        return Reply((none_in_category if stored_category else texts.none,))
-    title = texts.category_title if stored_category else texts.list_title
+        return Reply((none_in_category if category else texts.none,))
+    title = texts.category_title if category else texts.list_title
     notes = {"oldest": (texts.oldest_first,), "updated": (texts.changed_first,)}.get(order, ())
     if caller.memory_paused:
         notes = (*notes, texts.paused_mark)
@@ -130,7 +129,7 @@ async def search(
     texts, query = caller.words[MemoryTexts], " ".join(query.split())
     if not query:
         return Reply((texts.query_needed,))
-    filters = MemoryFilter(category=texts.stored_category(category) or None)
+    filters = MemoryFilter(category=category or None)
     memory_page = await find_page(
         caller, query=query, filters=filters, page=page, page_size=page_size, service=service
     )
@@ -188,7 +187,7 @@ async def add(
     change = await store.remember(
         caller.user_id,
         content,
-        category=texts.stored_category(parse_category(category or "")) or DEFAULT_CATEGORY,
+        category=parse_category(category or "") or DEFAULT_CATEGORY,
         tags=parse_tags(tags or ""),
         source=source,
         audience=audience,
@@ -345,7 +344,7 @@ async def edit(
 ) -> Memory | None:
     """Store the changes of a form; None if the memory no longer exists. Raises InputError, and
     MemoryEditOutdated if the memory changed since `before`."""
-    filled, texts = fill_form(before, caller.timezone), caller.words[MemoryTexts]
+    filled = fill_form(before, caller.timezone)
     expires_at: datetime | Keep | None = Keep.AS_IS
     if entered.end != filled.end:
         expires_at = parse_expiry(entered.end, service.clock(), caller.timezone)
@@ -354,7 +353,7 @@ async def edit(
         before.id,
         expected=before,
         content=entered.content,
-        category=texts.stored_category(parse_category(entered.category)) or DEFAULT_CATEGORY,
+        category=parse_category(entered.category) or DEFAULT_CATEGORY,
         tags=None if entered.tags == filled.tags else parse_tags(entered.tags),
         expires_at=expires_at,
         audience=entered.audience,

@@ -10,7 +10,6 @@ from cc_bot.features.memory.model import (
     MAX_CONTENT_CHARACTERS,
     Memory,
     Source,
-    clean_category,
     format_expiry,
 )
 from cc_bot.texts import Texts
@@ -56,10 +55,6 @@ class MemoryTexts(Area):
     paused_mark = Sentence(ja="⏸️ 一時停止中です（</memory resume> で再開）", en="⏸️ Memory is paused (</memory resume>)")
     how_to_resume = Sentence(ja="再開するには </memory resume> を使ってください。", en="Resume with </memory resume>.")
     resumed = Sentence(ja="▶️ メモリを再開しました。これからまた覚え、回答に使います。", en="▶️ Memory is on again. From now on I remember things and use them in answers.")
-
-    def stored_category(self, shown: str | None) -> str | None:
-        """Return the stored name of a category: users see the default category translated."""
-        return clean_category(shown) if shown and shown.strip() else shown
 
     def shown_category(self, stored: str) -> str:
         return self.general if stored == DEFAULT_CATEGORY else stored
@@ -257,9 +252,7 @@ class WebMemoryTexts(Area):
     order = Sentence(ja="並び順", en="Order")
     newest_first = Sentence(ja="新しい順", en="newest first")
     tag = Sentence(ja="タグ", en="Tag")
-    found = Sentence(ja="{count}件あります。", en="{count} memories")
-    found_one = Sentence(ja="1件あります。", en="1 memory")
-    found_none = Sentence(ja="0件です。", en="no memories")
+    found = Sentence(ja="{count}件あります。", en="Memories: {count}")
     found_most = Sentence(ja="合うものが多いので、近いものから{count}件だけを出しています。言葉を足すか、しぼり込むと、ほかのものも見つかります。", en="More than {count} memories match; these are the {count} best matches. Add a word or a filter to find others.")
     nothing_fits = Sentence(ja="この条件に合うメモリはありません。", en="No memory matches.")
     show_all = Sentence(ja="条件を外す", en="Show all")

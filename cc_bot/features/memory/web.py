@@ -28,7 +28,7 @@ from cc_bot.features.memory.errors import (
     MemoryHidden,
     TooManyChosen,
 )
-from cc_bot.features.memory.files import MAX_IMPORT_COUNT, LeftOutReason, PortableMemory
+from cc_bot.features.memory.files import MAX_IMPORT_COUNT, PortableMemory
 from cc_bot.features.memory.model import (
     MAX_CATEGORY_CHARACTERS,
     UNDO_TIME,
@@ -56,7 +56,7 @@ from cc_bot.features.memory.service import (
     plan_import,
     run_import,
 )
-from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, MemoryTexts, WebMemoryTexts
+from cc_bot.features.memory.texts import MemoryBulkTexts, MemoryCardTexts, WebMemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts, PrivacyTexts
 from cc_bot.texts import Texts
 from cc_bot.texts.web import WebTexts
@@ -69,7 +69,7 @@ PAGE_SIZE: Final = 30
 MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
 MAX_TITLE_CHARACTERS: Final = 40
-MAX_SECRET_CHARACTERS: Final = 8
+MAX_LEFT_OUT_CHARACTERS: Final = (40, 8)  # of a possible secret only enough to recognize it
 MAX_CHOICES: Final = 100  # of categories and tags
 PART_HEADER: Final = "X-Part"  # memories.js requests only the list
 
@@ -349,8 +349,7 @@ class MemoryPages(Pages):
         if memory_id is None:
             return False
         if action == "category":
-            stored = visitor.words[MemoryTexts].stored_category(category)
-            return await self._memories.update(visitor.user_id, memory_id, category=stored) is not None
+            return await self._memories.update(visitor.user_id, memory_id, category=category) is not None
         service = self._services[MemoryService]
         return (await memories.run_action(visitor, action, memory_id, service=service)).receipts_changed
 
@@ -368,24 +367,15 @@ class MemoryPages(Pages):
         numbers = _parse_numbers(request.query.getall("n", ()))
         if not numbers:
             return redirect(request, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        found = {number: await self._load(number, visitor.user_id) for number in numbers}
-        selected = [each for each in found.values() if each]
+        found = [await self._load(number, visitor.user_id) for number in numbers]
+        selected = [each for each in found if each]
         if not selected:
             raise NothingHere
-        is_one = len(numbers) == 1 and not back
-        return await self._render_question(
-            request,
-            _memory_path(numbers[0]) if is_one else f"/memories?{urlencode(back)}",
-            selected,
-            [number for number in numbers if not found[number]],
-        )
+        path = f"/memories?{urlencode(back)}" if back or len(numbers) > 1 else _memory_path(numbers[0])
+        return await self._render_question(request, path, selected)
 
     async def _render_question(
-        self,
-        request: web.Request,
-        back_path: str,
-        selected: Sequence[tuple[Memory, datetime | None]] = (),
-        missing_numbers: Sequence[int] = (),
+        self, request: web.Request, back_path: str, selected: Sequence[tuple[Memory, datetime | None]] = ()
     ) -> web.Response:
         """Ask whether to erase the selected memories, or all if none is selected."""
         visitor, names = visitor_of(request), visitor_of(request).words[ErasureTexts]
@@ -405,7 +395,6 @@ class MemoryPages(Pages):
             "memory/memories_erase.html",
             count=count,
             selected=selected,
-            missing_numbers=missing_numbers,
             shorten_content=_shorten_content,
             goes=[sentence.format(count=f"{number:,}") for sentence, number in counts if number > 0],
             stays=[on_discord, copies],
@@ -491,7 +480,10 @@ class MemoryPages(Pages):
             plan=plan,
             packed=packed,
             lines=[*map(_shorten_content, plan.memories[:MAX_PREVIEWS])],
-            left_out=[(_shorten_left_out(*each), each[1]) for each in plan.left_out[:MAX_PREVIEWS]],
+            left_out=[
+                (shorten(one_line(text), MAX_LEFT_OUT_CHARACTERS[reason == "secret"]), reason)
+                for text, reason in plan.left_out[:MAX_PREVIEWS]
+            ],
         )
 
     async def show_progress(self, request: web.Request) -> web.Response:
@@ -528,19 +520,10 @@ def _shorten_content(memory: Memory | PortableMemory) -> str:
     return shorten(one_line(memory.content), MAX_PREVIEW_CHARACTERS)
 
 
-def _shorten_left_out(content: str, reason: LeftOutReason) -> str:
-    """Return the beginning of a text, of a possible secret only enough to recognize it."""
-    return shorten(one_line(content), MAX_SECRET_CHARACTERS if reason == "secret" else MAX_TITLE_CHARACTERS)
-
-
 def _describe_count(count: int, params: Mapping[str, str], words: WebMemoryTexts) -> str:
-    if not count and not params:
-        return ""  # the page says so
     if "q" in params and count > MAX_HITS:
         return words.found_most.format(count=MAX_HITS)
-    if count < 2:
-        return words.found_one if count else words.found_none
-    return words.found.format(count=f"{count:,}")
+    return words.found.format(count=f"{count:,}") if count or params else ""
 
 
 def _parse_form(request: web.Request) -> MemoryForm:

@@ -168,7 +168,9 @@ def _read_form(request: web.Request, number: int | None = None) -> ReminderForm:
 
 def _fill_form(reminder: Schedule, visitor: WebVisitor) -> ReminderForm:
     repeat = visitor.words[RepeatTexts].describe(reminder.repeat) if reminder.repeat else ""
-    return ReminderForm(reminder.text, visitor.format_time(reminder.due_at), repeat, reminder.number)
+    # Without a weekday, which a user who changes the day would have to change, too.
+    when = f"{reminder.due_at.astimezone(visitor.timezone):%Y-%m-%d %H:%M}"
+    return ReminderForm(reminder.text, when, repeat, reminder.number)
 
 
 def fingerprint(schedule: Schedule) -> str:

@@ -265,8 +265,6 @@ _SELECT_FROM_CHAIN: Final = (
     f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)"
 )
 
-_SELECT_ALL_VERSIONS: Final = f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1"
-
 _SELECT_VERSIONS: Final = chain_cte("id IN @ids($2) AND status IN ('active', 'deleted')") + _SELECT_FROM_CHAIN
 
 # Leaves out memories that were restored meanwhile. $1 user, $2 an array of ids, $3 latest time of deletion
@@ -284,7 +282,7 @@ _DELETE_MEMORIES: Final = (
 def _select_versions(user_id: int, memory_ids: Sequence[int] = ()) -> Statement:
     """Select these memories, or without ids all memories, with their former versions."""
     if not memory_ids:
-        return Statement(_SELECT_ALL_VERSIONS, (user_id,))
+        return Statement(f"SELECT {_VERSION_ROW.select} FROM memories WHERE user_id = $1", (user_id,))
     return Statement(_SELECT_VERSIONS, (user_id, json.dumps([*map(valid_id_or_zero, memory_ids)])))
 
 
