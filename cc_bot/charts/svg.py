@@ -507,7 +507,7 @@ def _draw_rows(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     gap = 3 if layout.is_picture else _GAP
     fair = (layout.height - top - 2 * layout.line) / len(labels) - gap
     size = max(18 if bars == 1 else 4 if layout.is_picture else 9, min(fair, _MAX_ROW) / bars)
-    numbers = _number_rows(chart, locale) if size >= layout.small else []
+    numbers = _number_rows(chart, locale) if size >= layout.small + 2 else []
     room = _widest(layout, numbers) + _GAP
     first, last = (layout.width_of_number(axis.written[end]) / 2 for end in (0, -1))
     left = max(gutter + (room if axis.ticks[0] < 0 else 4), first)

@@ -184,6 +184,14 @@ def test_too_many_bars_are_lines_or_the_first_rows_and_say_so() -> None:
     assert len(bars) == 62 * 6
 
 
+def test_numbers_stand_at_bars_on_stacks_and_at_the_ends_of_lines() -> None:
+    series = {"本店": [12.5, 3.5], "駅前店": [7.5, 9.5]}
+    written_by_kind: dict[ChartKind, str] = {"bar": "12.5 3.5 7.5 9.5", "stacked": "20 13", "line": "3.5 9.5"}
+    for kind, numbers in written_by_kind.items():
+        written = words(drawn(several(kind, ["一月", "二月"], series), layout=PAGE_LAYOUTS[1]))
+        assert set(numbers.split()) <= set(written), kind
+
+
 def test_stacked_bars_and_areas_stand_on_each_other() -> None:
     both = {"a": [10.0, 20.0], "b": [5.0, 5.0]}
     bars = [each for each in drawn(several("stacked", ["x", "y"], both)).iter("rect") if list(each)]

@@ -18,7 +18,7 @@ async def test_finds_all_that_one_has_by_page(site: Site, taro: Visit) -> None:
     for number in range(7):
         await keep(site, f"京都の宿 {number}")
     await keep(site, "花の京都", HANA)
-    id_ = await talk(site, ("旅行は?", "京都 へ"), ("いつ?", "来週"))
+    id_ = await talk(site, ("旅行は?", f"{'長い' * 99}京都 へ"), ("いつ?", "来週"))
     await draw(site, Card("", "京都の旅程", "清水寺"), Card("", "買い物", "- [ ] 京都の菓子"))
     await draw(site, Card("", "秘密の京都", "x"), visibility="private")
     await taro.press("/reminders", text="<京都>の切符を買う", when="明日9時", repeat="", key="1")
@@ -32,6 +32,7 @@ async def test_finds_all_that_one_has_by_page(site: Site, taro: Visit) -> None:
         f"/conversations/{id_}#:~:text=",
         f'"/canvas/{CHANNEL}"><mark>京都</mark>の菓子',
         "&lt;<mark>京都</mark>&gt;の切符",
+        "い<mark>京都</mark> へ<",
     ):
         assert shown in page
     assert page.count('href="/memories/') == 5
