@@ -113,11 +113,14 @@ def _stamp(seconds: int, style: str, locale: str) -> str:
     if style == "R":
         days = (when.date() - datetime.now(ZONE).date()).days
         shown = f"{days} 日後" if locale == "ja" else f"in {days} days"
-    elif locale == "ja":
-        weekday = f" {WEEKDAYS[when.weekday()]}曜日" if style == "F" else ""
-        shown = f"{when.year}年{when.month}月{when.day}日{weekday} {when:%H:%M}"
+        return f"\x02{shown}\x03"
+    if locale == "ja":
+        time, weekday = f"{when:%H:%M}", f" {WEEKDAYS[when.weekday()]}曜日" if style == "F" else ""
+        long_day, short_day = f"{when.year}年{when.month}月{when.day}日{weekday} ", f"{when:%Y/%m/%d}"
     else:
-        shown = f"{when:%A, %B} {when.day}, {when.year} at {when.hour % 12 or 12}:{when:%M %p}"
+        time, weekday = f"{when.hour % 12 or 12}:{when:%M %p}", f"{when:%A}, " if style == "F" else ""
+        long_day, short_day = f"{weekday}{when:%B} {when.day}, {when.year} at ", f"{when:%-m/%-d/%Y}"
+    shown = {"d": short_day, "t": time}.get(style, long_day + time)
     return f"\x02{shown}\x03"
 
 

@@ -209,10 +209,12 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
         + ("" if is_set_by_owner else _SOURCE_MARKS["file"])
         for rule, is_set_by_owner in rules
     ] or [texts.access_open]
-    notes = (texts.only_those,) if rules and rules[0].rule.ruling == "allow" else ()
+    notes: tuple[str, ...] = (texts.only_those,) if rules and rules[0].rule.ruling == "allow" else ()
     mentions = ", ".join(caller.format_mention("user", user_id) for user_id in sorted(owners))
     lines.append(texts.access_owners.format(owners=mentions))
-    return Reply(tuple(lines), title=texts.access_title, notes=(*notes, texts.owners_stay))
+    if rules:
+        notes = (*notes, texts.owners_stay)
+    return Reply(tuple(lines), title=texts.access_title, notes=notes)
 
 
 async def set_rule(
