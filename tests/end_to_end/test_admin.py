@@ -90,7 +90,7 @@ async def test_maintenance_is_told_to_all_others(
     stage: Stage, aiko: User, owner: User, channel: Channel
 ) -> None:
     status = await admin(stage, owner, channel, "status")
-    parts = ("database 1", "Discord: ", "B\n", "0 in line", "tokens", "backup")
+    parts = ("database 1", "Discord: ", "B\n", "0 waiting", "tokens", "backup")
     for part in (f"cc-bot {__version__}", *parts):
         assert part in status
     assert "Maintenance" not in status
