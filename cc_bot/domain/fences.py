@@ -58,14 +58,7 @@ def classify_line(
     return "opening", Fence(match["quote"], _indent_of(match), match["marks"], match["info"].rstrip())
 
 
-def close_fences(text: str) -> str:
-    fence: Fence | None = None
-    for line in text.split("\n"):
-        _, fence = classify_line(fence, line)
-    return "\n".join((text.removesuffix("\n"), fence.closing)) if fence else text
-
-
-_MARK: Final = re.compile(r"(?P<escape>\\.)|`+|\*{2,3}|~~")
+_MARK: Final = re.compile(r"(?P<escape>\\.)|(?<!`)`{1,2}(?!`)|\*{2,3}|~~")
 
 
 def close_marks(text: str) -> str:
@@ -76,8 +69,10 @@ def close_marks(text: str) -> str:
         kind, fence = classify_line(fence, line)
     if kind == "opening":
         return text.rpartition("\n")[0]
-    if kind != "prose":
-        return close_fences(text)
+    if fence:
+        return "\n".join((text.removesuffix("\n"), fence.closing))
+    if kind == "closing":
+        return text
     text, marks = text.rstrip(), dict[str, re.Match[str]]()
     for match in _MARK.finditer(text, text.rfind("\n\n") + 1):
         is_in_code = any(mark[0] == "`" for mark in marks)

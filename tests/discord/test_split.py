@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.split import split, utf16_length
-from cc_bot.domain.fences import close_fences, close_marks
+from cc_bot.domain.fences import close_marks
 from cc_bot.domain.kinsoku import NOT_FIRST_IN_MESSAGE, NOT_LAST
 from tests.discord.cases import check
 
@@ -123,23 +123,22 @@ class TestAText:
 
     def test_that_ends_within_a_fence_is_closed_by_a_line_of_its_kind(self) -> None:
         opened = {
-            "```": "\n```",
             "```py\nprint(1)\n": "```",
             "~~~~ text\n~~~": "\n~~~~",
             "````md\n```py\nx\n```": "\n````",
             "```\ncode\n``` not the end": "\n```",
             "- 手順\n    ```sh\n    ls": "\n    ```",
             "> > ```js\n> > f()": "\n> > ```",
-            "```a\n```\n```b": "\n```",
+            "```a\n```\n```b\nx": "\n```",
             "```py\r\nprint(1)\r\n": "```",
         }
-        assert {text: close_fences(text).removeprefix(text) for text in opened} == opened
+        assert {text: close_marks(text).removeprefix(text) for text in opened} == opened
         closed = [
             *("", "本文だけです。", "```py\nprint(1)\n```", "```py\nprint(1)\n```  \nThen"),
-            *("Use ``` to open a block", "``` a ` b", "``not three``", "~~~\n```\n~~~"),
-            *("> ```\n> code\nA line outside of the quote ends its fence.", close_fences("> - ~~~~\n> x")),
+            *("Use ``` to open a block", "``` a `c` b", "``not three``", "~~~\n```\n~~~"),
+            *("> ```\n> code\nA line outside of the quote ends its fence.", close_marks("> - ~~~~\n> x")),
         ]
-        assert [close_fences(text) for text in closed] == closed
+        assert [close_marks(text) for text in closed] == closed
 
     def test_closes_formatting_and_leaves_out_marks_that_nothing_follows(self) -> None:
         unfinished = {
