@@ -33,7 +33,6 @@ from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import PENDING_CALL_LIFETIME, CallMessage, CallState, Proposal, is_expired
 from cc_bot.domain.session import EMPTY_CANVAS
@@ -162,12 +161,10 @@ class Approvals:
             raise errors.ProposalGone
         return claimed
 
-    async def run(
-        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None = None
-    ) -> ApprovedResult:
+    async def run(self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop) -> ApprovedResult:
         """Make the claimed calls and store the outcome. Raises CallPostponed, InputError and StorageError if
         nothing was done. The caller then reopens the proposal."""
-        result = await self._run(claimed, agent, visitor, stop, forms)
+        result = await self._run(claimed, agent, visitor, stop)
         try:
             user_exists = await self._finish(claimed, result.state, result.outcomes)
         except errors.StorageError as error:
@@ -194,12 +191,10 @@ class Approvals:
         revise = _make_revision(claimed, outcomes)
         return await self.stores.proposals.finish(claimed, state, revise, tainted=tainted)
 
-    async def _run(
-        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None
-    ) -> ApprovedResult:
+    async def _run(self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop) -> ApprovedResult:
         words = texts(claimed.content.origin.locale)
         try:
-            outcomes, canvas = await self._call(claimed, agent, visitor, stop, forms)
+            outcomes, canvas = await self._call(claimed, agent, visitor, stop)
         except errors.ToolServerUnavailable:
             raise errors.CallPostponed(server=claimed.content.server, minutes=OPEN_MINUTES) from None
         except _OUTDATED_ERRORS:
@@ -222,10 +217,10 @@ class Approvals:
         return ApprovedResult(claimed, "done" if ok else "failed", tuple(outcomes), canvas=canvas)
 
     async def _call(
-        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop, forms: FormAsker | None
+        self, claimed: Proposal, agent: Agent, visitor: Visitor, stop: Stop
     ) -> tuple[list[ToolOutcome], CanvasChanged | None]:
         tools, outcomes = self.tools.for_visitor(visitor), list[ToolOutcome]()
-        offered, context = tools.schemas(allowed=agent.tools), await self._make_context(claimed, forms)
+        offered, context = tools.schemas(allowed=agent.tools), await self._make_context(claimed)
         for call in claimed.content.calls:
             outcome = await until_stopped(tools.run_approved(call, context, offered), stop)
             if outcome is None:
@@ -233,7 +228,7 @@ class Approvals:
             outcomes.append(outcome)
         return outcomes, await self._draw(claimed, context.canvas)
 
-    async def _make_context(self, proposal: Proposal, forms: FormAsker | None) -> ToolContext:
+    async def _make_context(self, proposal: Proposal) -> ToolContext:
         origin, canvas = proposal.content.origin, await self.stores.canvases.get(proposal.key)
         return ToolContext(
             proposal.key,
@@ -249,7 +244,6 @@ class Approvals:
             guild_id=origin.guild_id,
             in_dm=origin.in_dm,
             shared_objects=self.tools.make_shared_objects(),
-            forms=forms,
         )
 
     async def _draw(self, proposal: Proposal, drawing: Drawing | None) -> CanvasChanged | None:

@@ -25,7 +25,6 @@ from cc_bot.domain import errors
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import MAYBE_DONE, Attachment, Message, Target, Visibility
 from cc_bot.domain.proposal import DeferredCall, ProposedCalls
 from cc_bot.domain.session import SessionKey
@@ -74,7 +73,6 @@ class ToolContext:
     own_words: str = ""  # typed or said in this message
     earlier_words: tuple[str, ...] = ()  # in the message replied to and earlier messages, newest first
     has_read_stored_data: bool = False  # True if the model has seen results of `personal` tools
-    forms: FormAsker | None = None
     approved_values: str | None = None  # `DeferredCall.held` of an approved call; None if not approved
     owner_may_read: bool = True  # True if an owner may see the answer and its proposals
 

@@ -21,7 +21,6 @@ from cc_bot.chat.tools import ToolContext, ToolRegistry
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.message import (
     BUILT_IN_AGENT,
     Agent,
@@ -210,7 +209,6 @@ class TurnOptions:
     earlier_calls: tuple[ToolCall, ...] = ()  # calls by an interrupted earlier run of the same turn
     role_ids: tuple[int, ...] | None = ()
     images: tuple[Attachment, ...] = ()  # from the approved call that the turn continues
-    forms: FormAsker | None = None  # asks the user a tool server's questions
     by_owner: bool = False
 
     def payer(self, user_id: int) -> Payer:
@@ -334,7 +332,6 @@ def make_tool_context(turn: Turn, stores: Stores, clock: Clock, tools: ToolRegis
         own_words=turn.own_words,
         earlier_words=turn.earlier_words,
         shown_memories=turn.shown_memories,
-        forms=options.forms,
         owner_may_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
     )
 

@@ -13,7 +13,6 @@ from cc_bot.chat.stores.proposals import ProposalStore
 from cc_bot.concurrency import Tasks
 from cc_bot.discord.agents import SelectedAgent
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import NotPosted
 from cc_bot.discord.delivery.turns import RunningTurn
 from cc_bot.discord.gate import Owners
@@ -167,9 +166,6 @@ class ApprovalHandler:
             question_ids=frozenset({int(question_id)} if question_id else ()),
             call_message_id=int(message.id),
         )
-        form_asker = None  # for tools that ask the author during a call
-        if running.form_askers and (press.is_by_author or not press.ephemeral):  # the author must see a form
-            form_asker = running.form_askers.for_reply(reply_in_place(press.interaction), press.author)
         with running.track(turn), self.assistant.track_approved_call(press.author.user_id, turn.stop):
             channel_id, until = int(press.interaction.channel_id), approvals.clock() + TOKEN_LIFETIME
             token = press.interaction.token
@@ -177,7 +173,7 @@ class ApprovalHandler:
             claimed = await approvals.claim(press.proposal, turn.id, call_message)
             show_begun = asyncio.create_task(self._show_begun(press, may_return))
             try:
-                result = await approvals.run(claimed, selected.agent, press.visitor, turn.stop, form_asker)
+                result = await approvals.run(claimed, selected.agent, press.visitor, turn.stop)
             except CcBotError:
                 await show_begun
                 await self._reopen(press, claimed)

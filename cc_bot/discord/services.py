@@ -24,7 +24,7 @@ from cc_bot.discord.delivery.receipts import ReceiptUpdater
 from cc_bot.discord.delivery.recovery import Recovery
 from cc_bot.discord.delivery.reply import ExpectedDeletions
 from cc_bot.discord.delivery.side_messages import SideMessageFactory, SideMessages
-from cc_bot.discord.delivery.turns import FormAskers, RunningTurns, SpokenAnswers
+from cc_bot.discord.delivery.turns import RunningTurns, SpokenAnswers
 from cc_bot.discord.gate import Gate, Owners, drop_floods
 from cc_bot.discord.gateway import GrantedReading, ShardLookup, own_user
 from cc_bot.discord.handlers import Presses
@@ -143,7 +143,6 @@ def build_services(
         receipts,
         parts.meter,
         parts.get(SpokenAnswers),
-        parts.get(FormAskers),
     )
     gate = Gate(owners, parts.policies, stores.access, locations, bot.rest)
     agent_selector = AgentSelector(parts.agents, stores.agents, locations)

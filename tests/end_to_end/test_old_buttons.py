@@ -15,8 +15,6 @@ from tests.loopback.model_server import Call, calls, says
 
 ELSEWHERE = {
     "StopButton": "test_restart.py",
-    "FormButton": "test_forms.py",
-    "FormModal": "test_forms.py",
     "AnswerButton": "test_restart.py",
     "RetryButton": "test_kills.py",
     "SummaryButton": "test_summary.py",

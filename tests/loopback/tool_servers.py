@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import ToolCallLost, ToolGone, ToolServerUnavailable, ToolTimedOut
-from cc_bot.domain.forms import Form, FormAsker, FormChoice, FormField
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.proposal import Approvers
-from cc_bot.features.mcp.model import OfferedTool, ServerResult, read_form
+from cc_bot.features.mcp.model import OfferedTool, ServerResult
 from cc_bot.features.mcp.servers import Servers
 from cc_bot.features.mcp.tools import ServerTools
 
@@ -36,16 +35,6 @@ def offered(
     """A tool that takes a text, and maybe a path."""
     return OfferedTool(server, name, f"Does {name}.", TEXT, read_only, open_world, waits, approvers)
 
-
-SHELVES: Final = (FormChoice("a", "A"), FormChoice("b", "B"))
-FORM: Final = Form(
-    "notes",
-    "🗄️ A / B? @everyone **!** https://evil.invalid/",
-    (
-        FormField("shelf", "🗄️", "choice", required=True, choices=SHELVES),
-        FormField("count", "🔢", "whole", minimum=1, maximum=9),
-    ),
-)
 
 READ: Final = offered("read", read_only=True, waits=False)
 WRITE: Final = offered("write")
@@ -84,9 +73,7 @@ class CountingServers(Servers):
         if self._read("away.json", otherwise=False):
             raise ToolServerUnavailable(server=server)
 
-    async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], forms: FormAsker | None = None
-    ) -> ServerResult:
+    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
         note(self.folder, "calls.jsonl", {"tool": f"{server}__{name}", "arguments": dict(arguments)})
         try:
             await asyncio.sleep(self._read("slow.json", 0.0))
@@ -95,8 +82,6 @@ class CountingServers(Servers):
         except asyncio.CancelledError:
             note(self.folder, "cancelled.jsonl", {"tool": f"{server}__{name}"})
             raise
-        if seconds := self._read("asks.json", 0.0):
-            return ServerResult(await _ask(forms, seconds))
         match answer := self._read("answers.json", {}).get(name, f"{name} は済みました。"):
             case {"error": str(text)}:
                 return ServerResult(text, ok=False)
@@ -116,18 +101,6 @@ class CountingServers(Servers):
     def _read(self, name: str, otherwise: Any) -> Any:
         path = self.folder / name
         return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
-
-
-async def _ask(forms: FormAsker | None, seconds: float) -> str:
-    """Ask something back, which has so much time, and say what came of it."""
-    if forms is None:
-        return "nobody to ask"
-    try:
-        async with asyncio.timeout(seconds):
-            entered = await forms.ask(FORM)
-    except TimeoutError:
-        return "too late"
-    return "declined" if entered is None else json.dumps(dict(read_form(FORM, entered)), ensure_ascii=False)
 
 
 def note(folder: Path, name: str, line: Mapping[str, Any]) -> None:

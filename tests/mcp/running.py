@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from cc_bot.config import read_config
 from cc_bot.domain.access import Visitor
-from cc_bot.domain.forms import FormAsker
 from cc_bot.features.mcp.file import servers_file
 from cc_bot.features.mcp.model import ServerResult, StoredToolList
 from cc_bot.features.mcp.servers import ManagedServer, Servers, open_servers
@@ -84,10 +83,8 @@ class Running:
         if not self.lists.kept[server].accepted_json:
             await self.accept(server)
 
-    async def echo(
-        self, text: str = "猫", server: str = "hostile", *, asker: FormAsker | None = None
-    ) -> ServerResult:
-        return await self.servers.call(server, "echo", {"text": text}, asker)
+    async def echo(self, text: str = "猫", server: str = "hostile") -> ServerResult:
+        return await self.servers.call(server, "echo", {"text": text})
 
 
 def write(path: Path, entries: Mapping[str, Any]) -> None:

@@ -107,9 +107,12 @@ class TestACall:
             await bot.until_ready()
             assert bot.servers.tools_for(HERE) == before
 
-    async def test_in_which_the_server_asks_the_model_or_the_disk_is_declined(self, tmp_path: Path) -> None:
-        async with running(tmp_path, model=hostile("--sample"), disk=hostile("--roots")) as bot:
-            for name in ("model", "disk"):
+    async def test_in_which_the_server_asks_the_user_the_model_or_the_disk_is_declined(
+        self, tmp_path: Path
+    ) -> None:
+        user, model, disk = map(hostile, ("--elicit", "--sample", "--roots"))
+        async with running(tmp_path, user=user, model=model, disk=disk) as bot:
+            for name in ("user", "model", "disk"):
                 await bot.until_ready(name)
                 assert "error" in json.loads((await bot.echo(server=name)).text)
 

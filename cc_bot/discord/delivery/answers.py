@@ -108,7 +108,7 @@ class Answers:
 
     async def _ask_model(self, turn: DiscordTurn, live: LiveAnswer) -> None:
         entry = turn.entry
-        options = await self._make_options(turn, live)
+        options = await self._make_options(turn)
         if turn.pictures:
             live.feed(ImagesShown(turn.pictures))
         lock_key = entry.id if turn.channel_conversation else entry.key.user_id
@@ -141,14 +141,13 @@ class Answers:
                     raise Postponed from error
                 raise
 
-    async def _make_options(self, turn: DiscordTurn, live: LiveAnswer) -> TurnOptions:
+    async def _make_options(self, turn: DiscordTurn) -> TurnOptions:
         entry, recipient, channel = turn.entry, turn.recipient, turn.channel
         selected = turn.selected_agent or await self.agent_selector.for_session(entry.key, entry.guild_id)
         answer_message_id = None if entry.ephemeral else turn.answer_message_id
         title = ThreadTitle()
         if turn.channel_conversation and channel:
             title = await self.agent_selector.locations.title_of(channel)
-        form_askers = self.running_turns.form_askers
         return TurnOptions(
             recipient.locale,
             recipient.timezone,
@@ -169,7 +168,6 @@ class Answers:
             earlier_calls=entry.calls,
             role_ids=turn.role_ids,
             images=turn.pictures,
-            forms=form_askers.for_reply(live.reply, recipient) if form_askers else None,
             by_owner=recipient.is_owner,
         )
 

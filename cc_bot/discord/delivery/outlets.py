@@ -103,7 +103,7 @@ class InteractionOutlet(Outlet):
     ) -> hikari.Snowflake:
         for _ in range(_MAX_POST_ATTEMPTS):
             try:
-                message_id = await self.post_extra(page)
+                message_id = await self._post(page)
             except hikari.HTTPError as error:
                 if not is_server_or_network_error(error):
                     raise
@@ -116,7 +116,7 @@ class InteractionOutlet(Outlet):
             return message_id
         raise NotPosted
 
-    async def post_extra(self, page: Page) -> hikari.Snowflake:
+    async def _post(self, page: Page) -> hikari.Snowflake:
         arguments = post_arguments(page, ephemeral=self.ephemeral)
         return (await self.rest.execute_webhook(*self._webhook, **arguments)).id
 
@@ -282,9 +282,6 @@ class MessageOutlet(Outlet):
         if not is_new:
             await self._overwrite(message.id, page)
         return message.id
-
-    async def post_extra(self, page: Page) -> hikari.Snowflake:
-        return (await self.replies.rest.create_message(self.location_id, **post_arguments(page))).id
 
     async def record_message(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _try_to_record(

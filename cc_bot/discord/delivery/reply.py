@@ -3,7 +3,6 @@
 If Discord refuses a message, it is sent without some of its parts, or else by DM to the user who asked.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -103,7 +102,6 @@ _log = structlog.get_logger(__name__)
 Result = TypeVar("Result")
 
 _REFERENCE: Final[frozenset[Part]] = frozenset({"reference"})
-FIRST_MESSAGE_TIMEOUT_S: Final = 5.0
 
 
 class NotPosted(Exception):
@@ -124,10 +122,6 @@ class Outlet(ABC):
         self, page: Page, number: int, fetch_posted_ids: FetchPostedIds, *, as_reply: bool
     ) -> hikari.Snowflake:
         """Post message `number`, from 0. Raises NotPosted."""
-
-    @abstractmethod
-    async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is not part of the answer, without retries."""
 
     @abstractmethod
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
@@ -178,9 +172,6 @@ class DiscordReply:
         self._sent = list(sent)
         self._left_out_parts: frozenset[Part] = frozenset()
         self.no_dm = False  # never move the answer to a DM
-        self._visible_event = asyncio.Event()
-        if any(each.id is not None or each.page is not None for each in self._sent):
-            self._visible_event.set()
         self._id_before_dm: tuple[int, ...] = ()  # the first message's id, if the answer moved to a DM
 
     @property
@@ -251,7 +242,6 @@ class DiscordReply:
             _log.warning("answer_sent_by_dm", code=int(error.code))
         self._outlet, self._sent, self._left_out_parts = outlet, dm._sent, dm._left_out_parts
         self._may_have_unknown_messages = False
-        self._visible_event.set()
         return True
 
     async def delete(self) -> None:
@@ -309,20 +299,6 @@ class DiscordReply:
         page_with_sentence = replace(page, facts=page.facts.with_notes(sentence))
         await self._edit(self._last_text_index, page_with_sentence, RETRY_PAUSES_S)
 
-    async def post_extra(self, page: Page) -> hikari.Snowflake:
-        """Post a message that is not part of the answer. Raises hikari's errors, and NotPosted while
-        Discord shows "thinking", as the message would replace that."""
-        try:
-            async with asyncio.timeout(FIRST_MESSAGE_TIMEOUT_S):
-                await self._visible_event.wait()
-        except TimeoutError:
-            raise NotPosted from None
-        return await self._outlet.post_extra(page)
-
-    async def edit_extra(self, message_id: hikari.Snowflake, page: Page) -> None:
-        changes = edit_arguments(None, page)
-        await retry(lambda: self._outlet.edit(message_id, changes))
-
     async def attach(self, file: MediaFile) -> None:
         """Attach a file to the answer's last text. Raises hikari's errors."""
         index = self._last_text_index
@@ -342,7 +318,6 @@ class DiscordReply:
             lambda page, as_reply: self._outlet.post(page, number, self.message_ids, as_reply=as_reply),
             as_reply=True,  # others may post in between
         )
-        self._visible_event.set()
         self._sent.append(SentMessage(message_id, page))  # before an await: a user may delete it
         if number:
             await self._outlet.record_message(message_id, self._sent[0].id)
@@ -381,7 +356,6 @@ class DiscordReply:
             await retry(partial(self._outlet.edit, sent.id, changes), pauses_s)
 
         await self._send(sent.page, page, edit)
-        self._visible_event.set()
         self._sent[index] = replace(sent, page=page)
 
     async def _send(

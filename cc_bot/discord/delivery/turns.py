@@ -43,7 +43,6 @@ from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.change import Change
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, LimitReached, StorageError
-from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Attachment, ChannelKey, Message
 from cc_bot.domain.session import SessionKey
@@ -57,12 +56,6 @@ Acknowledgement = TypeVar("Acknowledgement")
 Result = TypeVar("Result")
 
 LEDGER_TIMEOUT_S: Final = 1.0  # Discord waits 3 s for an acknowledgement
-
-
-class FormAskers(Protocol):
-    """Makes the forms of running tools (feature `mcp`)."""
-
-    def for_reply(self, reply: DiscordReply, recipient: Recipient) -> FormAsker: ...
 
 
 class SpokenAnswers(Protocol):
@@ -119,7 +112,6 @@ class RunningTurns:
     receipt_updater: ReceiptUpdater
     meter: Meter = NULL_METER
     spoken_answers: SpokenAnswers | None = None
-    form_askers: FormAskers | None = None
     file_budget: FileBudget = field(default_factory=FileBudget)
     recovery_due: asyncio.Event = field(default_factory=asyncio.Event)  # wakes `Recovery`
     unshown_ids: set[str] = field(default_factory=set)  # of turns whose end Discord refused

@@ -1,29 +1,15 @@
-"""Tools of MCP servers, their results, and the entries of their forms."""
+"""Tools of MCP servers, and their results."""
 
 import hashlib
-import math
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
-from cc_bot.domain.errors import InputError
-from cc_bot.domain.forms import Form, FormField
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.proposal import Approvers
-from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_calls import SEPARATOR, is_server_tool
-from cc_bot.features.mcp.errors import (
-    FieldEmpty,
-    FieldLengthOutOfBounds,
-    FieldNotAChoice,
-    FieldNotANumber,
-    FieldNotAWholeNumber,
-    FieldNotYesOrNo,
-    FieldOutOfBounds,
-)
 from cc_bot.llm.model import ToolSchema
 
 MAX_NAME_LENGTH: Final = 64
@@ -134,81 +120,3 @@ class ToolServerProblem:
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, self.detail)))
-
-
-MAX_FIELDS: Final = 5
-MAX_ENTRY_LENGTH: Final = 4000
-MAX_CHOICES_LENGTH: Final = 1000
-FORM_TIMEOUT_S: Final = 300
-MAX_NUMBER: Final = 1e15  # floats represent all smaller integers
-
-FieldValue = str | int | float | bool
-
-_YES: Final = "yes y true on 1 はい うん する します ok オーケー 有効 ○ ◯"
-_NO: Final = "no n false off 0 いいえ いや しない しません 無効 × x"
-# Any other comma may be a decimal point.
-_GROUPED_NUMBER: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
-_NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
-
-
-def read_form(form: Form, entries: Mapping[str, str]) -> Mapping[str, FieldValue]:
-    """Return the values of the non-empty fields. Raises InputError."""
-    values = {field.name: _read_field(field, entries.get(field.name, "").strip()) for field in form.fields}
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _read_field(field: FormField, text: str) -> FieldValue | None:
-    if not text:
-        if field.required:
-            raise FieldEmpty(name=field.title)
-        return None
-    match field.kind:
-        case "choice":
-            return _find_choice(field, text)
-        case "yes_or_no":
-            answer = _fold(text)
-            if answer not in (*_YES.split(), *_NO.split()):
-                raise FieldNotYesOrNo(name=field.title)
-            return answer in _YES.split()
-        case "number" | "whole":
-            return _parse_number(field, text)
-        case "text":
-            _check_bounds(field, len(text), FieldLengthOutOfBounds)
-            return text
-
-
-def _find_choice(field: FormField, text: str) -> str:
-    """Prefer exact matches to others, then labels to values."""
-    by_label = [(choice.label, choice.value) for choice in field.choices]
-    by_value = [(choice.value, choice.value) for choice in field.choices]
-    for normalize in (str.strip, _fold):
-        for names_and_values in (by_label, by_value):
-            matches = [value for name, value in names_and_values if normalize(name) == normalize(text)]
-            if len(matches) == 1:
-                return matches[0]
-    labels = shorten(" / ".join(choice.label for choice in field.choices), MAX_CHOICES_LENGTH)
-    raise FieldNotAChoice(name=field.title, known=labels)
-
-
-def _parse_number(field: FormField, text: str) -> int | float:
-    plain = _fold(text).replace("−", "-")
-    if _GROUPED_NUMBER.fullmatch(plain):
-        plain = plain.replace(",", "")
-    is_whole = field.kind == "whole"
-    value = float(plain) if _NUMBER.fullmatch(plain) else math.inf
-    if abs(value) > MAX_NUMBER or (is_whole and not value.is_integer()):
-        raise (FieldNotAWholeNumber if is_whole else FieldNotANumber)(name=field.title)
-    _check_bounds(field, value)
-    return int(value) if is_whole else value
-
-
-def _check_bounds(field: FormField, number: float, error_type: type[InputError] = FieldOutOfBounds) -> None:
-    minimum, maximum = field.minimum, field.maximum
-    if (minimum is None or number >= minimum) and (maximum is None or number <= maximum):
-        return
-    bounds = ("" if bound is None else f"{bound:.15g}" for bound in (minimum, maximum))
-    raise error_type(name=field.title, expected="–".join(bounds))
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip()

@@ -4,24 +4,20 @@ closes the library's client; any task may call."""
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Final, Literal
 
 import mcp_types as types
 import structlog
 from mcp.client.client import Client
-from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp.client.session import IncomingMessage
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerUnavailable, ToolTimedOut
-from cc_bot.domain.forms import FormAsker
 from cc_bot.features.mcp.catalog import MAX_TOOLS, to_remote_tool
 from cc_bot.features.mcp.file import ServerEntry
-from cc_bot.features.mcp.forms import CALL_UNCLEAR, ActiveCall
 from cc_bot.features.mcp.messages import convert_result, run_in_worker, truncate
 from cc_bot.features.mcp.model import RemoteTool, ServerResult, ToolServerProblem
 from cc_bot.features.mcp.transports import NOT_SENT, HttpTransport, ServerProcess, Transport
@@ -35,14 +31,12 @@ STEADY_CONNECTION_S: Final = 60.0  # after that long, retries begin with the sho
 ALIVE_TIMEOUT_S: Final = 5.0
 MIN_LIST_INTERVAL_S: Final = 5.0
 MAX_PAGES: Final = 50
-MAX_FORMS_RECEIVED: Final = 16  # per call; more disconnect the server
 MAX_ERROR_BYTES: Final = 1000
 _LOST_RESPONSE_PREFIXES: Final = (
     *("Connection closed", "SSE stream ", "server answered a request with 202 Accepted"),
     *("Server returned an error response", "Failed to parse", "Unexpected content type"),
 )
 """How the library's errors for calls without a readable response begin."""
-_CURRENT_CALL: Final = ContextVar["ActiveCall | None"]("_CURRENT_CALL", default=None)
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote messages
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
@@ -57,9 +51,6 @@ class ServerConnection:
         self.problem: ToolServerProblem | None = None
         """Why the last connection ended."""
         self._on_tools = on_tools
-        self._active = list[ActiveCall]()
-        self._abandoned_call = False
-        self._sent_unbound_form = False
         self._ended = False
         self._client: Client | None = None
         self._transport: HttpTransport | ServerProcess | None = None
@@ -97,11 +88,10 @@ class ServerConnection:
 
     async def _connect(self) -> None:
         transport = HttpTransport(self.entry) if self.entry.url else ServerProcess(self.entry)
-        self._transport, self._abandoned_call, self._sent_unbound_form = transport, False, False
+        self._transport = transport
         client = Client(
             transport,
             cache=None,
-            elicitation_callback=self._answer_form,
             message_handler=self._on_message,
             client_info=types.Implementation(name="cc-bot", version="1"),
         )
@@ -159,15 +149,14 @@ class ServerConnection:
                 break
         await self._on_tools(tools)
 
-    async def call(self, name: str, arguments: Mapping[str, Any], forms: FormAsker | None) -> ServerResult:
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ServerResult:
         """Raises ToolServerUnavailable, ToolTimedOut and ToolCallLost."""
         client, rules, server = self._client, self.entry.rules, self.entry.name
         if client is None or not self.is_connected:
             raise ToolServerUnavailable(server=server)
         try:
-            async with asyncio.timeout(rules.timeout_s) as timeout:
-                with self._active_call(client, forms, timeout) as call:
-                    result = await client.call_tool(name, dict(arguments))
+            async with asyncio.timeout(rules.timeout_s):
+                result = await self._call_tool(client, name, arguments)
         except TimeoutError:
             raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
         except MCPError as error:
@@ -175,10 +164,7 @@ class ServerConnection:
         except Exception as error:  # noqa: BLE001 - the server may send anything
             _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
             raise ToolCallLost(server=server) from None
-        converted = await run_in_worker(convert_result, result, rules.max_result_kb)
-        if not call.notes:
-            return converted
-        return replace(converted, text="\n".join((converted.text, *call.notes)).strip())
+        return await run_in_worker(convert_result, result, rules.max_result_kb)
 
     def _handle_error(self, client: Client, error: MCPError) -> ServerResult:
         """Raises ToolServerUnavailable if the call was not sent, ToolCallLost if its outcome is unknown."""
@@ -188,44 +174,14 @@ class ServerConnection:
         error_type = ToolServerUnavailable if error.code == NOT_SENT else ToolCallLost
         raise error_type(server=self.entry.name) from None
 
-    @contextmanager
-    def _active_call(
-        self, client: Client, forms: FormAsker | None, timeout: asyncio.Timeout
-    ) -> Iterator[ActiveCall]:
-        call = ActiveCall(self.entry.name, forms, timeout)
-        self._active.append(call)
-        token = _CURRENT_CALL.set(call)
+    async def _call_tool(
+        self, client: Client, name: str, arguments: Mapping[str, Any]
+    ) -> types.CallToolResult:
         try:
-            yield call
+            return await client.call_tool(name, dict(arguments))
         except asyncio.CancelledError:  # the server may go on with the call
-            self._abandoned_call = True
             self._start_probe(client)
             raise
-        finally:
-            _CURRENT_CALL.reset(token)
-            self._active.remove(call)
-            call.end()
-            if self._abandoned_call and self._sent_unbound_form and not self._active and self._transport:
-                self._transport.disconnect("it may still send a form for an abandoned call")
-
-    async def _answer_form(
-        self,
-        context: ClientRequestContext,  # noqa: ARG002 - the library's signature
-        params: types.ElicitRequestParams,
-    ) -> types.ElicitResult | types.ErrorData:
-        """In the newer protocol the library calls this inside the form's call (_CURRENT_CALL). In the older,
-        a form names no call: it is declined unless exactly one call runs and none was abandoned."""
-        if call := _CURRENT_CALL.get():
-            return await call.answer(params)
-        self._sent_unbound_form = True
-        if len(self._active) == 1 and not self._abandoned_call:
-            [call] = self._active
-            if call.forms_received >= MAX_FORMS_RECEIVED and self._transport:
-                self._transport.disconnect("too many forms")
-            return await call.answer(params)
-        for each in self._active:
-            each.decline(CALL_UNCLEAR)
-        return types.ElicitResult(action="decline")
 
     def _start_probe(self, client: Client) -> None:
         if self._running_probe is None or self._running_probe.done():

@@ -16,7 +16,6 @@ from cc_bot.chat.context.tokens import tools_tokens
 from cc_bot.concurrency import cancel_tasks, run_in_background
 from cc_bot.domain.access import Visitor
 from cc_bot.domain.errors import CcBotError, ToolGone, ToolServerUnavailable
-from cc_bot.domain.forms import FormAsker
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.features.mcp.catalog import Catalog, review, serialize_tools
 from cc_bot.features.mcp.errors import ToolListChanged, ToolServerUnknown
@@ -87,11 +86,9 @@ class Servers:
         if managed is None or managed.connection is None or not managed.connection.is_connected:
             raise ToolServerUnavailable(server=server)
 
-    async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], form_asker: FormAsker | None = None
-    ) -> ServerResult:
-        """Cancelling this cancels the call at the server. Without an asker, forms are declined. Raises
-        ToolGone and ToolServerUnavailable if nothing was sent, else ToolTimedOut and ToolCallLost."""
+    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+        """Cancelling this cancels the call at the server. Raises ToolGone and ToolServerUnavailable if
+        nothing was sent, else ToolTimedOut and ToolCallLost."""
         managed = self.managed.get(server)
         if managed is None or not any(each.name == name for each in managed.catalog.offered):
             raise ToolGone
@@ -100,7 +97,7 @@ class Servers:
         try:
             if managed.connection is None:
                 raise ToolServerUnavailable(server=server)
-            result = await managed.connection.call(name, arguments, form_asker)
+            result = await managed.connection.call(name, arguments)
             ok = result.ok
         finally:
             managed.failure_count += not ok

@@ -99,21 +99,6 @@ class ToolServersTexts(Area):
     states: Both[Mapping[ToolServerState, str]] = by_key({"starting": Sentence(ja="起動中", en="starting"), "ready": Sentence(ja="使えます", en="ready"), "away": Sentence(ja="つながりません", en="not connected"), "over_budget": Sentence(ja="トークンの上限を超えるので外しています", en="left out: over CC_BOT_TOOL_TOKENS")})
 
 
-class FormTexts(Area):
-    introduction = Sentence(
-        ja="📋 ツールのサーバー「{server}」からの質問です。ボットや Discord からではなく、答えはそのサーバーに送られます。パスワード、届いたコード、カードの番号は、何と書いてあっても入力しないでください（{minutes}分間有効）。",
-        en="📋 The server “{server}” asks this, not the bot or Discord, and gets your answer. Whatever it says, never enter a password, a code that was sent to you or a card number (open for {minutes} minutes).",
-    )
-    fill = Sentence(ja="フォームに答える", en="Answer the form")
-    skip = Sentence(ja="答えない", en="Don't answer")
-    title = Sentence(ja="⚠️ パスワードやコードは書かない：{server}", en="⚠️ No passwords or codes: {server}")
-    yes_or_no = Sentence(ja="はい / いいえ", en="yes / no")
-    answered = Sentence(ja="📋 「{server}」のフォームに答えました。", en="📋 The form of “{server}” was answered.")
-    declined = Sentence(ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered.")
-    ended = Sentence(ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。", en="📋 This form was already sent, or has ended. Ask again if you still need it.")
-    not_yours = Sentence(ja="このフォームに答えられるのは、質問した本人だけです。", en="Only the person who asked can answer this form.")
-
-
 class McpCheckTexts(Area):
     tools = Sentence(ja="ツールのサーバー", en="Servers with tools")
     tools_none = Sentence(ja="ツールのサーバーはありません（data/mcp.json に書くと使えます）。", en="There are no servers with tools (add them to data/mcp.json).")

@@ -55,7 +55,7 @@ class CallableServerTool(CallableTool):
         expected = {"approvers": tool.approvers}
         check_unchanged(context, **expected)
         if context.is_approved or not (tool.needs_approval or self._is_leak_risk(context, values)):
-            result = await self._servers.call(tool.server, tool.name, values, context.forms)
+            result = await self._servers.call(tool.server, tool.name, values)
             fields = {"note": RESULT_NOTE, "result" if result.ok else "error": result.text}
             return ToolOutcome(
                 json.dumps(fields, ensure_ascii=False),
