@@ -14,6 +14,8 @@ KNOWN_LATER = {
     "cc_bot.chat.grounding: re.compile('|'.join((pattern for each, pattern in _ROWS if each == kind)), "
     "re.MULTILINE)",
     "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
+    # Words of a search, escaped.
+    "cc_bot.web.page: re.search(pattern, text, re.IGNORECASE)",
     # Held against a name that the operator has set.
     "cc_bot.llm.openai.quirks: re.search(host_pattern, host)",
     "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",

@@ -88,7 +88,7 @@ VALUES: Final[dict[object, object]] = (
     {SessionKey: KEY, ChannelKey: ChannelKey(3), PendingTurn: TURN, Payer: Payer(USER, 5, (7,))}
     | {str: "t", Audience: "private", datetime: NOW, date: NOW.date(), Collection[Target]: ["dm"]}
     | {Collection[int]: [1, 11], Sequence[int]: [1, 11], LimitRules: {LimitKey("guild", 5, "concurrent"): 1}}
-    | {Sequence[Message]: []}
+    | {Sequence[Message]: [], Sequence[str]: ["s", "t"]}
 )
 STORES: Final = [
     each for each in fields(Stores) if each.default is MISSING and each.name not in ("erasures", "features")
