@@ -39,6 +39,17 @@ _LEADING_EMOJI: Final = re.compile(
 )
 
 
+class Count(int):
+    """A number in a sentence: `{count}` is "1,234", `{count:memory|memories}` is "1,234 memories"."""
+
+    def __format__(self, nouns: str) -> str:
+        one, _, several = nouns.partition("|")
+        return f"{int(self):,} {one if self == 1 else several}".rstrip()
+
+    def __str__(self) -> str:
+        return f"{self}"
+
+
 def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 

@@ -51,7 +51,7 @@ class WebTexts(Area):
             "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
             "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="You waited too long, so nothing was erased. Please look through it and confirm again."),
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
-            "memories_imported": Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}."),
+            "memories_imported": Sentence(ja="{count}件を取り込みました。", en="{count:memory|memories} imported."),
             "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
             "memories_none": Sentence(ja="メモリはまだありません。", en="There are no memories yet."),
             "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories now, so nothing was erased. Please check again."),

@@ -43,7 +43,7 @@ from cc_bot.domain.errors import (
     TooManyLinks,
     TooManyRequests,
 )
-from cc_bot.domain.text import one_line, remove_leading_emoji, shorten
+from cc_bot.domain.text import Count, one_line, remove_leading_emoji, shorten
 from cc_bot.features.memory.errors import MemoryHidden, MemoryNotFound, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
@@ -144,11 +144,7 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "number": lambda value: f"{value:,}",
-        "exactly": format_exactly,
-        "mark": mark_words,
-    }
+    environment.filters |= {"number": Count, "exactly": format_exactly, "mark": mark_words}
     environment.globals["static"] = VERSIONED_STATIC_PATH
     environment.globals["code"] = _mark_code
     environment.globals["query"] = lambda **values: urlencode(

@@ -31,7 +31,7 @@ NEW: Final = {"content": "猫", "category": "", "tags": "", "end": "", "audience
 
 def listed(page: str) -> list[str]:
     """The memories of a page, as its list has them."""
-    return re.findall(r'<a class="note"[^>]*>(?:.*</span> )?([^<]*)</a>', page)
+    return re.findall(r'<a class="note"[^>]*>(?:.*</span> )?([^<]*)</a>', re.sub("</?mark>", "", page))
 
 
 async def edit(visit: Visit, memory: Memory, **form: str) -> aiohttp.ClientResponse:

@@ -252,7 +252,7 @@ class WebMemoryTexts(Area):
     order = Sentence(ja="並び順", en="Order")
     newest_first = Sentence(ja="新しい順", en="newest first")
     tag = Sentence(ja="タグ", en="Tag")
-    found = Sentence(ja="{count}件あります。", en="Memories: {count}")
+    found = Sentence(ja="{count}件あります。", en="{count:memory|memories}")
     found_most = Sentence(ja="合うものが多いので、近いものから{count}件だけを出しています。言葉を足すか、しぼり込むと、ほかのものも見つかります。", en="More than {count} memories match; these are the {count} best matches. Add a word or a filter to find others.")
     nothing_fits = Sentence(ja="この条件に合うメモリはありません。", en="No memory matches.")
     show_all = Sentence(ja="条件を外す", en="Show all")
@@ -266,7 +266,7 @@ class WebMemoryTexts(Area):
     add = Sentence(ja="メモリを追加する", en="Add a memory")
     save = Sentence(ja="覚える", en="Remember it")
     end = Sentence(ja="期限", en="Last day")
-    end_hint = Sentence(ja="「{example}」のように書けます。なければ空欄にしてください。", en="Such as: {example}. Leave it empty if there is none.")
+    end_hint = Sentence(ja="例：{example}。なければ空欄で。", en="Such as {example}, or empty if there is none.")
 
     edit = Sentence(ja="編集する", en="Edit")
     no_earlier = Sentence(ja="編集すると、その前の内容がここに残ります。", en="When you edit this memory, its earlier version appears here.")
@@ -290,12 +290,12 @@ class WebMemoryTexts(Area):
     yours = Sentence(ja="あなたが入力した内容", en="What you entered")
     save_yours = Sentence(ja="この内容で保存する", en="Save this version")
 
-    erase_title = Sentence(ja="メモリ {count}件を完全に消しますか？", en="Erase memories for good? ({count})")
-    erase_where = Sentence(ja="どこから消しますか", en="Erase them from where?")
+    erase_title = Sentence(ja="メモリ {count}件を完全に消しますか？", en="Erase {count:memory|memories} for good?")
+    erase_where = Sentence(ja="どこから消しますか", en="Where to erase from")
     erase_warning = Sentence(ja="消したものは、元には戻せません。", en="This can't be undone.")
-    erase_now = Sentence(ja="{count}件を完全に消す", en="Erase {count} for good")
-    just_deleted = Sentence(ja="削除したばかりのメモリ {count}件", en="memories you just deleted: {count}")
-    erased_said = Sentence(ja="会話の中でこの内容にふれた発言と回答、その要約、キャンバスに描いたもの", en="messages and answers about them, their summaries, and what was drawn from them on canvases")
+    erase_now = Sentence(ja="{count}件を完全に消す", en="Erase {count:memory|memories} for good")
+    just_deleted = Sentence(ja="削除したばかりのメモリ {count}件", en="{count:memory|memories} you just deleted")
+    erased_said = Sentence(ja="会話の中でこの内容にふれた発言と回答、その要約、キャンバスに描いたもの", en="messages and answers about them, summaries, drawings on canvases")
     said_stays = Sentence(ja="会話の中で話したこと（これからの回答にも使われます）", en="what was said in conversations (answers still use it)")
     best_first = Sentence(ja="検索中は、近いものから並びます。", en="Search results start with the best match.")
     erase_all = Sentence(ja="すべてのメモリを完全に消す…", en="Erase all memories for good…")
@@ -305,9 +305,9 @@ class WebMemoryTexts(Area):
 
     several_done = by_key(
         {
-            "delete": Sentence(ja="{count}件を削除しました。", en="Memories deleted: {count}."),
-            "undelete": Sentence(ja="{count}件を元に戻しました。", en="Memories restored: {count}."),
-            "category": Sentence(ja="{count}件のカテゴリを「{category}」にしました。", en="Memories moved to “{category}”: {count}."),
+            "delete": Sentence(ja="{count}件を削除しました。", en="{count:memory|memories} deleted."),
+            "undelete": Sentence(ja="{count}件を元に戻しました。", en="{count:memory|memories} restored."),
+            "category": Sentence(ja="{count}件のカテゴリを「{category}」にしました。", en="{count:memory|memories} moved to “{category}”."),
         }
     )
     not_done = Sentence(ja="できなかったもの: {count}件。{why}", en="Not done: {count}. {why}")
@@ -335,12 +335,12 @@ class WebMemoryTexts(Area):
         en=("JSON exported here", "memory lists from ChatGPT and similar", "a text with one memory per line (.txt, .md, .csv)"),
     )
     import_next = Sentence(ja="次のページで、入るものと入らないものを確かめられます。それまでは何も保存しません。", en="The next page shows what would be added and what would not. Nothing is saved before.")
-    import_audience = Sentence(ja="使う場所が書かれていないものは", en="Where to use those that don't say")
+    import_audience = Sentence(ja="使う場所（指定のないメモリ）", en="Where to use them (unless stated)")
     look = Sentence(ja="内容を確かめる", en="Check the contents")
     preview = Sentence(ja="取り込む前の確認", en="Check before importing")
     import_not_yet = Sentence(ja="まだ何も保存していません。", en="Nothing is saved yet.")
-    import_new = Sentence(ja="新しく覚える: {count}件", en="New: {count}")
-    not_imported = Sentence(ja="取り込まないもの: {count}件", en="Left out: {count}")
+    import_new = Sentence(ja="新しく覚える: {count}件", en="{count} new")
+    not_imported = Sentence(ja="取り込まないもの: {count}件", en="{count} left out")
     left_out = by_key({"duplicate": Sentence(ja="もうあります", en="already remembered"), "empty": Sentence(ja="空です", en="empty"), "too_long": Sentence(ja="長すぎます", en="too long"), "secret": Sentence(ja="パスワードなどに見えます", en="looks like a password or similar")})
     import_some = Sentence(ja="はじめの{count}件", en="The first {count}")
     other_file = Sentence(ja="別のファイルを選ぶ", en="Choose another file")

@@ -19,7 +19,7 @@ from multidict import MultiDict
 from cc_bot.chat.reply import Reply
 from cc_bot.db import Row
 from cc_bot.domain.errors import AttachmentTooLarge, InputError, NothingHere
-from cc_bot.domain.text import one_line, remove_leading_emoji, shorten
+from cc_bot.domain.text import Count, one_line, remove_leading_emoji, shorten
 from cc_bot.features.memory import service as memories
 from cc_bot.features.memory.errors import (
     CategoryNeeded,
@@ -68,7 +68,7 @@ from cc_bot.web.visitor import WebVisitor, visitor_of
 PAGE_SIZE: Final = 30
 MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
-MAX_TITLE_CHARACTERS: Final = 40
+MAX_TITLE_CHARACTERS: Final = 100
 MAX_LEFT_OUT_CHARACTERS: Final = (40, 8)  # of a possible secret only enough to recognize it
 MAX_CHOICES: Final = 100  # of categories and tags
 PART_HEADER: Final = "X-Part"  # memories.js requests only the list
@@ -330,7 +330,7 @@ class MemoryPages(Pages):
                     changed.append(number)
             except InputError as error:
                 failure = explain_error(error, request)
-        lines = [words.several_done[action].format(count=len(changed), category=category.strip())]
+        lines = [words.several_done[action].format(count=Count(len(changed)), category=category.strip())]
         if left := len(numbers) - len(changed):
             lines.append(words.not_done.format(count=left, why=failure or words.state_gone))
         undo = [("action", "undelete"), *(("n", number) for number in changed), ("back", urlencode(back))]
@@ -396,7 +396,7 @@ class MemoryPages(Pages):
             count=count,
             selected=selected,
             shorten_content=_shorten_content,
-            goes=[sentence.format(count=f"{number:,}") for sentence, number in counts if number > 0],
+            goes=[sentence.format(count=Count(number)) for sentence, number in counts if number > 0],
             stays=[on_discord, copies],
             back_path=back_path,
         )
@@ -503,7 +503,7 @@ class MemoryPages(Pages):
             return _render_import(request, error)
         finally:
             self._progress.pop(visitor.user_id, None)
-        return redirect(request, "/memories", "memories_imported", count=f"{count:,}")
+        return redirect(request, "/memories", "memories_imported", count=Count(count))
 
     async def set_paused(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
@@ -523,7 +523,7 @@ def _shorten_content(memory: Memory | PortableMemory) -> str:
 def _describe_count(count: int, params: Mapping[str, str], words: WebMemoryTexts) -> str:
     if "q" in params and count > MAX_HITS:
         return words.found_most.format(count=MAX_HITS)
-    return words.found.format(count=f"{count:,}") if count or params else ""
+    return words.found.format(count=Count(count)) if count or params else ""
 
 
 def _parse_form(request: web.Request) -> MemoryForm:

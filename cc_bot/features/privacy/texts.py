@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from cc_bot.domain.message import FILE_QUOTA
+from cc_bot.domain.text import Count
 from cc_bot.features.memory.model import ErasureCounts
 from cc_bot.features.privacy.model import NOT_ERASED, DataKind, Holdings, Retention
 from cc_bot.texts.area import Area, Both, Sentence, by_key
@@ -132,17 +133,17 @@ class ErasureTexts(Area):
     done = Sentence(ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone.")
     nothing = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
     removed = Sentence(ja="消したもの: {list}", en="Removed: {list}")
-    memories = Sentence(ja="メモリ {count}件", en="memories: {count}")
-    versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
-    summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
-    messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
+    memories = Sentence(ja="メモリ {count}件", en="{count:memory|memories}")
+    versions = Sentence(ja="以前の内容 {count}件", en="{count:earlier version|earlier versions}")
+    summaries = Sentence(ja="会話の要約 {count}件", en="{count:conversation summary|conversation summaries}")
+    messages = Sentence(ja="会話の記録の発言 {count}件", en="{count:message|messages} in conversation records")
     separator = Sentence(ja="、", en=", ")
     remains = Sentence(ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。", en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.")
     out_of_reach = Sentence(ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。", en="This memory was restored, or is already erased for good. </clear> starts a new conversation.")
 
     def say_erased(self, erased: ErasureCounts) -> str:
         counts = ((self.memories, erased.memories), (self.versions, erased.versions), (self.summaries, erased.summaries), (self.messages, erased.messages))
-        parts = [template.format(count=count) for template, count in counts if count]
+        parts = [template.format(count=Count(count)) for template, count in counts if count]
         if not parts:
             return self.nothing
         return "\n".join((self.done, self.removed.format(list=self.separator.join(parts)), self.remains))

@@ -53,6 +53,7 @@ function showResults(html) {
   const ticked = [...document.querySelectorAll("#several .notes input:checked")];
   const rows = new Map(ticked.map((box) => [box.value, box.closest("li")]));
   show(html, "found");
+  show(html, "unfiltered");
   for (const box of document.querySelectorAll("#found .notes input")) {
     box.checked = rows.delete(box.value);
   }
