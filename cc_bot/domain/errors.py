@@ -53,14 +53,14 @@ NotAllowed = AccessError.define("NotAllowed", ja="このボットは、ここで
 OwnersOnly = AccessError.define("OwnersOnly", ja="この操作は、ボットの管理者だけが使えます。", en="Only the bot's owners can do that.")
 UnderMaintenance = AccessError.define("UnderMaintenance", ja="ただいまメンテナンス中です。しばらくしてから、もう一度お試しください。{note}", en="I'm down for maintenance. Please try again in a while.{note}")
 NotSignedIn = AccessError.define("NotSignedIn", ja="サインインしていません。Discord で </web> を実行すると、ページを開くリンクが届きます。", en="You are not signed in. Use </web> on Discord to get a link to your pages.")
-LinkExpired = AccessError.define("LinkExpired", ja="このリンクはもう使えません。Discord で </web> を実行すると、新しいリンクが届きます。", en="This link no longer works. Use </web> on Discord to get a new one.")
+LinkExpired = AccessError.define("LinkExpired", ja="10分たったか、もう使われています。Discord で `</web>` を送ると、新しいリンクが届きます。", en="It was used already, or is older than 10 minutes. Send `</web>` on Discord to get a new one.")
 TooManyLinks = AccessError.define("TooManyLinks", ja="使えないリンクが続いています。1分ほど待ってから、新しいリンクでお試しください。", en="Too many invalid links were opened. Please wait a minute, then use a new link.")
 ForeignRequest = AccessError.define("ForeignRequest", ja="このページの外から届いた操作なので、何も変えていません。ページを開き直してお試しください。", en="That request did not come from this page, so nothing was changed. Please open the page again and retry.")
 PageOfAnother = AccessError.define("PageOfAnother", ja="このページを開いたあと、このブラウザで別の方がサインインしたので、何も変えていません。ページを開き直してください。", en="Somebody else has since signed in with this browser, so nothing was changed. Please open the page again.")
 ForeignHost = AccessError.define("ForeignHost", ja="このアドレスからはページを開けません。Discord で </web> を実行して届くリンクから開いてください。", en="The pages can't be opened at this address. Use </web> on Discord to get a link to them.")
 TooManyRequests = AccessError.define("TooManyRequests", ja="操作が続いています。少し待ってから、もう一度お試しください。", en="That was a lot at once. Please wait a moment and try again.")
 RequestTooLarge = AccessError.define("RequestTooLarge", ja="送られた内容が大きすぎます（ファイルは 1 MB まで）。小さく分けてお試しください。", en="That is too large to send (files: up to 1 MB). Please send it in smaller parts.")
-NothingHere = AccessError.define("NothingHere", ja="お探しのものは見つかりません。一覧から開き直してください。", en="I can't find what you are looking for. Please open it from its list.")
+NothingHere = AccessError.define("NothingHere", ja="お探しのものは、消えたか、アドレスが違うようです。一覧から開き直してください。", en="What you are looking for was deleted, or its address is wrong. Please open it from its list.")
 
 
 class TooManyCommands(AccessError):

@@ -18,6 +18,8 @@ class MomentTexts(Area):
     with_distance = Sentence(ja="{time}（{distance}）", en="{time} ({distance})")
     at = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
     at_in_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
+    typed_at = Sentence(ja="{m}月{d}日 {t}", en="{m} {d}, {t}")
+    typed_at_in_year = Sentence(ja="{y}年{m}月{d}日 {t}", en="{m} {d} {y}, {t}")
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # monday first
     day = Sentence(ja="{m}月{d}日({w})", en="{w}, {m} {d}")
     day_in_year = Sentence(ja="{y}年{m}月{d}日({w})", en="{w}, {m} {d} {y}")
@@ -41,6 +43,10 @@ class MomentTexts(Area):
     def written(self, local: datetime, now: datetime) -> str:
         """Write 11月23日(月) 9:00, with the year if it is not that of `now`."""
         return self._fill(self.at if local.year == now.astimezone(local.tzinfo).year else self.at_in_year, local)
+
+    def typed(self, local: datetime, now: datetime) -> str:
+        """Write a time for a form: without the weekday, which a user who changes the day would have to change."""
+        return self._fill(self.typed_at if local.year == now.astimezone(local.tzinfo).year else self.typed_at_in_year, local)
 
     def name_day(self, local: datetime, now: datetime) -> str:
         """Write 今日, 昨日 or 11月23日(月), with the year if it is not that of `now`."""

@@ -21,14 +21,15 @@ class WebTexts(Area):
     search_more = Sentence(ja="{page}をすべて見る", en="See all: {page}")
     sign_out = Sentence(ja="サインアウト", en="Sign out")
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
-    welcome = Sentence(ja="{name} のページ", en="The pages of {name}")
-    welcome_what = Sentence(ja="ボットが覚えていること、会話、お知らせ、キャンバスを、ブラウザで見て直せます。", en="See and change what the bot remembers, your conversations, reminders and canvases.")
+    welcome = Sentence(ja="{name} が覚えたことを、見て直せます", en="See and change what {name} remembers")
+    welcome_what = Sentence(ja="会話、お知らせ、キャンバスもここにあります。見えるのはご自分のものだけです。", en="Your conversations, reminders and canvases are here too. You see only your own.")
     steps = Both(
         ja=("Discord の入力欄に `</web>` と書いて送ります。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
         en=("Type `</web>` on Discord and send it.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
     )
-    welcome_own = Sentence(ja="見えるのはご自分のものだけです。パスワードは要りません。", en="You see only your own data, and need no password.")
+    open_discord = Sentence(ja="Discord を開く", en="Open Discord")
     missing_title = Sentence(ja="見つかりません", en="Not found")
+    link_title = Sentence(ja="このリンクは使えません", en="This link doesn't work")
     failure_title = Sentence(ja="できませんでした", en="That didn't work")
     undo = Sentence(ja="元に戻す", en="Undo")
     close = Sentence(ja="閉じる", en="Close")
@@ -41,7 +42,8 @@ class WebTexts(Area):
     account = Sentence(ja="アカウント", en="Account")
     sign_in_whose = Sentence(ja="{name} さんのページ", en="The pages of {name}")
     sign_in_what = Sentence(ja="{bot} が覚えていることや会話を、このブラウザで開きます。", en="See your conversations and what {bot} remembers, in this browser.")
-    sign_in_own = Sentence(ja="ご自分の名前でなければ、何も押さずに閉じてください。ほかの人と共用のブラウザでは、使い終わったらサインアウトしてください。", en="If that is not you, close this page and press nothing. In a browser that others use too, sign out when you are done.")
+    sign_in_own = Sentence(ja="ご自分の名前でなければ、何も押さずに閉じてください。", en="If that is not you, close this page and press nothing.")
+    sign_in_shared = Sentence(ja="ほかの人も使うブラウザでは、最後にサインアウトしてください。", en="In a browser that others use too, sign out when you are done.")
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")
     done = by_key(
@@ -78,9 +80,7 @@ class WebCommandTexts(Area):
 
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="Same as Discord and your browser")
-    timezone_hint = Sentence(
-        ja="「東京」や「Europe/Paris」のように。空なら既定の {zone} です。「毎日7時」のようなお知らせは、新しいタイムゾーンの7時に届きます。", en="A city or a zone, such as Tokyo or Europe/Paris; empty for the default, {zone}. Reminders such as “every day at 7:00” then arrive at 7:00 in the new time zone."
-    )
+    timezone_hint = Sentence(ja="いまは {time} です。「東京」や「Europe/Paris」のように書いて変えると、「毎日7時」のようなお知らせも、そこの7時に届きます。", en="It is {time} there now. Write a city or a zone, such as Tokyo or Europe/Paris; reminders such as “every day at 7:00” then come at 7:00 there.")
     general = Sentence(ja="言葉と時刻", en="Language and time")
     voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers also come as audio.")
     save = Sentence(ja="保存する", en="Save")
@@ -89,7 +89,6 @@ class WebSettingsTexts(Area):
     browsers_hint = Sentence(ja="心当たりのないものがあれば、サインアウトしてください。", en="If you don't know one of them, sign it out.")
     this_browser = Sentence(ja="このブラウザ", en="this browser")
     since = Sentence(ja="サインイン: {time}", en="signed in {time}")
-    time_now = Sentence(ja="{zone} はいま {time} です。", en="It is {time} in {zone} now.")
     privacy_open = Sentence(ja="見る・消す", en="See or erase it")
     unknown_browser = Sentence(ja="名前の分からないブラウザ", en="Unknown browser")
     used = Sentence(ja="最後の利用: {time}", en="last used {time}")

@@ -3,7 +3,7 @@ it up, since link previews and mail scanners also open links."""
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Final
@@ -28,7 +28,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.text import Locale, remove_leading_emoji
 from cc_bot.domain.usage import MICROS, Total, UsageBreakdown, UsageReport
-from cc_bot.features.privacy.model import CONFIRM_WITHIN
+from cc_bot.features.privacy.model import CONFIRM_WITHIN, NOT_ERASED, DataKind, Holdings, StoredAmount
 from cc_bot.features.privacy.texts import PrivacyTexts
 from cc_bot.features.settings.service import change_settings
 from cc_bot.texts import Texts
@@ -141,6 +141,13 @@ class SignInPages(Pages):
         return LinkExpired()
 
 
+def _named_kinds(
+    holdings: Holdings, words: Texts, without: Collection[DataKind] = ()
+) -> list[tuple[str, StoredAmount]]:
+    kinds = words[PrivacyTexts].kinds.items()
+    return [(name, holdings.kinds[kind]) for kind, name in kinds if kind in holdings.kinds.keys() - without]
+
+
 # The first name found in the header counts: most browsers also claim to be Chrome, Safari or Linux.
 _BROWSERS: Final = "Edg OPR SamsungBrowser Firefox FxiOS CriOS Chrome Safari"
 _SYSTEMS: Final = "iPhone iPad Android Windows Mac CrOS Linux"
@@ -182,11 +189,10 @@ class AccountPages(Pages):
     async def show_privacy(self, request: web.Request) -> web.Response:
         visitor, privacy = visitor_of(request), self._services.privacy
         holdings = await privacy.get_overview(visitor.user_id)
-        kinds = visitor.words[PrivacyTexts].kinds
         return render(
             request,
             "privacy.html",
-            holdings=[(name, holdings.kinds[kind]) for kind, name in kinds.items() if kind in holdings.kinds],
+            holdings=_named_kinds(holdings, visitor.words),
             retention=visitor.words[PrivacyTexts].retention_lines(privacy.retention, holdings),
         )
 
@@ -203,7 +209,7 @@ class AccountPages(Pages):
         return render(
             request,
             "privacy_erase.html",
-            goes=visitor.words[PrivacyTexts].list_erased(holdings),
+            goes=_named_kinds(holdings, visitor.words, without=NOT_ERASED),
             stays=visitor.words[PrivacyTexts].list_remaining(holdings),
             until=until,
             until_s=int(until.timestamp()),
@@ -249,7 +255,7 @@ class AccountPages(Pages):
         if language not in _LANGUAGES:
             raise InputError
         locale = _LANGUAGES[language]
-        spoken = bool(form_text(request, "spoken"))
+        spoken, default_zone = bool(form_text(request, "spoken")), services.settings.timezone.key
         try:
             if len(typed) > MAX_ZONE_LENGTH:
                 raise UnknownTimezone
@@ -257,9 +263,9 @@ class AccountPages(Pages):
                 services.stores,
                 visitor.user_id,
                 locale=locale,
-                zone=typed.strip() or None,
+                zone=None if typed.strip() in ("", default_zone) else typed.strip(),
                 spoken=spoken if services.settings.can_voice_answers else Keep.AS_IS,
-                default_zone=services.settings.timezone.key,
+                default_zone=default_zone,
             )
         except UnknownTimezone as error:
             entered = UserSettings(locale=locale, timezone=typed, spoken=spoken)

@@ -298,7 +298,7 @@ def render_for_anyone(
             words=TemplateTexts(words),
             web=words[WebTexts],
             at=time_formatter(zone),
-            day=lambda moment: moment.astimezone(zone).date().isoformat(),
+            day=lambda moment: words[MomentTexts].name_day(moment.astimezone(zone), utc_now()),
             ago=partial(_time_element, words[MomentTexts], zone),
             theme=theme if theme in THEMES else "",
             bot=bot,

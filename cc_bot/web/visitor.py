@@ -53,7 +53,8 @@ def visitor_of(request: web.Request) -> WebVisitor:
 
 
 def locale_of(request: web.Request, default: Locale) -> Locale:
-    for wanted in request.headers.get("Accept-Language", "")[:MAX_LANGUAGES_LENGTH].split(","):
+    asked = f"{request.query.get('lang', '')},{request.headers.get('Accept-Language', '')}"
+    for wanted in asked[:MAX_LANGUAGES_LENGTH].split(","):
         tag = wanted.partition(";")[0].strip().lower()
         if tag.partition("-")[0] in [*Locale]:
             return Locale.from_tag(tag)

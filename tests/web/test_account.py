@@ -88,7 +88,7 @@ class TestStoredData:
         await talk(site, ("猫の名前は?", "タマです"), key=SessionKey(HANA, CHANNEL))
         async with site.visit() as other:
             question = await taro.open("/privacy/erase")
-            for words in ("会話の中の質問と回答 2件", JA.stays[0]):
+            for words in (f"{JA.kinds['messages']} <span>2</span>", JA.stays[0]):
                 assert words in question
             assert (await site.core.privacy.get_overview(TARO)).count("messages") == 2
             answer = await taro.press("/privacy/erase", until=until(question))

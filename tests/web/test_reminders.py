@@ -1,12 +1,15 @@
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 import aiohttp
 
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.when.repeats import QuietHours
+from cc_bot.domain.when.resolve import parse_schedules
+from cc_bot.features.heartbeat.texts import WebHeartbeatTexts
 from cc_bot.features.reminders.model import Firing, Schedule
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.texts import texts
@@ -141,7 +144,7 @@ class TestReminder:
 
 async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> None:
     schedules = site.core.stores[ScheduleStore]
-    assert "声かけはオフです" in await taro.open("/reminders")
+    assert texts(Locale.JA)[WebHeartbeatTexts].start in await taro.open("/reminders")
     for every, quiet in (("0", ""), ("169", ""), ("x", ""), ("3", "25:00")):
         answer = await taro.press("/heartbeat", every=every, quiet_from=quiet, quiet_to=quiet)
         assert answer.status == 400, (every, quiet)
@@ -160,3 +163,15 @@ async def test_a_heartbeat_is_not_for_the_terminals_user(site: Site) -> None:
     async with site.visit(0) as visit:
         assert 'action="/heartbeat"' not in await visit.open("/reminders")
         assert (await visit.press("/heartbeat", every="3", quiet_from="", quiet_to="")).status == 404
+
+
+async def test_the_time_in_the_form_is_understood(site: Site, taro: Visit) -> None:
+    for locale in Locale:
+        await site.core.stores.settings.set(TARO, locale=locale)
+        for days in (1, 20, 400):
+            due_at = (datetime.now(UTC) + timedelta(days=days)).replace(second=0, microsecond=0)
+            reminder = await site.core.stores[ScheduleStore].add(KEY, "薬", due_at)
+            page = await taro.open(f"/reminders?change={reminder.number}")
+            [shown] = re.findall(r'id="when-\d+"[^>]* value="([^"]*)"', page)
+            [(read, repeat)] = parse_schedules(shown, "", datetime.now(UTC), ZoneInfo("Asia/Tokyo"))
+            assert (read, repeat) == (due_at, ""), shown

@@ -37,7 +37,7 @@ class TestALink:
         async with site.visit(None) as visit:
             for number in range(5):
                 text = await visit.open(f"/sign-in?code=x{number}", status=410)
-                assert "このリンクはもう使えません" in text
+                assert texts(Locale.JA)[WebTexts].link_title in text
             await visit.open("/sign-in?code=x", status=429)
             link = await site.link()
             await visit.open(link)

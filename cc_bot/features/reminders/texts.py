@@ -31,7 +31,7 @@ class ReminderTexts(Area):
     gone = Sentence(ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。", en="This reminder no longer exists: it was cancelled, or I have reminded you already. </remind list> shows the ones you have.")
 
     where = Sentence(ja="場所: {target}", en="Where: {target}")
-    where_if_unnamed = Sentence(ja="場所: {target}（書いていないもの）", en="Where: {target}, unless a line says otherwise")
+    where_if_unnamed = Sentence(ja="とくに書いていないものは {target} に届きます。", en="Sent to {target} unless a line says otherwise.")
     terminal = Sentence(ja="ターミナル", en="terminal")
     by_dm_instead = Sentence(ja="場所: DM（ここには書き込めないため）", en="Where: DM (because I can’t post here)")
 
@@ -211,6 +211,7 @@ class WebReminderTexts(Area):
     once = Sentence(ja="1回だけ", en="once")
     none = Sentence(ja="予約したお知らせはありません。", en="You have no reminders.")
     more_of = Sentence(ja="お知らせ {number} のほかの操作", en="More actions for reminder {number}")
+    is_paused = Sentence(ja="停止中", en="on hold")
     when_hint = Sentence(ja="「30分後」「毎朝7時」のようにも書けます。", en="You can also write: in 30 minutes, every morning at 7.")
     repeat = Sentence(ja="繰り返し", en="Repeat")
     repeat_hint = Sentence(ja="繰り返しは「毎日」「毎週月曜」のように。空にすると、1回だけお知らせします。", en="To repeat, write for example: every day, every Monday. Left empty, you are reminded once.")

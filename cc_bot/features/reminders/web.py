@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from aiohttp import web
 
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import InputError, ScheduleNotFound
 from cc_bot.domain.text import contains_words
 from cc_bot.domain.when.resolve import parse_schedules
@@ -18,6 +19,7 @@ from cc_bot.features.reminders.resolver import TimeResolver
 from cc_bot.features.reminders.store import ScheduleStore
 from cc_bot.features.reminders.texts import RepeatTexts, WebReminderTexts
 from cc_bot.texts import Texts
+from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.conversations import channel_names
 from cc_bot.web.form import form_text, path_id
@@ -168,8 +170,8 @@ def _read_form(request: web.Request, number: int | None = None) -> ReminderForm:
 
 def _fill_form(reminder: Schedule, visitor: WebVisitor) -> ReminderForm:
     repeat = visitor.words[RepeatTexts].describe(reminder.repeat) if reminder.repeat else ""
-    # Without a weekday, which a user who changes the day would have to change, too.
-    when = f"{reminder.due_at.astimezone(visitor.timezone):%Y-%m-%d %H:%M}"
+    due_at = reminder.due_at.astimezone(visitor.timezone)
+    when = visitor.words[MomentTexts].typed(due_at, utc_now())
     return ReminderForm(reminder.text, when, repeat, reminder.number)
 
 
