@@ -228,8 +228,8 @@ async def administer(site: Site) -> None:
     await stores.access.set("user", HANA + 2, "deny", set_by=TARO)
     await stores.channel_models.set(CHANNEL + 3, ("gpt-5", "gpt-5-mini"), set_by=TARO)
     log: list[tuple[str, str, Mapping[str, object]]] = [
-        ("db", "ERROR", {"event": "backup_failed"}),
-        ("chat", "WARNING", {"event": "edit_failed"}),
+        ("db", "ERROR", {"event": "backup_failed", "error": "BackupFolderForbidden"}),
+        ("chat", "WARNING", {"event": "edit_failed", "turn": "5f0c9a1e", "error": "RateLimitTooLongError"}),
     ]
     for turn in range(24):
         first = round(0.6 + turn * 37 % 13 / 8, 2)

@@ -35,20 +35,19 @@ async def core(config: Config) -> AsyncIterator[Core]:
             yield core
 
 
+@pytest.mark.parametrize("locale", list(Locale))
 async def test_the_database_is_written_to_meanwhile_and_stays_the_programs_own(
-    config: Config, core: Core
+    config: Config, core: Core, locale: Locale
 ) -> None:
-    running = asyncio.create_task(DoctorRunner(config.variables).run())
+    running = asyncio.create_task(DoctorRunner(config.variables).run(locale))
     written = 0
     while not running.done():
         await core.stores.memories.add(TARO, f"{written} 番目のメモ")
         written += 1
-    reports = await running
-    for locale in Locale:
-        found = {each["check"]: each for each in reports[locale]}
-        assert (found["database"]["verdict"], found["migrations"]["verdict"]) == ("ok", "ok")
-        detail, _, fix = texts(locale)[DoctorTexts].token_missing.partition("\n→ ")
-        assert (found["token"]["detail"], found["token"]["fix"]) == (detail, fix)
+    found = {each["check"]: each for each in await running}
+    assert (found["database"]["verdict"], found["migrations"]["verdict"]) == ("ok", "ok")
+    detail, _, fix = texts(locale)[DoctorTexts].token_missing.partition("\n→ ")
+    assert (found["token"]["detail"], found["token"]["fix"]) == (detail, fix)
     await core.stores.memories.add(TARO, "あとのメモ")
     with pytest.raises(AlreadyRunning), instance_lock(database_file(config.database_url)):
         pass

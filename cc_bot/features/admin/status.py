@@ -129,21 +129,21 @@ def _has_others(processes: Sequence[ActiveProcess]) -> bool:
 class DoctorRunner:
     variables: Mapping[str, str]  # this process's settings
 
-    async def run(self) -> Mapping[Locale, Sequence[Mapping[str, str]]]:
+    async def run(self, locale: Locale) -> Sequence[Mapping[str, str]]:
         """Return the findings of `cc-bot doctor --json`, run in a child process; none if it fails."""
         child = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "cc_bot", "doctor", "--json"),
-            env={**os.environ, **self.variables, "CC_BOT_LOCALE": Locale.JA.value},
+            env={**os.environ, **self.variables, "CC_BOT_LOCALE": locale.value},
             stdin=DEVNULL,
             stdout=PIPE,
             stderr=DEVNULL,
         )
         try:
             output, _ = await child.communicate()
-            findings = json.loads(output)["checks"]
-            return {Locale.JA: findings, Locale.EN: [{**each, **each["other_language"]} for each in findings]}
+            findings: Sequence[Mapping[str, str]] = json.loads(output)["checks"]
+            return findings
         except ValueError:
-            return {}
+            return ()
         finally:
             if child.returncode is None:
                 child.kill()

@@ -8,12 +8,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from aiohttp import web
+from markupsafe import Markup
 
+from cc_bot.charts.svg import Layout, chart_svg
 from cc_bot.chat.reply import Reply
 from cc_bot.domain.access import SUBJECTS, Subject
+from cc_bot.domain.chart import Chart, Series
 from cc_bot.domain.errors import OwnersOnly
 from cc_bot.domain.text import Locale, format_size
 from cc_bot.domain.usage import LIMIT_NAMES
@@ -52,7 +55,14 @@ COMMANDS: Final[Mapping[str, tuple[Callable[..., Awaitable[Reply]], Sequence[str
 }
 _ID: Final = re.compile(r"[0-9]{1,19}")
 RECENT: Final = timedelta(hours=1)
+MAX_CHART_TURNS: Final = 30
+CHART_LAYOUT: Final = Layout(300, 150)
 _VERDICTS: Final = ("failed", "warning", "ok", "off", "")  # the worst first
+
+
+class DoctorReport(NamedTuple):
+    findings: Sequence[Mapping[str, str]] = ()
+    at: datetime | None = None
 
 
 class ConsolePages(Pages):
@@ -62,8 +72,7 @@ class ConsolePages(Pages):
     def __init__(self, services: WebServices) -> None:
         super().__init__(services)
         self._lock = asyncio.Lock()  # for the doctor and the model tests
-        self._reports: Mapping[Locale, Sequence[Mapping[str, str]]] = {}
-        self._examined_at: datetime | None = None
+        self._reports: dict[Locale, DoctorReport] = {}
         self._model_tests: Mapping[str, ModelTest] = {}
 
     def title(self, words: Texts) -> str:
@@ -127,8 +136,18 @@ class ConsolePages(Pages):
             maintenance=await status.get_maintenance(),
             max_note=MAX_NOTE_CHARACTERS,
             turns=status.assistant.turns.queued_turns,
+            latency=self._draw_latency(owner),
             clock=_format_time(owner, now, now),
         )
+
+    def _draw_latency(self, owner: WebVisitor) -> Markup | None:
+        """Draw how soon the models began the newest answers; None if there are fewer than two."""
+        done = [each for each in self._services.records.newest() if "first_token_s" in each.fields]
+        turns = done[:MAX_CHART_TURNS][::-1]
+        labels = tuple(f"{each.at.astimezone(owner.timezone):%H:%M}" for each in turns)
+        series = Series("", tuple(float(each.fields["first_token_s"]) for each in turns))
+        chart = Chart("latency", owner.words[ConsoleTexts].latency, "line", labels, (series,))
+        return Markup(chart_svg(chart, owner.locale, CHART_LAYOUT)) if len(turns) > 1 else None  # noqa: S704 - our own chart
 
     def _describe_log(self, owner: WebVisitor, now: datetime) -> Fact:
         recent = [each for each in self._services.records.newest("warning") if now - each.at < RECENT]
@@ -179,37 +198,41 @@ class ConsolePages(Pages):
         return await self._redirect_with_reply(request, "/console/models", Reply())
 
     async def show_log(self, request: web.Request) -> web.Response:
-        level, text = request.query.get("level", LEVELS[0]), request.query.get("q", "").strip()
-        records = [
-            each
-            for each in self._services.records.newest(level)
-            if text.casefold() in f"{each.event} {each.logger} {each.fields}".casefold()
-        ]
+        text = request.query.get("q", "").strip()
+        level = request.query.get("level", "debug" if text else "warning")
+        found = {
+            least: [
+                each
+                for each in self._services.records.newest(least)
+                if text.casefold() in f"{each.event} {each.logger} {each.fields}".casefold()
+            ]
+            for least in ("error", "warning", "debug")
+        }
         return _render(
             request,
             "admin/console_log.html",
-            records=records,
-            level=level,
+            found=found,
+            level=level if level in found else "debug",
             text=text,
-            levels=LEVELS,
             max_count=MAX_RECORDS,
             clock=partial(_format_time, visitor_of(request), self._services.clock()),
         )
 
     async def show_doctor(self, request: web.Request) -> web.Response:
-        report = self._reports.get(visitor_of(request).locale, ())
+        report = self._reports.get(visitor_of(request).locale, DoctorReport())
         return _render(
             request,
             "admin/console_doctor.html",
-            report=sorted(report, key=lambda each: _VERDICTS.index(each["verdict"])),
-            counts=Counter(each["verdict"] for each in report),
-            examined_at=self._examined_at,
+            report=sorted(report.findings, key=lambda each: _VERDICTS.index(each["verdict"])),
+            counts=Counter(each["verdict"] for each in report.findings),
+            examined_at=report.at,
         )
 
-    async def run_doctor(self, _: web.Request) -> web.StreamResponse:
+    async def run_doctor(self, request: web.Request) -> web.StreamResponse:
+        locale = visitor_of(request).locale
         async with self._lock:
-            self._reports = await self._services[DoctorRunner].run()
-        self._examined_at = self._services.clock()
+            findings = await self._services[DoctorRunner].run(locale)
+        self._reports[locale] = DoctorReport(findings, self._services.clock())
         return see_other("/console/doctor")
 
 

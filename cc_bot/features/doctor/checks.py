@@ -25,10 +25,9 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, InvalidSetting, StartupError
 from cc_bot.features import modules
 from cc_bot.features.doctor import database, services
-from cc_bot.features.doctor.bilingual import BilingualTexts, in_other_language
 from cc_bot.features.doctor.texts import DoctorTexts
 from cc_bot.operator_file import operator_path
-from cc_bot.texts import Texts, explain
+from cc_bot.texts import Texts, explain, texts
 
 DATABASE_LIMIT_S: Final = 600.0  # it reads the whole file, which may have many gigabytes
 
@@ -68,23 +67,14 @@ def as_lines(report: Report, words: Texts, *, offline: bool) -> list[str]:
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
     """Names and verdicts are stable, texts are not."""
-    checks = [
-        {
-            **asdict(each),
-            "fix": each.fix or None,
-            "other_language": {
-                name: in_other_language(getattr(each, name)) for name in ("label", "detail", "fix")
-            },
-        }
-        for each in report.findings
-    ]
+    checks = [{**asdict(each), "fix": each.fix or None} for each in report.findings]
     document = {"version": version, "verdict": report.verdict, "offline": offline, "checks": checks}
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 async def run_doctor(config: Config, *, offline: bool) -> Report:
     """`offline`: only checks without network. Raises InvalidSetting if no database is named."""
-    words = BilingualTexts(config.operator_locale)
+    words = texts(config.operator_locale)
     if config.discord_token and not offline:  # takes seconds, so before the checks and their time limits
         for name in import_module("cc_bot.discord.bot").extension_names():
             import_module(name)

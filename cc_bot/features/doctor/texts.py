@@ -28,7 +28,7 @@ class DoctorTexts(Area):
             "pages": Sentence(ja="ブラウザのページ", en="Pages in a browser"),
         }
     )
-    verdicts = by_key({"ok": Sentence(ja="良好", en="ok"), "off": Sentence(ja="オフ", en="off"), "warning": Sentence(ja="注意", en="warning"), "failed": Sentence(ja="失敗", en="failed")})
+    verdicts = by_key({"ok": Sentence(ja="良好", en="OK"), "off": Sentence(ja="オフ", en="Off"), "warning": Sentence(ja="注意", en="Warning"), "failed": Sentence(ja="失敗", en="Failed")})
     all_well = Sentence(ja="問題は見つかりませんでした。", en="No problems found.")
     summary = Sentence(ja="失敗が {failed} 件、注意が {warnings} 件あります。", en="Failed: {failed}. Warnings: {warnings}.")
     offline = Sentence(ja="ネットワークを使う確認（Discord とモデル）は省きました。", en="Skipped: checks that need the network (Discord and the model).")
