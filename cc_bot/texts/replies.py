@@ -35,7 +35,7 @@ class MomentTexts(Area):
         """Write how far away a moment is; the date if that is more than 30 days."""
         minutes = round(abs((local - now).total_seconds()) / 60)
         if minutes > 30 * 1440:
-            return self.written(local, now)
+            return self.name_day(local, now)
         count, unit = (minutes // 1440, 2) if minutes >= 1440 else (minutes // 60, 1) if minutes >= 60 else (minutes, 0)
         template = self.past if local < now else self.future
         return template.format(count=count, unit=self.units[unit][count != 1]) if count else self.now
