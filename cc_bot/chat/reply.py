@@ -42,7 +42,7 @@ class Caller:
         return self.words[MomentTexts].written(moment.astimezone(self.timezone), utc_now())
 
     def format_day(self, moment: datetime) -> str:
-        return moment.astimezone(self.timezone).date().isoformat()
+        return self.words[MomentTexts].name_short_day(moment.astimezone(self.timezone), utc_now())
 
     def format_moment(self, moment: datetime, *, short: bool = False) -> str:  # noqa: ARG002 - for Discord
         """Format a time, with its distance from now if the front end can show it."""
@@ -64,6 +64,7 @@ class Item:
     number: int
     text: str  # as stored; front ends shorten and escape it
     details: tuple[str, ...] = ()
+    time: str = ""  # when it is due
     problem: str = ""  # why the item does not work now
 
 

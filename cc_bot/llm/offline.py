@@ -27,8 +27,8 @@ from cc_bot.llm.model import (
 from cc_bot.texts import texts as texts_in
 from cc_bot.texts.replies import MomentTexts
 
-_SENTENCES: Final = """
-unknown | AIモデルなしでできるのは、「鍵は玄関って覚えて」「鍵はどこ？」「明日9時に薬って知らせて」「買うものをキャンバスに出して: 牛乳、卵」などです。ほかのことにも答えるには、.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | Without an AI model I can do this: “remember that my key is in the hall”, “where is my key?”, “remind me tomorrow at 9 to call mom”, “put a shopping list on the canvas: milk, eggs”. For anything else, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
+_SENTENCES: Final = r"""
+unknown | AIモデルなしでできるのは、次のようなことです。\n- 「鍵は玄関って覚えて」\n- 「鍵はどこ？」\n- 「明日9時に薬って知らせて」\n- 「買うものをキャンバスに出して: 牛乳、卵」\n\nほかのことにも答えるには、.env に OPENAI_API_KEY（手元のサーバーなら OPENAI_BASE_URL）を設定してください。 | Without an AI model I can do this:\n- “remember that my key is in the hall”\n- “where is my key?”\n- “remind me tomorrow at 9 to call mom”\n- “put a shopping list on the canvas: milk, eggs”\n\nFor anything else, set OPENAI_API_KEY in .env (or OPENAI_BASE_URL for your own server).
 thanks | どういたしまして。 | You're welcome.
 still_unknown | AIモデルがないため、それにはお答えできません。できることの一覧は /help で見られます。 | Sorry, I can't answer that without an AI model. /help shows what I can do.
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | I can't do that here. Please ask again in an ordinary question.
@@ -57,7 +57,9 @@ draw_what | 何を書きましょうか。「買うものをキャンバスに�
 list | リスト | List
 time_is_up | 時間です | It's time
 """  # noqa: E501 - a sentence is one line
-_ROWS: Final = [[part.strip() for part in row.split("|")] for row in _SENTENCES.strip().splitlines()]
+_ROWS: Final = [
+    [part.strip().replace(r"\n", "\n") for part in row.split("|")] for row in _SENTENCES.strip().splitlines()
+]
 JA: Final = {name: japanese for name, japanese, _ in _ROWS}
 EN: Final = {name: english for name, _, english in _ROWS}
 
@@ -107,7 +109,7 @@ _REMIND: Final = (
         rf"(?:(?P<explicit>知らせて|お知らせを?して|リマインドして|通知して|起こして|思い出させて)|教えて){_PLEASE_JA}"
     ),
     re.compile(
-        rf"(?is){_PLEASE_EN}(?:(?P<explicit>remind|wake) me|tell me)(?: to| about| that| up)*\s+"
+        rf"(?is){_PLEASE_EN}(?:(?P<explicit>remind|wake) me|tell me)(?: to| about| of| that| up)*\s+"
         rf"(?P<what>.+?){_END_EN}"
     ),
 )
@@ -156,7 +158,7 @@ _DRAW: Final = (
         r"(?:[:：]\s*(?P<items>.+))?"
     ),
     re.compile(
-        rf"(?is){_PLEASE_EN}(?:put|make|show|write)\s+(?:an? |the |my )?(?P<what>.+?)"
+        rf"(?is){_PLEASE_EN}(?:put|make|show|write|draw|create)\s+(?:an? |the |my )?(?P<what>.+?)"
         rf"(?:\s*:\s*(?P<items>.+?))?{_END_EN}"
     ),
 )
@@ -164,7 +166,9 @@ _EMPTY_CANVAS: Final = re.compile(
     rf"(?i)キャンバスを(?:消して|空にして|片付けて){_PLEASE_JA}"
     rf"|{_PLEASE_EN}(?:clear|empty) (?:the|my) canvas{_END_EN}"
 )
-_LIST_NAME: Final = re.compile(r"(?i).*(?:リスト|一覧|メモ|もの|こと|list|to-?dos?)")
+_LIST_NAME: Final = re.compile(
+    r"(?i).*(?:リスト|一覧|メモ|もの|こと|グラフ|図|絵|list|to-?dos?|chart|graph|picture)"
+)
 _ITEM_BREAK: Final = re.compile(r"[、,，・\n]|\band\b")
 _NEWEST: Final = re.compile(
     r"(?i)(?:さっき|いま|今|最後|最新|直前|前)(?:の|予約)?|last|latest|newest|previous|that"

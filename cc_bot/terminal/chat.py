@@ -22,8 +22,6 @@ from prompt_toolkit.history import DummyHistory, FileHistory, History
 from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.styles import Style
-from rich.console import Console
-from rich.theme import Theme
 
 from cc_bot.chat.assistant import Assistant
 from cc_bot.chat.stores.opening import Stores
@@ -244,7 +242,6 @@ class Conversation:
 
 
 _CLOSED_ERRNOS: Final = {errno.EPIPE, errno.EIO}
-_THEME: Final = Theme({"markdown.code": "bold cyan"})
 
 
 async def run_chat(
@@ -254,7 +251,7 @@ async def run_chat(
     shutdown = _Shutdown(assistant)
     try:
         if sys.stdin.isatty() and sys.stdout.isatty():
-            view = RichView(Console(highlight=False, markup=False, emoji=False, theme=_THEME))
+            view = RichView()
             await _chat_with_person(Chat(assistant, stores, parts, profile, view), shutdown, view)
             return True
         piped = PlainView(sys.stdout, sys.stderr)
@@ -287,7 +284,8 @@ async def _chat_with_person(chat: Chat, shutdown: _Shutdown, view: RichView) -> 
     with contextlib.suppress(StorageError):  # the first question reports it
         start += await list_stored(chat)
     key = f"\n{words.no_key}" if chat.profile.offline else ""
-    view.say(f"{' · '.join(start)}\n{words.greeting}{key}", style="dim")
+    view.say(" · ".join(start), style="dim")
+    view.say(f"{words.greeting}{key}")
     lines = shutdown.lines(lambda: line.read(chat.texts))
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": shutdown.request, "SIGHUP": shutdown.request}):
         await Conversation(chat).converse(lines, _silence_keyboard)

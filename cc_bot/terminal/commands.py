@@ -264,7 +264,7 @@ async def show_help(chat: Chat, text: str, _options: Mapping[str, str]) -> Reply
         groups.setdefault(name.split()[0], []).extend(name.split()[1:])
     if not text:
         rows = [(f"/{name}", describe_command(name, words), " ".join(each)) for name, each in groups.items()]
-        notes = ("", texts.help_more, texts.help_keys, texts.help_stored)
+        notes = (texts.help_more, texts.help_keys, texts.help_stored)
         chat.view.show_reply(Reply(title=texts.help_title, notes=notes), rows)
         return None
     topic = _normalize(text).lstrip("/")

@@ -20,6 +20,7 @@ from rich.panel import Panel
 from rich.segment import Segment, SegmentLines
 from rich.table import Column, Table
 from rich.text import Text
+from rich.theme import Theme
 
 from cc_bot.charts.table import text_table
 from cc_bot.chat.changes import change_handlers
@@ -196,12 +197,13 @@ def _trim_end(row: list[Segment]) -> list[Segment]:
     return [*row[:-1], *(Segment(last.text.rstrip(), last.style) for last in row[-1:])]
 
 
-Row = tuple[str, str, str]  # a command or number, what it is, and details
+Row = tuple[str, ...]  # a command or number, two columns of text, and details
 
 
 def item_rows(reply: Reply) -> Iterator[Row]:
     for each in reply.items:
-        yield f"#{each.number}", short_line(each.text), ", ".join(filter(None, (*each.details, each.problem)))
+        details = ", ".join(filter(None, (*each.details, each.problem)))
+        yield f"#{each.number}", each.time, short_line(each.text), details
 
 
 def note_lines(reply: Reply) -> Iterator[str]:
@@ -312,7 +314,7 @@ class PlainView:
 
     def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
         """`rows`: shown in place of the items."""
-        lines = [f"  {name}  {text}  ({details})" for name, text, details in rows or item_rows(reply)]
+        lines = [f"  {'  '.join(filter(None, row))}" for row in rows or item_rows(reply)]
         start, table = ([each] if each else [] for each in (reply.title, reply.table))
         self.say("\n".join((*start, *reply.lines, *table, *lines, *note_lines(reply))))
 
@@ -379,29 +381,33 @@ def _wrap_lines(lines: Iterable[str], style: str = "") -> Iterator[RenderableTyp
 
 
 def _make_grid(rows: Iterable[Row]) -> Padding:
-    grid = Table.grid(Column(style="cyan", no_wrap=True), Column(), Column(style="dim"), padding=(0, 2))
-    for row in rows:
+    styled = (Column(style="cyan", no_wrap=True), Column(), Column(), Column(style="dim"))
+    used = [pair for pair in zip(styled, zip(*rows, strict=True), strict=False) if any(pair[1])]
+    grid = Table.grid(*([column for column, _ in used] or styled), padding=(0, 2))
+    for row in zip(*(cells for _, cells in used), strict=True):
         grid.add_row(*map(wrap_text, row))
     return Padding(grid, (0, 0, 0, len(MARGIN)), expand=False)
 
 
+_THEME: Final = Theme({"markdown.code": "bold cyan", "dim": "color(246)"})  # dim is too dark on black
+
+
 class RichView:
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False, markup=False, emoji=False, theme=_THEME)
 
     def say(self, text: str, *, style: str = "") -> None:
         self._print(*_wrap_lines(text.split("\n"), style))
 
     def show_reply(self, reply: Reply, rows: Sequence[Row] = ()) -> None:
-        title, notes = (
-            _wrap_lines(filter(None, (reply.title,)), "bold"),
-            _wrap_lines(note_lines(reply), "dim"),
-        )
+        rows, notes = rows or [*item_rows(reply)], [*note_lines(reply)]
+        title = _wrap_lines(filter(None, (reply.title,)), "bold")
         lines = _wrap_lines((*reply.lines, *reply.table.splitlines()))
-        self._print(*title, *lines, _make_grid(rows or item_rows(reply)), *notes)
+        below = _wrap_lines([""] * bool(rows and notes) + notes)
+        self._print(*title, *lines, _make_grid(rows), *below)
 
     def show_error(self, sentence: str) -> None:
-        self._print(wrap_text(sentence, style="yellow"))
+        self.say(sentence, style="yellow")
 
     def show_notices(self, notices: Sequence[Notice]) -> None:
         for each in notices:
@@ -410,7 +416,7 @@ class RichView:
 
     def show_panels(self, panels: Iterable[tuple[str, str | Chart]], below: str) -> None:
         shown = (self._panel(*each) for each in panels)
-        self._print(*shown, *([wrap_text(below, style="dim")] if below else []))
+        self._print(*shown, *([wrap_text(below)] if below else []))
 
     def _panel(self, title: str, content: str | Chart) -> Panel:
         chart_columns = self._console.width - len("│  │")
@@ -469,7 +475,7 @@ class _LiveOutput:
             self._parts.append(text)
 
     def show_notice(self, notice: str, *, failed: bool = False) -> None:
-        self._parts.append(StyledNotice(notice, "yellow" if failed else "dim"))
+        self._parts.append(StyledNotice(notice, "yellow" if failed else ""))
 
     def show_activity(self, activity: str | None) -> None:
         self._activity = activity

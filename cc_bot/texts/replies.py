@@ -23,6 +23,8 @@ class MomentTexts(Area):
     weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))  # monday first
     day = Sentence(ja="{m}月{d}日({w})", en="{w}, {m} {d}")
     day_in_year = Sentence(ja="{y}年{m}月{d}日({w})", en="{w}, {m} {d} {y}")
+    short_day = Sentence(ja="{m}/{d}", en="{m} {d}")
+    short_day_in_year = Sentence(ja="{y}/{m}/{d}", en="{m} {d} {y}")
     recent_days = Both(ja=("今日", "昨日"), en=("Today", "Yesterday"))
     months = Both(ja=tuple(str(month) for month in range(1, 13)), en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
 
@@ -55,6 +57,11 @@ class MomentTexts(Area):
         if 0 <= days < len(self.recent_days):
             return self.recent_days[days]
         return self._fill(self.day if local.year == today.year else self.day_in_year, local)
+
+    def name_short_day(self, local: datetime, now: datetime) -> str:
+        """Write 11/23, with the year if it is not that of `now`."""
+        is_this_year = local.year == now.astimezone(local.tzinfo).year
+        return self._fill(self.short_day if is_this_year else self.short_day_in_year, local)
 
     def _fill(self, template: str, local: datetime) -> str:
         month, weekday = self.months[local.month - 1], self.weekdays[local.weekday()]

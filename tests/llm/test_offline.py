@@ -175,6 +175,7 @@ REMINDERS: Final[dict[str, tuple[str, str]]] = {
     "毎朝8時に天気をお知らせして": ("毎朝8時", "天気"),
     "remind me tomorrow at 9 to take the pills": ("tomorrow at 9", "take the pills"),
     "remind me to call mom tomorrow at 9": ("tomorrow at 9", "call mom"),
+    "remind me of the pills tomorrow at 7": ("tomorrow at 7", "the pills"),
     "could you remind me in 10 minutes about the oven?": ("in 10 minutes", "the oven"),
 }
 
@@ -250,6 +251,7 @@ async def test_a_list_is_put_on_the_canvas(chat: Chat) -> None:
         found[said] = (calls[0]["title"], calls[0]["content"]) if calls else None
     check(found, CARDS)
     assert await chat.say("キャンバスに卵を出して") == JA["drawn"]
+    assert await chat.say("Draw a shopping list on the canvas") == EN["draw_what"]
     assert await chat.say("キャンバスを空にして") == JA["emptied"]
 
 

@@ -444,7 +444,7 @@ def reply_view(
     items = list[Paragraph]()
     for each in shown:
         item_text = f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}"
-        details, beside = filter(None, (*each.details, each.problem)), buttons_of_item(each)
+        details, beside = filter(None, (each.time, *each.details, each.problem)), buttons_of_item(each)
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]
         items.append(Paragraph(f"{item_text}\n-# {' ・ '.join(details)}", button, below))

@@ -18,6 +18,7 @@ from cc_bot.features.doctor.checks import SIGNS
 from cc_bot.features.doctor.services import check_discord, check_models
 from cc_bot.features.doctor.texts import SetupTexts
 from cc_bot.files import decode_text, read_regular
+from cc_bot.terminal.view import RichView
 from cc_bot.texts import Texts, explain, texts
 
 Say = Callable[[str], None]
@@ -42,18 +43,20 @@ def run_setup(config: Config, say: Say, ask_consent: Callable[[str], bool]) -> s
         "OPENAI_API_KEY": lambda _: getpass(prompts.key).strip(),
         "CC_BOT_MODEL": lambda answers: input(model).strip() if any(answers.values()) else "",
     }
+    view, needs_model = RichView(), not (config.openai_api_key or config.openai_base_url)
+    steps = 3 if needs_model else 2
     try:
-        say(prompts.token_wanted)
-        settings = _ask_until_valid(token_questions, _check_token, words, say)
+        view.say(prompts.token_wanted.format(steps=steps))
+        settings = _ask_until_valid(token_questions, _check_token, words, view)
         if not settings:
             return "chat"
-        if not (config.openai_api_key or config.openai_base_url):
-            say(prompts.model_wanted)
-            settings = {**settings, **_ask_until_valid(model_questions, _check_model, words, say)}
+        if needs_model:
+            view.say(prompts.model_wanted)
+            settings = {**settings, **_ask_until_valid(model_questions, _check_model, words, view)}
         if not _save(settings, prompts, say, ask_consent):
             os.environ.update(settings)
         if bot_id := _read_bot_id(settings["DISCORD_TOKEN"]):
-            say(prompts.invite.format(url=INVITE_URL.format(id=bot_id)))
+            say(f"\n{prompts.invite.format(steps=steps, url=INVITE_URL.format(id=bot_id))}\n")
     except EOFError:
         say("")
         raise KeyboardInterrupt from None
@@ -64,7 +67,7 @@ def _ask_until_valid(
     questions: Questions,
     check: Callable[[Config, Texts], Coroutine[Any, Any, Sequence[Finding]]],
     words: Texts,
-    say: Say,
+    view: RichView,
 ) -> Settings:
     """Ask for the settings, and again for those that fail the check. Returns {} if all answers are empty."""
     settings, wrong = dict[str, str](), set(questions)
@@ -75,14 +78,15 @@ def _ask_until_valid(
         is_unchanged = settings == before and not any(settings[name] for name in wrong)
         if is_unchanged or not any(value for name, value in settings.items() if name != "CC_BOT_MODEL"):
             return {}
-        say(words[SetupTexts].checking)
+        view.say(words[SetupTexts].checking)
         try:
             findings = asyncio.run(check(read_config({**os.environ, **settings}), words))
         except CcBotError as error:
             setting = str(error.params.get("name"))
             findings = [Finding("settings", "failed", explain(error, words), setting=setting)]
         for each in findings:
-            say(f"{SIGNS[each.verdict]} {each.detail}" + (f"\n  → {each.fix}" if each.fix else ""))
+            sentence = f"{SIGNS[each.verdict]} {each.detail}" + (f"\n  → {each.fix}" if each.fix else "")
+            view.say(sentence, style="" if each.verdict == "ok" else "yellow")
         failures = [each for each in findings if each.verdict == "failed"]
         if not failures:
             return {name: value for name, value in settings.items() if value}

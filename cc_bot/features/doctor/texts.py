@@ -118,17 +118,17 @@ class SetupTexts(Area):
     """The questions of `cc-bot` without a command."""
 
     token_wanted = Sentence(
-        ja="cc-bot をはじめます。\nDiscord ボットのトークンを貼り付けてください（画面には出ません）。\n"
-        "トークンは https://discord.com/developers/applications の Bot で発行します。",
-        en="Welcome to cc-bot.\nPaste the token of your Discord bot (it is not shown).\n"
-        "You get one at https://discord.com/developers/applications under Bot.",
+        ja="cc-bot をはじめます。\n\n1/{steps}  Discord ボットのトークンを貼り付けてください（画面には出ません）。\n"
+        "     https://discord.com/developers/applications の Bot で発行します。",
+        en="Welcome to cc-bot.\n\n1/{steps}  Paste the token of your Discord bot (it is not shown).\n"
+        "     You get one at https://discord.com/developers/applications under Bot.",
     )
     token = Sentence(ja="トークン（Enter だけなら、まずこのターミナルで試します。Ctrl-C でやめます）: ", en="Token (Enter: try it in this terminal first, Ctrl-C: quit): ")
     checking = Sentence(ja="確かめています…", en="Checking…")
-    invite = Sentence(ja="ボットをサーバーに招待するリンク: {url}", en="To invite the bot to your server: {url}")
+    invite = Sentence(ja="{steps}/{steps}  次のリンクで、ボットをサーバーに招待してください。\n{url}", en="{steps}/{steps}  Invite the bot to your server with this link:\n{url}")
     model_wanted = Sentence(
-        ja="次に、答える AI モデルを決めます。\nあとで決めるなら、Enter を2回押してください。それまでは内蔵の簡易モデルが答えます。",
-        en="Now choose the AI model that answers.\nTo decide later, press Enter twice: until then the small built-in model answers.",
+        ja="2/3  次に、答える AI モデルを決めます。\n     あとで決めるなら、Enter を2回押してください。それまでは内蔵の簡易モデルが答えます。",
+        en="2/3  Now choose the AI model that answers.\n     To decide later, press Enter twice: until then the small built-in model answers.",
     )
     server = Sentence(ja="サーバーの URL（例: http://localhost:11434/v1。Enter だけなら OpenAI）: ", en="URL of its server (such as http://localhost:11434/v1; Enter for OpenAI): ")
     key = Sentence(ja="API キー（画面には出ません。要らなければ Enter）: ", en="API key (not shown; Enter for none): ")

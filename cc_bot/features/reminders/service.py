@@ -196,10 +196,10 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> 
     repeat = f"🔁 {caller.words[RepeatTexts].describe(schedule.repeat)}" if schedule.repeat else ""
     target = _name_target(schedule, caller)
     named = "" if target == usual_target else target
-    details = filter(None, (caller.format_moment(schedule.due_at, short=True), repeat, named))
+    time = caller.format_moment(schedule.due_at, short=True)
     is_paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
-    return Item(schedule.number, schedule.text, tuple(details), trouble)
+    return Item(schedule.number, schedule.text, (repeat, named), time, trouble)
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:

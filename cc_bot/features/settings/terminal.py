@@ -48,12 +48,20 @@ def _without_markdown(text: str) -> str:
     return re.sub(r"(?m)^-# |\*\*", "", text)
 
 
-async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
+async def show_holdings(chat: Chat, _text: str, _options: Mapping[str, str]) -> str | None:
     texts, holdings = chat.texts[PrivacyTexts], await chat[Privacy].get_overview(chat.user_id)
     if holdings.is_empty:
         return texts.nothing
-    overview = _without_markdown(texts.overview(holdings, chat[Privacy].retention))
-    return f"{overview}\n{texts.next_steps}"
+    kept = texts.retention_lines(chat[Privacy].retention, holdings)
+    rows = [
+        ("", name, f"{holdings.count(kind):,}")
+        for kind, name in texts.kinds.items()
+        if kind in holdings.kinds
+    ]
+    chat.view.show_reply(Reply(title=texts.title.removeprefix("🔒 ")), rows)
+    chat.view.show_reply(Reply(tuple(f"  {each}" for each in kept), title=texts.retention_title))
+    chat.view.say(f"{texts.web_note}\n{texts.next_steps}")
+    return None
 
 
 async def export(chat: Chat, _text: str, _options: Mapping[str, str]) -> str:
