@@ -53,7 +53,7 @@ NotAllowed = AccessError.define("NotAllowed", ja="このボットは、ここで
 OwnersOnly = AccessError.define("OwnersOnly", ja="この操作は、ボットの管理者だけが使えます。", en="Only the bot's owners can do that.")
 UnderMaintenance = AccessError.define("UnderMaintenance", ja="ただいまメンテナンス中です。しばらくしてから、もう一度お試しください。{note}", en="I'm down for maintenance. Please try again in a while.{note}")
 NotSignedIn = AccessError.define("NotSignedIn", ja="サインインしていません。Discord で </web> を実行すると、ページを開くリンクが届きます。", en="You are not signed in. Use </web> on Discord to get a link to your pages.")
-LinkExpired = AccessError.define("LinkExpired", ja="10分たったか、もう使われています。Discord で `</web>` を送ると、新しいリンクが届きます。", en="It was used already, or is older than 10 minutes. Send `</web>` on Discord to get a new one.")
+LinkExpired = AccessError.define("LinkExpired", ja="10分たったか、もう使われています。\nDiscord で `</web>` を送ると、新しいリンクが届きます。", en="It was used already, or is older than 10 minutes.\nSend `</web>` on Discord to get a new one.")
 TooManyLinks = AccessError.define("TooManyLinks", ja="使えないリンクが続いています。1分ほど待ってから、新しいリンクでお試しください。", en="Too many invalid links were opened. Please wait a minute, then use a new link.")
 ForeignRequest = AccessError.define("ForeignRequest", ja="このページの外から届いた操作なので、何も変えていません。ページを開き直してお試しください。", en="That request did not come from this page, so nothing was changed. Please open the page again and retry.")
 PageOfAnother = AccessError.define("PageOfAnother", ja="このページを開いたあと、このブラウザで別の方がサインインしたので、何も変えていません。ページを開き直してください。", en="Somebody else has since signed in with this browser, so nothing was changed. Please open the page again.")

@@ -22,7 +22,7 @@ class WebTexts(Area):
     sign_out = Sentence(ja="サインアウト", en="Sign out")
     signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
     welcome = Sentence(ja="{name} が覚えたことを、見て直せます", en="See and change what {name} remembers")
-    welcome_what = Sentence(ja="会話、お知らせ、キャンバスもここにあります。見えるのはご自分のものだけです。", en="Your conversations, reminders and canvases are here too. You see only your own.")
+    welcome_what = Sentence(ja="会話、お知らせ、キャンバスもここにあります。\n見えるのはご自分のものだけです。", en="Your conversations, reminders and canvases are here too.\nYou see only your own.")
     steps = Both(
         ja=("Discord の入力欄に `</web>` と書いて送ります。", "ボットから届いた「自分のページを開く」を押します。リンクは10分間、1回だけ使えます。", "ページが開きます。このブラウザでは、次からそのまま見られます。"),
         en=("Type `</web>` on Discord and send it.", "Press “Open my pages” in the bot's reply. The link works once, within 10 minutes.", "Your pages open, and stay open in this browser."),
