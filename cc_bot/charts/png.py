@@ -37,7 +37,7 @@ _STYLE: Final = (
         f".series-{n}, .slice-{n} {{ fill: {colour}; stroke: {colour}; }}"
         for n, colour in enumerate(_COLOURS, start=1)
     )
-    + "rect, pattern path { stroke: none; }"
+    + f"text.chart-number {{ stroke: {GROUND}; }} rect, pattern path {{ stroke: none; }}"
     ".chart-line { fill: none; stroke-width: 2.5; stroke-linejoin: round; }"
     f".chart-slice {{ stroke: {GROUND}; stroke-width: 1.5; }}"
     f".chart-hatch {{ fill: none; stroke-width: 1.5; }} pattern .chart-hatch {{ stroke: {GROUND}; }}"

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import count
 from typing import Final
 
 from cc_bot.charts.table import format_alike, format_exactly, format_percent, format_ticks, make_slices
@@ -293,6 +294,13 @@ def _number_rows(chart: Chart, locale: Locale) -> list[list[str]]:
     return [written[at : at + count] for at in range(0, len(written), count)]
 
 
+def _only_highest(numbers: list[list[str]], ends: Sequence[float]) -> list[list[str]]:
+    """Return blanks but for the number of the highest bar; nothing if bars stand side by side."""
+    highest = ends.index(max(ends))
+    rows = numbers if len(numbers) == 1 else []
+    return [[each if at == highest else "" for at, each in enumerate(row)] for row in rows]
+
+
 def _widest(layout: Layout, rows: Sequence[Sequence[str]]) -> float:
     return max((layout.width_of_number(number) for row in rows for number in row), default=0)
 
@@ -365,7 +373,7 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     axis = _value_axis(chart, spans, locale)
     gutter = max(map(layout.width_of_number, axis.written)) + _GAP
     numbers, is_bars = _number_rows(chart, locale), chart.kind in ("bar", "stacked")
-    ends = [] if is_bars else [row[-1:] for row in numbers]
+    ends = [] if is_bars or layout.width < _MIN_BESIDE else [row[-1:] for row in numbers]
     right = _right_edge(layout, gutter, len(chart.labels), _widest(layout, ends))
     slot = (right - gutter) / len(chart.labels)
     if chart.kind == "scatter":
@@ -383,8 +391,8 @@ def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
         labels = _place_labels(
             chart.labels, centres, layout, max_step=_MAX_STEP, max_lines=_MAX_LINES
         ) or _place_labels(short, centres, layout, max_step=len(short), max_lines=1)
-    if is_bars and _widest(layout, numbers) > (slot if len(numbers) < 2 else _bar_size(chart, slot)) - 2:
-        numbers = []
+    if is_bars and _widest(layout, numbers) > (slot if len(numbers) < 2 else _bar_size(chart, slot)):
+        numbers = _only_highest(numbers, [end for _, end in spans[-1]])
     _draw_legend(drawing, chart)
     drawing.write_line(_value_title(chart))
     top = drawing.bottom + (layout.line if is_bars and numbers else layout.line / 2)
@@ -430,16 +438,18 @@ def _write_bar_numbers(
         shift = (at - (len(numbers) - 1) / 2) * size
         for text, x, (zero, y) in zip(row, centres, heights[at - len(numbers)], strict=True):
             baseline = y - 5 if y <= zero else y + drawing.layout.small + 3
-            drawing.write(text, x + shift, baseline, "middle", kind="number")
+            middle = min(x + shift, drawing.layout.width - drawing.layout.width_of_number(text) / 2)
+            if text:
+                drawing.write(text, middle, baseline, "middle", kind="number")
 
 
 def _write_line_ends(
     drawing: _Drawing, ends: Sequence[Sequence[str]], x: float, heights: Sequence[float]
 ) -> None:
     small, last = drawing.layout.small, -math.inf
-    for y, [number] in sorted(zip(heights, ends, strict=False)):
+    for y, [number], series in sorted(zip(heights, ends, count(1), strict=False)):
         if y >= last + small:  # otherwise it would cover the one above
-            drawing.write(number, x, y + small / 3, kind="number", dx=_GAP)
+            drawing.write(number, x, y + small / 3, kind=f"number series-{series}", dx=_GAP)
             last = y
 
 

@@ -110,6 +110,7 @@ class WebConversationTexts(Area):
     choice = Sentence(ja="{channel}・{agent}", en="{channel}, {agent}")
     copy = Sentence(ja="コピー", en="Copy")
     copied = Sentence(ja="コピーしました", en="Copied")
+    more = Sentence(ja="この会話のその他の操作", en="More for this conversation")
     export = Sentence(ja="Markdown で書き出す", en="Export as Markdown")
     export_name = Sentence(ja="会話-{day}", en="conversation-{day}")
     in_discord = Sentence(ja="Discord で開く", en="Open in Discord")
@@ -117,7 +118,7 @@ class WebConversationTexts(Area):
     dm = Sentence(ja="ボットとのDM", en="DM with the bot")
     unknown_channel = Sentence(ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})")
     open = Sentence(ja="続いています", en="Active")
-    messages = Sentence(ja="発言と回答 {count}件", en="{count} messages")
+    messages = Both(ja=("{count}件", "{count}件"), en=("{count} message", "{count} messages"))  # one, more
     no_words = Sentence(ja="（本文なし）", en="(no text)")
     summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations here")
     you = Sentence(ja="あなた", en="You")
@@ -154,6 +155,8 @@ class WebUsageTexts(Area):
     purpose = Sentence(ja="目的", en="Purpose")
     tokens = Sentence(ja="トークン", en="Tokens")
     turns = Sentence(ja="質問", en="Questions")
+    asked = Both(ja=("質問 {count}件", "質問 {count}件"), en=("{count} question", "{count} questions"))  # one, more
+    since = Sentence(ja="{month}月1日から", en="since {month} 1")
     cost = Sentence(ja="金額", en="Cost")
     sound = Sentence(ja="音声", en="Audio")
     sound_s = Sentence(ja="音声（秒）", en="Audio (s)")

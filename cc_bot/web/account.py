@@ -367,14 +367,14 @@ def _make_view(report: UsageReport, words: Texts) -> UsageView:
     models = [(model or words[UsageTexts].offline, total) for model, total in recent.models]
     purposes = [(usage.purposes[purpose], total) for purpose, total in recent.purposes]
     title, column, days = _days_table(recent, words)
-    used_days = [(name, total) for name, total in reversed(days) if total != Total()]
     tables = (
         (usage.by_model, usage.model, models),
         (usage.by_purpose, usage.purpose, purposes),
-        (title, column, used_days),
+        (title, column, days[::-1]),
     )
+    used = [(name, first, [row for row in rows if row[1] != Total()]) for name, first, rows in tables]
     chart = chart_html(recent.chart(title=words[UsageTexts].chart), words.locale)
-    return report, Markup(chart), [table for table in tables if table[2]]  # noqa: S704 - our own chart
+    return report, Markup(chart), [table for table in used if table[2]]  # noqa: S704 - our own chart
 
 
 def _days_table(recent: UsageBreakdown, words: Texts) -> UsageTable:

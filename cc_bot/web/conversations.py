@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -87,7 +86,6 @@ class ConversationPages(Pages):
             offset=page.offset(SESSIONS_PER_PAGE),
         )
         choices = [*dict.fromkeys(all_keys)][:MAX_CHOICES]
-        name_day = self._day_namer(visitor)
         agents = await self._services.agents.get_all()
         keys = [*choices, *(session.key for session in sessions), *filter(None, [selected])]
         return render(
@@ -96,9 +94,7 @@ class ConversationPages(Pages):
             counts=counts,
             choices=choices,
             selected=selected,
-            days=[
-                (day, [*group]) for day, group in groupby(sessions, lambda each: name_day(each.created_at))
-            ],
+            sessions=sessions,
             search=search,
             max_search=MAX_SEARCH_CHARACTERS,
             session_path=session_path,

@@ -43,7 +43,7 @@ class TestUsage:
         for html in ("1,234 <small>トークン", ">1,734</td>", "1,234</title>"):
             assert html in page
         for name in ("small", "large", "質問への回答", "会話の要約"):
-            assert f'class="name">{name}' in page
+            assert f'class="name"><span>{name}' in page
         for secret in ("777", "secret-model", "サーバー:"):
             assert secret not in page
         assert ">1,734</td>" not in await taro.open("/usage?days=7")

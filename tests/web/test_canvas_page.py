@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module")]
 browser = browser_fixture()
 site = site_fixture()
 
-SIGNED_OUT = texts(Locale.JA)[CanvasPageTexts].closed_signed_out
+WORDS = texts(Locale.JA)[CanvasPageTexts]
 
 
 async def is_live(page: Page) -> None:
@@ -44,13 +44,13 @@ class TestThePage:
             await draw(site, RemoveElement("sales"))
             await expect(page.locator(".element")).to_have_count(2)
             await draw(site, SetMode("focus", "plain"))
-            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#canvas .element")).to_have_count(1)
             await expect(page.locator("#others")).to_contain_text("買い物")
             await draw(site, SetMode("board"))
             await expect(page.locator(".canvas.board .element")).to_have_count(2)
             await page.get_by_role("button", name="「買い物」をキャンバスから外す").click()
             await expect(page.locator("#said")).to_have_text("キャンバスから外しました。")
-            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#canvas .element")).to_have_count(1)
             await page.get_by_role("button", name="元に戻す").click()
             await expect(page.locator(".element").first).to_contain_text("買い物")
             await draw(site, UpdateCard("shopping", content="1. [ ] 豆腐\n2. [ ] 卵"))
@@ -80,7 +80,7 @@ class TestThePage:
             await is_live(other)
             await expect(other.locator(".element")).to_have_count(2)
             await expect(page.locator("[data-id=shopping] .lock")).to_be_visible()
-            await page.get_by_label("自分だけに見えるもの").check()
+            await page.get_by_label(WORDS.hide_private).check()
             await expect(page.locator(".element")).to_have_count(1)
             await draw(site, UpdateCard("shopping", content="ひみつ"), visibility="private")
             await page.reload()
@@ -92,7 +92,7 @@ class TestThePage:
             await expect(page.get_by_role("heading", level=1)).to_have_text("サインアウトしました")
             await expect(other.locator(".element")).to_have_count(0)
             assert "ひみつ" not in await other.locator("main").inner_text()
-            await expect(other.locator("#state")).to_have_text(SIGNED_OUT)
+            await expect(other.locator("#state")).to_have_text(WORDS.closed_signed_out)
 
 
 class TestWhileTheBotIsAway:

@@ -25,12 +25,13 @@ async def test_finds_all_that_one_has_by_page(site: Site, taro: Visit) -> None:
     page = await taro.open("/search?q=京都")
     groups = re.findall(r'<h2 class="day">(\S+) <small>(\d+)</small>', page)
     assert groups == [
-        (WORDS[CanvasPageTexts].canvas, "3"),
+        (WORDS[CanvasPageTexts].canvas, "1"),
         *((PAGE.memories, "7"), (PAGE.conversations, "1"), (PAGE.reminders, "1")),
     ]
     for shown in (
         f"/conversations/{id_}#:~:text=",
-        f'"/canvas/{CHANNEL}"><mark>京都</mark>の菓子',
+        "<mark>京都</mark>の旅程 · <mark>京都</mark>の菓子",
+        f'"/canvas/{CHANNEL}">',
         "&lt;<mark>京都</mark>&gt;の切符",
         "い<mark>京都</mark> へ<",
     ):

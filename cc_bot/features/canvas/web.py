@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from html import escape
 from typing import Final
 
@@ -204,7 +205,7 @@ def page_update_json(key: SessionKey, canvas: Canvas, words: Texts) -> str:
         {"id": each.id, "html": render_macro("element", each, body_html(each, words))}
         for each in canvas.shown_elements
     ]
-    below = render_macro("below", canvas)
+    below = render_macro("below", canvas, partial(body_html, words=words))
     message = {"agent": key.agent, "mode": canvas.mode, "elements": elements, "below": below}
     return json.dumps(message, ensure_ascii=False)
 
@@ -298,8 +299,8 @@ class CanvasPages(Pages):
         for channel_id in channels:
             _, canvas = await self._load_canvas(visitor, channel_id)
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
-            lines = filter(None, (_find_line(each, words) for each in canvas.elements))
-            found += [Hit(f"/canvas/{channel_id}", line, names[channel_id]) for line in lines]
+            if lines := [*filter(None, (_find_line(each, words) for each in canvas.elements))]:
+                found.append(Hit(f"/canvas/{channel_id}", names[channel_id], excerpt=" · ".join(lines)))
         return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:

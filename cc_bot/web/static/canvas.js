@@ -5,6 +5,8 @@ import { say, troubleOf } from "./live.js";
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
 const CHANGED_MS = 2000;
+const GAP = 12; // as in canvas.css
+const MAX_BALANCED = 12;
 const SIGNED_OUT = 4401;
 const DENIED = 4403;
 const TOO_MANY_OPEN = 4429;
@@ -66,11 +68,42 @@ function update() {
   });
   canvas.classList.remove("list", "board", "focus");
   canvas.classList.add(latest.mode);
+  balance();
   if (latest.below !== shownBelow) below.innerHTML = latest.below;
   shownBelow = latest.below;
   if (!document.activeElement || document.activeElement === document.body)
     shown.get(holder?.dataset.id)?.node.querySelectorAll("button")[position]?.focus();
 }
+
+/* ---- two columns on a desk ---- */
+
+const desk = matchMedia("(min-width: 56rem)");
+const resized = new ResizeObserver(() => canvas.classList.contains("balanced") && setRows());
+
+function setRows() {
+  for (const node of canvas.children) node.style.gridRow = `span ${node.offsetHeight + GAP}`;
+}
+
+/* Share elements out so that the columns differ least in height; the styles' columns keep them in a row. */
+function balance() {
+  const nodes = [...canvas.children];
+  const isBalanced = desk.matches && !canvas.classList.contains("focus") && nodes.length > 1 && nodes.length <= MAX_BALANCED;
+  canvas.classList.toggle("balanced", isBalanced);
+  resized.disconnect();
+  for (const node of nodes) node.style.gridArea = "";
+  if (!isBalanced) return;
+  const heights = nodes.map((node) => node.offsetHeight + GAP);
+  const difference = (way) => Math.abs(heights.reduce((sum, each, at) => sum + ((way >> at) & 1 ? each : -each), 0));
+  let best = 0; // its bits tell which elements stand on the right
+  for (let way = 0; way < 1 << nodes.length; way += 2) if (difference(way) < difference(best)) best = way;
+  setRows();
+  nodes.forEach((node, at) => {
+    node.style.gridColumn = ((best >> at) & 1) + 1;
+    resized.observe(node);
+  });
+}
+
+desk.addEventListener("change", balance);
 
 function showNothing() {
   canvas.replaceChildren();
@@ -82,6 +115,7 @@ function showNothing() {
 
 function showStatus(sentence, away) {
   if (status.textContent !== sentence) status.textContent = sentence;
+  status.classList.toggle("live", sentence === status.dataset.live);
   canvas.toggleAttribute("data-away", away);
   if (away) canvas.setAttribute("aria-busy", "true");
   else canvas.removeAttribute("aria-busy");
