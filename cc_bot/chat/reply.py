@@ -65,6 +65,7 @@ class Item:
     text: str  # as stored; front ends shorten and escape it
     details: tuple[str, ...] = ()
     time: str = ""  # when it is due
+    repeat: str = ""
     problem: str = ""  # why the item does not work now
 
 

@@ -91,7 +91,7 @@ class Recipient(Caller):
         if short:
             return timestamp(moment, "f")
         return self.words[MomentTexts].with_distance.format(
-            time=self.format_time(moment), distance=timestamp(moment, "R")
+            time=timestamp(moment, "f"), distance=timestamp(moment, "R")
         )
 
     def format_text(self, text: str, limit: int = 200) -> str:

@@ -202,7 +202,7 @@ Row = tuple[str, ...]  # a command or number, two columns of text, and details
 
 def item_rows(reply: Reply) -> Iterator[Row]:
     for each in reply.items:
-        details = ", ".join(filter(None, (*each.details, each.problem)))
+        details = ", ".join(filter(None, (each.repeat, *each.details, each.problem)))
         yield f"#{each.number}", each.time, short_line(each.text), details
 
 

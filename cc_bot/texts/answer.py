@@ -105,8 +105,7 @@ class SummaryTexts(Area):
 
 
 class UnfinishedTexts(Area):
-    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Ask again” and I will answer the same question.")
-    ask_again = Sentence(ja="もう一度きく", en="Ask again")
+    cut_off = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度答える」を押すと、同じ質問にお答えします。", en="I was cut off before I could finish this answer. Press “Answer again” and I will answer the same question.")
     temporary_question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. The question was not stored, so please ask it once more.")
     question_lost = Sentence(ja="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。", en="I was cut off before I could finish this answer. Please ask once more.")
     answer_restored = Sentence(ja="✂️ 途中で動かなくなったため、前の回答に戻しました。", en="✂️ I was cut off, so the earlier answer is back.")

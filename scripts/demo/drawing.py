@@ -75,8 +75,8 @@ def markdown(text: str, locale: str) -> str:
     for number, block in enumerate(re.split(r"```(?:[a-z]*\n)?", text)):
         if number % 2:
             lines.append(f"<pre>{escape(block.strip())}</pre>")
-        elif block.strip() or not number:
-            lines.append(_lines(block, locale))
+        elif block.strip():
+            lines.append(_lines(block.removeprefix("\n").removesuffix("\n"), locale))
     return "".join(lines)
 
 
@@ -87,7 +87,7 @@ def _lines(text: str, locale: str) -> str:
         rest = line[heading.end() :] if heading else line.removeprefix("> ").removeprefix("-# ")
         item = re.match(r"( *)[-*] ", rest)
         inner = _inline(f"{item[1]}• {rest[item.end() :]}" if item else rest, locale)
-        tag = "blockquote" if quoted else f"h{len(heading[1])}" if heading else "div"
+        tag = "blockquote" if quoted else f"h{len(heading[1])}" if heading else "li" if item else "div"
         lines.append(f"<{tag}>{f'<small>{inner}</small>' if small else inner or '&nbsp;'}</{tag}>")
     return "".join(lines)
 
@@ -111,16 +111,20 @@ def _inline(text: str, locale: str) -> str:
 def _stamp(seconds: int, style: str, locale: str) -> str:
     when = datetime.fromtimestamp(seconds, ZONE)
     if style == "R":
-        days = (when.date() - datetime.now(ZONE).date()).days
-        shown = f"{days} 日後" if locale == "ja" else f"in {days} days"
+        hours = round((when - datetime.now(ZONE)).total_seconds() / 3600)
+        count, unit = (round(hours / 24), "日") if hours >= 24 else (hours, "時間")
+        named = {"日": "days", "時間": "hours"}[unit]
+        shown = f"{count} {unit}後" if locale == "ja" else f"in {count} {named}"
         return f"\x02{shown}\x03"
     if locale == "ja":
         time, weekday = f"{when:%H:%M}", f" {WEEKDAYS[when.weekday()]}曜日" if style == "F" else ""
-        long_day, short_day = f"{when.year}年{when.month}月{when.day}日{weekday} ", f"{when:%Y/%m/%d}"
+        day = f"{when.year}年{when.month}月{when.day}日"
+        long_day = f"{day}{weekday} "
     else:
         time, weekday = f"{when.hour % 12 or 12}:{when:%M %p}", f"{when:%A}, " if style == "F" else ""
-        long_day, short_day = f"{weekday}{when:%B} {when.day}, {when.year} at ", f"{when:%-m/%-d/%Y}"
-    shown = {"d": short_day, "t": time}.get(style, long_day + time)
+        day = f"{when:%B} {when.day}, {when.year}"
+        long_day = f"{weekday}{day} at "
+    shown = {"D": day, "t": time}.get(style, long_day + time)
     return f"\x02{shown}\x03"
 
 

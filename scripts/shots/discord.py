@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scripts.demo.drawing import HEAD, answer, command_line
-from scripts.shots.shooting import Shooter, read_data
+from scripts.shots.shooting import Shooter, due_at, read_data
 from tests.end_to_end.reminders import comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, ended, running_stage, stop_label, streaming
 from tests.end_to_end.test_tool_servers import accept, name_servers, until_ready
@@ -97,7 +97,7 @@ class Chat:
     async def long(self) -> Sequence[Shown]:
         asked, said = self.data["long"]
         paragraphs = "\n\n".join([said, "```python\nprint('味噌')\n```", *[said] * 4] * 8)
-        return await self.ask(asked, says(paragraphs[:2600]))
+        return await self.ask(asked, says(paragraphs[: paragraphs.rindex("\n\n", 0, 2600)]))
 
     async def canvas(self) -> Sequence[Shown]:
         title, name, *labels = self.data["budget"]
@@ -133,9 +133,10 @@ async def fill(chat: Chat) -> None:
         await stage.told(user, channel, "memory add", content=text, **{k: v for k, v in given.items() if v})
     stage.change("UPDATE memories SET pinned = 1 WHERE user_id = ? AND number IN (9, 19)", user.id)
     for line in chat.data["reminders"][:4]:
-        text, _, repeat = line.split("|")
-        row = await reminder(stage, user, channel, text)
-        stage.change("UPDATE schedules SET repeat = ?, due_at = due_at + 86400000 WHERE id = ?", repeat, row)
+        text, hours, repeat = line.split("|")
+        row, due = await reminder(stage, user, channel, text), due_at(hours, repeat)
+        due_ms = int(due.timestamp() * 1000)
+        stage.change("UPDATE schedules SET repeat = ?, due_at = ? WHERE id = ?", repeat, due_ms, row)
     stage.change("UPDATE schedules SET status = 'paused', obstacle = 'dms_closed' WHERE id = ?", row)
 
 
@@ -163,6 +164,8 @@ async def shoot(shooter: Shooter, locale: str, folder: Path) -> None:
                 await fill(chat)
             with shooter.attempt("tools accept"):
                 await accept_tools(chat)
+            owner = stage.discord.owner
+            await stage.told(owner, chat.channel, "admin limits set", limit="tokens_per_day", value=20_000)
             await shoot_all(shooter, chat, locale)
             stage.discord.pings.clear()
 
@@ -174,7 +177,8 @@ async def shoot_all(shooter: Shooter, chat: Chat, locale: str) -> None:
             above = command_line(chat.user.name, line) if line else ""
             drawn = answer(shown, chat.user.locale, "21:40", above)
             drawn = re.sub(r"&lt;@\d+&gt;", f'<span class="mention">@{chat.user.name}</span>', drawn)
-            drawn = re.sub(r"&lt;#\d+&gt;", f'<span class="mention">{chat.data["channels"][0]}</span>', drawn)
+            for each in chat.stage.discord.world.channels.values():
+                drawn = drawn.replace(f"&lt;#{each.id}&gt;", f'<span class="mention">#{each.name}</span>')
             for width in (390, 860):
                 await shooter.draw(
                     f"{HEAD}{STYLE}{drawn}", f"discord-{name}-{locale}-{width}", width, scale=SCALE
@@ -189,8 +193,9 @@ async def shoot_all(shooter: Shooter, chat: Chat, locale: str) -> None:
         "long": (chat.long, "long"),
         "canvas": (chat.canvas, "drawn"),  # the last: its channel is that of the commands
     }
-    for name, (act, asked) in answers.items():
-        chat.channel = chat.stage.discord.guild_channel()  # another conversation
+    for number, (name, (act, asked)) in enumerate(answers.items()):  # each is another conversation
+        channel_name = chat.data["channels"][number % 5].strip("#")
+        chat.channel = chat.stage.discord.guild_channel(channel_name)
         await shoot_one(name, f"/ask {chat.data[asked][0]}", act)
     await shoot_one("reminder", "", chat.reminder)
     known = {each.name for each in chat.stage.discord.commands}

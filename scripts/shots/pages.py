@@ -17,7 +17,7 @@ from cc_bot.features.admin.service import Administration
 from cc_bot.features.canvas.model import Card, SetMode, Text
 from cc_bot.features.reminders.model import Firing
 from cc_bot.features.reminders.store import ScheduleStore
-from scripts.shots.shooting import PATIENCE_MS, Quiet, Shooter, read_data
+from scripts.shots.shooting import PATIENCE_MS, Quiet, Shooter, due_at, read_data
 from tests.browser import DESKTOP, PHONE, new_page
 from tests.web.browsing import sign_in
 from tests.web.pages import CHANNEL, HANA, TARO, Site, open_site
@@ -208,14 +208,12 @@ async def schedule(site: Site, past: Past, data: Mapping[str, Any]) -> None:
     past.ago = timedelta(days=3)
     for number, line in enumerate(data["reminders"]):
         text, hours, repeat = line.split("|")
-        key, due = SessionKey(TARO, CHANNEL + number % 5), now + timedelta(hours=int(hours))
+        key, due = SessionKey(TARO, CHANNEL + number % 5), due_at(hours, repeat)
         added = await schedules.add(key, text, due, repeat=repeat, target="dm" if number % 2 else "channel")
         if number == 4:
             await schedules.mark_failed(Firing(added, due), "dms_closed")
-    overdue = now - timedelta(hours=2)
-    await schedules.add(
-        SessionKey(TARO, CHANNEL), "", overdue, kind="heartbeat", repeat="every 6h", target="dm"
-    )
+    due = now + timedelta(hours=2)
+    await schedules.add(SessionKey(TARO, CHANNEL), "", due, kind="heartbeat", repeat="every 6h", target="dm")
 
 
 async def administer(site: Site) -> None:

@@ -5,16 +5,26 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from playwright.async_api import Browser, Page
 
+from cc_bot.domain.when.repeats import next_time
 from tests.browser import Trouble
 
+TOKYO: Final = ZoneInfo("Asia/Tokyo")
 PATIENCE_MS: Final = 10_000
 VIEWPORTS: Final = 3  # of a long page
+
+
+def due_at(hours: str, repeat: str) -> datetime:
+    """The first time of a reminder that is due after so many hours."""
+    after = datetime.now(UTC).replace(minute=30, second=0, microsecond=0) + timedelta(hours=int(hours))
+    return next_time(repeat, after, TOKYO) or after
 
 
 def read_data(locale: str) -> dict[str, Any]:

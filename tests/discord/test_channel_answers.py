@@ -24,7 +24,7 @@ from cc_bot.domain.text import Locale
 from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.llm.model import ToolRequest, UserPart
 from cc_bot.texts import explain, texts
-from cc_bot.texts.answer import MentionTexts, UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts, MentionTexts
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.parts import (
     BotChannel,
@@ -378,7 +378,7 @@ class TestAFailedAnswer:
         room.table.model.script = [[ModelUnavailable()], [ModelUnavailable()], ["元気です。"]]
         [asked, _] = [await room.asks("アイコ", text) for text in ("やあ", "元気？")]
         assert await room.answer()
-        again = texts(Locale.JA)[UnfinishedTexts].ask_again
+        again = texts(Locale.JA)[AnswerTexts].regenerate
         async with room.served() as mentions:
             for tries, labels in ((2, [again]), (3, [])):
                 [failed] = room.written()

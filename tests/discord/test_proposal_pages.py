@@ -38,9 +38,9 @@ def card_with(*proposals: Proposal) -> Page:
 
 
 def lines(content: ProposedCalls) -> list[str]:
-    """The lines between the title and the reason."""
-    [text] = card_with(stored(content)).texts
-    title, *between, reason = text.split("\n")
+    """The lines below the title. The reason is below the box."""
+    text, reason = card_with(stored(content)).texts
+    title, *between = text.split("\n")
     assert (title, reason) == (f"-# {SENTENCES.title}", f"-# {SENTENCES.reason([stored(content)])}")
     return between
 
@@ -61,7 +61,7 @@ class TestProposal:
         )
         assert lines(change(edit)) == [
             *("**✏️ メモリ #12 を書き換える**", "**いまの内容**", "> 金\\*曜\\*"),
-            *("-# カテゴリ: 仕\\_事\\_", "-# 期限: <t:1795391999:d> → なし"),
+            *("-# カテゴリ: 仕\\_事\\_", "-# 期限: <t:1795391999:D> → なし"),
         ]
         table = [">   A             B", ">  10             8 1月", "> 0\\.1 1,000,000,000 2月"]
         drawing = describe(DRAWING.draw, ProposalLine(DRAWING.draw_chart["bar"], {"title": "売上"}, CHART))
@@ -76,9 +76,9 @@ class TestProposal:
         claimed = replace(stored(using("t", {}), 5), state="claimed", claimed_by="a1")
         page = card_with(claimed, stored(remembering("猫")), stored(remembering("鳥"), 4))
         ids = [[ProposalButton(action, 7, 1, number) for action in ("do", "dont")] for number in (3, 4)]
-        assert controls(page) == [[StopButton(ANY_ASKER, "a1"), ProposalButton("do", 7, 1, 5)], *ids]
+        assert controls(page) == [[StopButton(ANY_ASKER, "a1"), ProposalButton("do", 7, 1, 5)], *ids, []]
         assert [each.enabled for each in page.boxes[0].buttons] == [True, False]
-        assert [text.count(SENTENCES.nothing_changed) for text in page.texts] == [0, 0, 1]
+        assert [text.count(SENTENCES.nothing_changed) for text in page.texts] == [0, 0, 0, 1]
 
     def test_says_which_file_or_page_it_comes_from(self) -> None:
         content = remembering("猫")

@@ -53,7 +53,7 @@ SAY = JA[ReceiptTexts]
 USER = 2**63 - 1
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NOON = datetime(2026, 11, 23, 3, tzinfo=UTC)
-AT_NOON, FROM_NOW = (f"<t:{int(NOON.timestamp())}:{form}>" for form in "FR")
+AT_NOON, FROM_NOW = (f"<t:{int(NOON.timestamp())}:{form}>" for form in "fR")
 ADDED = SAY.added.format(number="", content="猫が好き")
 
 

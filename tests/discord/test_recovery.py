@@ -21,13 +21,13 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import Locale
 from cc_bot.domain.turn import INTERRUPTED_LIFETIME, AskedQuestion, PendingTurn
 from cc_bot.texts import texts
-from cc_bot.texts.answer import UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts
 from tests.discord.parts import BotChannel, recipients_over, running_over
 from tests.loopback.discord import Message as Posted
 from tests.loopback.discord import Permission
 
 OPEN_DM = "POST /users/@me/channels"
-RETRY = texts(Locale.JA)[UnfinishedTexts].ask_again
+RETRY = texts(Locale.JA)[AnswerTexts].regenerate
 NOWHERE: dict[str, Any] = {"kind": "ask", "ephemeral": True, "location_id": None, "question_id": None}
 """A turn that began with an interaction which only its user sees."""
 

@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.domain.text import Locale
 from cc_bot.texts import texts
-from cc_bot.texts.answer import UnfinishedTexts
+from cc_bot.texts.answer import AnswerTexts
 from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import AGAIN, Stage, streaming
 from tests.loopback.discord import Channel, User
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 JA = texts(Locale.JA)
 UNKNOWN_MESSAGE = 10008
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state IN ('accepted', 'answered')"
-RETRY = JA[UnfinishedTexts].ask_again
+RETRY = JA[AnswerTexts].regenerate
 CUT_OFF = "書いている途中で動かなくなったため"
 
 
@@ -48,7 +48,7 @@ async def test_a_kill_is_told_of_in_its_channel(
     assert len(stage.model.requests) == 4
     stage.model.script(says("今度は最後まで。"))
     press = await stage.discord.click(aiko, reply.message, RETRY)
-    await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+    await press.finished(lambda shown: "今度は" in shown.text and AGAIN["ja"] in shown.labels)
     assert reply.text.startswith("今度は最後まで。")
     assert stage.shown() == ["質問"]
     rows = stage.rows("SELECT discord_id FROM messages WHERE channel_id = ? ORDER BY id", message.channel.id)

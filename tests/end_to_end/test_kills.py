@@ -91,7 +91,7 @@ async def test_an_ask_killed_at_any_step_is_finished_by_the_next_start(stage: St
     assert len(model.requests) == asked
     model.script(says("今度は最後まで。"))
     press = await discord.click(private, secret.message, RETRY["ja"])
-    await press.finished(lambda reply: AGAIN["ja"] in reply.labels)
+    await press.finished(lambda reply: "今度は最後まで。" in reply.text and AGAIN["ja"] in reply.labels)
     assert press.text.startswith("今度は最後まで。")
     assert press.ephemeral
     assert stage.shown() == ["内緒の質問"]
@@ -160,10 +160,10 @@ async def test_other_turns_that_were_killed_are_finished_by_the_next_start(stage
 
     model.script(says("おばあさんもいました。"), says("はい、元気です。"))
     press = await discord.click(going_on, second, RETRY["ja"])
-    await press.finished(lambda reply: AGAIN["ja"] in reply.labels)
+    await press.finished(lambda reply: "おばあさんも" in reply.text and AGAIN["ja"] in reply.labels)
     assert stage.shown()[-1] == "続けてください。"
     press = await discord.click(writing, discord.messages(dm)[-1], RETRY["ja"])
-    await press.finished(lambda reply: AGAIN["ja"] in reply.labels)
+    await press.finished(lambda reply: "はい、元気です。" in reply.text and AGAIN["ja"] in reply.labels)
     assert stage.shown() == ["元気？"]
     await is_settled(stage, press)
     await stage.eventually("SELECT count(*) FROM turns WHERE token IS NOT NULL", gives=[(0,)])
@@ -217,7 +217,7 @@ async def test_past_the_token_the_bot_writes_by_itself_where_it_can(stage: Stage
         assert cut_off.text.startswith(CUT_OFF["ja"])
         model.script(says("今度は最後まで。"))
         press = await discord.click(user, cut_off, RETRY["ja"])
-        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+        await press.finished(lambda shown: "今度は最後まで。" in shown.text and AGAIN["ja"] in shown.labels)
         one_message(location)
     known = {user.id: stage.rows(IN_CHANNEL, locations[user.id].id) for user in (public, mid, hidden, unseen)}
     assert known == {public.id: [(1,)], mid.id: [(1,)], hidden.id: [(0,)], unseen.id: [(0,)]}

@@ -1,5 +1,8 @@
 import json
 
+from cc_bot.domain.text import Locale
+from cc_bot.features.reminders.texts import ReminderTexts
+from cc_bot.texts import texts
 from tests.end_to_end.memories import press, run
 from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, answered, cut
@@ -150,7 +153,7 @@ async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, chann
     assert kept(stage, aiko) == ["好きな鳥はオオルリ"]
 
 
-CANCEL = "取り消す"
+CANCEL = texts(Locale.JA)[ReminderTexts].cancel
 ASK = "明日の9時に薬って知らせて"
 SCHEDULES = "SELECT id, text, place, visibility FROM schedules WHERE user_id = ?"
 
@@ -169,7 +172,7 @@ async def test_a_reminders_receipt_is_its_askers(
     stage.model.script(scheduling(when=soon()), cut("はい。"))
     reply = await stage.ask(aiko, channel, ASK)
     await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the buttons")
-    assert reply.messages[-1].text.startswith("⏰ <t:1826928000:F>（<t:1826928000:R>）")
+    assert reply.messages[-1].text.endswith(": <t:1826928000:f>（<t:1826928000:R>）")
     stage.model.script(scheduling(when=soon()), says("承りました。"))
     again = await stage.discord.click(aiko, reply.message, AGAIN["ja"])
     await again.until(lambda shown: shown.text.count("⏰") == 1, "the new card")

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.end_to_end.kills import CUT_OFF, RETRY
 from tests.end_to_end.stage import Stage, again_label
 from tests.faults.asked import Asked, Kind, Reminded, promises, seen
 from tests.faults.stories import LONG, SHORT, Storyteller, Tale, mark
@@ -15,8 +16,6 @@ from tests.loopback.discord.interactions import ACKNOWLEDGE_WITHIN_S
 BY_COMMAND: tuple[Kind, ...] = ("public", "private", "temporary", "long")
 BY_MESSAGE: tuple[Kind, ...] = ("mention", "long mention", "dm")
 KINDS = (*BY_COMMAND, *BY_MESSAGE)
-RETRY = {"ja": "もう一度きく", "en-US": "Ask again"}
-"""The button under a sentence that says that a question was cut off."""
 _IN_A_MINUTE = {"ja": "1分後", "en-US": "in 1 minute"}
 _WORDS = {"ja": "空はどうですか？", "en-US": "How is the sky?"}
 _OFTEN = 0.7
@@ -109,7 +108,8 @@ class Traffic:
         """People ask once more what was cut off, and have an answer given again."""
         for asked in self.asked[-_RECENT:]:
             retry = RETRY[asked.user.locale]
-            offer = next((s for s in seen(self.stage.discord, asked) if retry in s.labels), None)
+            cut_off = (s for s in seen(self.stage.discord, asked) if CUT_OFF[asked.user.locale] in s.text)
+            offer = next((s for s in cut_off if retry in s.labels), None)
             if offer is not None and self.rng.random() < _OFTEN:
                 asked.presses.append(await self.stage.discord.click(asked.user, offer, retry))
         recent = self.asked[-_RECENT:]

@@ -29,7 +29,7 @@ class TestNewReminder:
         assert "予約したお知らせはありません" in await taro.open("/reminders")
         text = "\u202e薬\x00を\u2066<飲む>"
         page = await taro.follow(await taro.press("/reminders", text=text, when="毎朝7時", repeat=""))
-        for words in ("薬を&lt;飲む&gt;", "毎日 7:00", "場所: DM"):
+        for words in ("薬を&lt;飲む&gt;", "毎日 7:00", "DM に届きます"):
             assert words in page
         [reminder] = await listed(site)
         assert (reminder.key, reminder.target, reminder.visibility) == (KEY, "dm", "private")
@@ -73,7 +73,7 @@ class TestReminder:
     async def test_gets_another_text_and_another_time(self, site: Site, taro: Visit) -> None:
         before = await site.core.stores[ScheduleStore].add(KEY, "薬", TOMORROW)
         answer = await change(taro, before.number, text="薬と水")
-        assert "お知らせします: 薬と水" in await taro.follow(answer)
+        assert "薬と水: " in await taro.follow(answer)
         [after] = await listed(site)
         assert (after.text, after.due_at) == ("薬と水", before.due_at)
         assert site.town.told_anew == [TARO]

@@ -252,7 +252,7 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
 
 
 def ask_again_button(retry: RetryButton, words: Texts) -> Button:
-    return Button(words[UnfinishedTexts].ask_again, retry.custom_id(), primary=True)
+    return Button(words[AnswerTexts].regenerate, retry.custom_id(), primary=True)
 
 
 def used_button(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:

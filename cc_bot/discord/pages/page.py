@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, Final, Literal
 
 import hikari
@@ -77,8 +77,8 @@ class Facts:
         return cls(tuple(text.split("\n")) if text else ())
 
 
-def timestamp(moment: datetime, style: str = "d") -> str:
-    """Return a Discord timestamp. Styles: `d` date, `t` time, `f` both, `F` with weekday, `R` relative."""
+def timestamp(moment: datetime, style: str = "D") -> str:
+    """Return a Discord timestamp. Styles: `D` date, `t` time, `f` both, `F` with weekday, `R` relative."""
     return f"<t:{int(moment.timestamp())}:{style}>"
 
 
@@ -347,7 +347,8 @@ def texts_of(message: hikari.PartialMessage) -> Iterator[str]:
 
 def notes_of(message: hikari.PartialMessage) -> tuple[str, ...]:
     """The lines of a card above its boxes."""
-    texts = (each for each in message.components or () if isinstance(each, hikari.TextDisplayComponent))
+    above = takewhile(lambda each: not isinstance(each, hikari.ContainerComponent), message.components or ())
+    texts = (each for each in above if isinstance(each, hikari.TextDisplayComponent))
     return tuple(line for text in texts for line in text.content.split("\n"))
 
 
@@ -443,14 +444,15 @@ def reply_view(
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
     items = list[Paragraph]()
     for each in shown:
-        item_text = f"**#{each.number}** {reader.format_text(each.text, MAX_ITEM_CHARACTERS)}"
-        details, beside = filter(None, (each.time, *each.details, each.problem)), buttons_of_item(each)
+        details, beside = (f"#{each.number}", each.time, *each.details), buttons_of_item(each)
+        lines = small_print(*filter(None, (" ・ ".join(filter(None, details)), each.repeat, each.problem)))
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]
-        items.append(Paragraph(f"{item_text}\n-# {' ・ '.join(details)}", button, below))
-    text, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
+        text = reader.format_text(each.text, MAX_ITEM_CHARACTERS)
+        items.append(Paragraph("\n".join((text, *lines)), button, below))
+    said, table = Paragraph("\n".join(reply.lines)), Paragraph(reply.table and f"```\n{reply.table}\n```")
     notes = Paragraph("\n".join(small_print(*reply.notes)))
-    paragraphs = [each for each in (text, table, *items, notes) if each.text]
+    paragraphs = [each for each in (said, table, *items, notes) if each.text]
     file, whole = reply.file, "\n".join(each.text for each in paragraphs)
     if utf16_length(whole) > MAX_CARD_CHARACTERS and file is None:
         file, whole, paragraphs = ReplyFile(reader.words[ReplyTexts].file_name, whole.encode()), "", []

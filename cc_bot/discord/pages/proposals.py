@@ -38,12 +38,12 @@ _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 
 
 def proposal_boxes(proposals: Sequence[Proposal], words: Texts) -> tuple[Box, ...]:
-    """Return one box per proposal. The last open one adds that nothing has been done yet."""
+    """Return one box per proposal. A line below the boxes says that nothing has been done yet."""
     open_ones = [each for each in proposals if each.state == "open"]
-    texts = {each.id: "\n".join(_lines(_parts(each, words))) for each in open_ones}
+    boxes = [_box(each, "\n".join(_lines(_parts(each, words))), words) for each in proposals]
     if open_ones:
-        texts[open_ones[-1].id] += f"\n-# {words[ProposalTexts].reason(open_ones)}"
-    return tuple(_box(each, texts.get(each.id, ""), words) for each in proposals)
+        boxes.append(Box((Paragraph(f"-# {words[ProposalTexts].reason(open_ones)}"),)))
+    return tuple(boxes)
 
 
 def see_box(proposals: Sequence[Proposal], words: Texts) -> Box:

@@ -119,8 +119,7 @@ async def show_limits(caller: Caller, *, administration: Administration) -> Repl
         heading = f"**{fields['subject']}**"
         lines += [] if heading in lines else [heading]
         lines.append(f"- {fields['limit']}: **{fields['value']}**{_SOURCE_MARKS[each.source]}")
-    notes = (texts.limit_sources,) if any(each.source != "default" for each in limits) else ()
-    return Reply(tuple(lines), title=texts.limits_title, notes=notes)
+    return Reply(tuple(lines), title=texts.limits_title, notes=(texts.limit_sources,))
 
 
 async def set_limit(
@@ -214,7 +213,7 @@ async def show_access(caller: Caller, owners: Collection[int], *, administration
     lines.append(texts.access_owners.format(owners=mentions))
     if rules:
         notes = (*notes, texts.owners_stay)
-    return Reply(tuple(lines), title=texts.access_title, notes=notes)
+    return Reply(tuple(lines), title=caller.words[ConsoleTexts].access, notes=notes)
 
 
 async def set_rule(
@@ -344,10 +343,11 @@ async def show_status(caller: Caller, *, status: BotStatus) -> Reply:
     texts, maintenance = caller.words[AdminTexts], await status.get_maintenance()
     facts = await status.describe(caller, utc_now())
     lines = [f"{_MARKS[each.verdict]} {each.label}: {each.value}" for each in facts]
+    fixes = (f"{each.label} → `cc-bot {each.fix}`" for each in facts if each.verdict in ("warning", "failed"))
     if maintenance is not None:
         note = caller.format_text(maintenance.note, MAX_NOTE_CHARACTERS)
         lines += [texts.under_maintenance, *([f"> {note}"] if note else [])]
-    return Reply(tuple(lines), title=caller.words[ConsoleTexts].status)
+    return Reply(tuple(lines), title=caller.words[ConsoleTexts].status, notes=tuple(fixes))
 
 
-_MARKS: Final = {"": "▫️", "ok": "🟢", "warning": "🟡", "failed": "🔴"}
+_MARKS: Final = {"": "-", "ok": "🟢", "warning": "🟡", "failed": "🔴"}

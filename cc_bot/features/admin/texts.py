@@ -7,12 +7,12 @@ from cc_bot.texts.commands import CommandTexts
 class AdminTexts(Area):
     under_maintenance = Sentence(ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。", en="🚧 Maintenance is on. </admin maintenance off> ends it.")
     limits_title = Sentence(ja="今の制限", en="Current limits")
-    limit_set = Sentence(ja="決めました。{subject}の{limit}: {value}（次の質問から）", en="Set for {subject}: {limit} {value}, from the next question on.")
+    limit_set = Sentence(ja="決めました。{subject}の{limit}: {value}（次の質問から）", en="{subject}: {limit} {value}, from the next question on.")
     limit_unset = Sentence(ja="取り消しました。設定ファイルにあれば、それが効きます。", en="Removed. If the policy file has such a limit, it applies.")
     limit_was_not_set = Sentence(ja="ここで決めた制限の中に、それはありません。</admin limits show> で確かめてください。", en="No such limit was set here. See </admin limits show>.")
-    everyone = Sentence(ja="全員（1人あたり）", en="everyone (each user)")
+    everyone = Sentence(ja="全員（1人あたり）", en="Everyone (each user)")
     no_limit = Sentence(ja="制限なし", en="no limit")
-    limit_sources = Sentence(ja="✏️ ここで決めたもの、📄 設定ファイルのもの", en="✏️ set here, 📄 from the policy file")
+    limit_sources = Sentence(ja="✏️ ここで決めたもの、📄 設定ファイルのもの、印のないものは既定", en="✏️ set here, 📄 from the policy file, no mark: default")
     limits = by_key(
         {
             "turns_per_minute": Sentence(ja="1分あたりの質問", en="questions a minute"),
@@ -25,7 +25,6 @@ class AdminTexts(Area):
             "concurrent": Sentence(ja="同時の質問", en="questions at a time"),
         }
     )
-    access_title = Sentence(ja="利用のルール", en="Who may use the bot")
     access_open = Sentence(ja="だれでも、どこでも使えます。", en="Everyone may use the bot everywhere.")
     access_owners = Sentence(ja="👑 管理者: {owners}", en="👑 Owners: {owners}")
     allowed = Sentence(ja="✅ 許可: {subject}", en="✅ Allowed: {subject}")

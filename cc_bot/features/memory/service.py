@@ -154,9 +154,9 @@ def build_item(found: FoundMemory, caller: Caller, clock: Clock) -> Item:
     details = (
         marks,
         texts.unsure if found.confidence < MIN_SURE_CONFIDENCE else "",
+        caller.format_day(memory.updated_at),
         caller.format_text(memory.category, 25) if memory.category != DEFAULT_CATEGORY else "",
         caller.format_text(" ".join(f"#{tag}" for tag in memory.tags), 40),
-        caller.format_day(memory.updated_at),
         describe_expiry(memory, caller, clock),
     )
     return Item(memory.number, memory.content, tuple(filter(None, details)))

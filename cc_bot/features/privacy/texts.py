@@ -50,11 +50,9 @@ class PrivacyTexts(Area):
     exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
-    goes = Sentence(
-        ja="消えるもの: {list}\nチャンネルでの発言とそれへの回答も、ボットの記録から消えます。**元には戻せません。**",
-        en="Will be erased: {list}\nYour messages in channels and the answers to them are erased from my records as well. **This can't be undone.**",
-    )
-    not_erased = Sentence(ja="残るもの: {list}。", en="Not erased: {list}.")
+    for_good = Sentence(ja="元には戻せません。", en="This can't be undone.")
+    goes = Sentence(ja="消えるもの", en="Will be erased")
+    remains = Sentence(ja="残るもの", en="Will stay")
     stays = Both(
         ja=("Discord に表示されているメッセージ", "ツールを使ったときに管理者の選んだサーバーへ渡した内容", "ほかの人の発言や会話・要約・メモリの中であなたにふれた部分", "サーバー全体の使った量の合計", "上限があれば今月使ったトークンの数（月末まで）", "管理者が決めた利用の決まり"),
         en=("messages on Discord itself", "what tools sent to the operator's servers", "other people's messages, conversations, summaries and memories that mention you", "the total usage of each server", "if tokens are limited, how many you used this month (until it ends)", "rules that the operator set for you"),
@@ -86,7 +84,7 @@ class PrivacyTexts(Area):
 
     def say_what_goes(self, holdings: Holdings) -> str:
         """Say what an erasure deletes, and what stays."""
-        return f"{self.goes.format(list=self.separator.join(self.list_erased(holdings)))}\n\n-# {self.say_what_stays(holdings)}"
+        return f"**{self.for_good}**\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
         if holdings.has_nothing_to_erase:
@@ -95,10 +93,10 @@ class PrivacyTexts(Area):
 
     def nothing_to_erase(self, holdings: Holdings) -> str:
         """Say so, and what stays if anything is stored."""
-        return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n-# {self.say_what_stays(holdings)}"
+        return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n\n{self.say_what_stays(holdings)}"
 
     def say_what_stays(self, holdings: Holdings) -> str:
-        return self.not_erased.format(list=self.separator.join(self.list_remaining(holdings)))
+        return f"**{self.remains}**\n{_bullets(self.list_remaining(holdings))}"
 
     def list_remaining(self, holdings: Holdings) -> list[str]:
         """List what an erasure leaves; the first is on Discord, the last are the copies."""
@@ -159,12 +157,9 @@ class WebPrivacyTexts(Area):
     export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
     download = Sentence(ja="ダウンロードする", en="Download")
     erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page shows what would be erased, and asks again.")
-    goes = Sentence(ja="消えるもの", en="Will be erased")
     covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。", en="Your messages in channels and the answers to them are erased from the bot's records as well. All browsers are signed out.")
-    irreversible = Sentence(ja="元には戻せません。", en="This can't be undone.")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
-    stays = Sentence(ja="残るもの", en="Will stay")
     copy_first = Sentence(ja="先に控えを受け取る", en="Download a copy first")
     erase_now = Sentence(ja="データをすべて完全に消す", en="Erase all my data for good")
     signed_out = Sentence(ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。", en="This browser is signed out too. To come back, use </web> on Discord.")

@@ -46,9 +46,7 @@ class ReminderChanges:
     def make_undo(self, change: Change, words: Texts) -> Action | None:
         if change.kind != "added":
             return None
-        return Action(
-            words[ReminderTexts].cancel_listed, "cancel", change.id, f"/remind delete {change.number}"
-        )
+        return Action(words[ReminderTexts].cancel, "cancel", change.id, f"/remind delete {change.number}")
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
         return [await self._refresh(each, user_id, stores) for each in changes]

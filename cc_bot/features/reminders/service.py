@@ -199,7 +199,7 @@ def _reminder_item(schedule: Schedule, caller: Caller, *, usual_target: str) -> 
     time = caller.format_moment(schedule.due_at, short=True)
     is_paused = schedule.status == "paused"
     trouble = f"⏸ {caller.words[ReminderTexts].reasons[schedule.obstacle]}" if is_paused else ""
-    return Item(schedule.number, schedule.text, (repeat, named), time, trouble)
+    return Item(schedule.number, schedule.text, (named,), time, repeat, trouble)
 
 
 def _cancel_action(schedule: Schedule, caller: Caller, *, one_of_several: bool) -> Action:

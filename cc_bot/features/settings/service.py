@@ -39,7 +39,7 @@ async def show_usage(caller: Caller, server: bool, *, spending: Spending) -> Rep
         lines += ["", texts.models, *texts.model_lines(report, show_model)]
     recent = report.recent.without_unused_start()
     chart = recent.chart(series=texts.chart)
-    rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if recent.days else ()
+    rows = zip(chart.labels, text_table(chart).splitlines(), strict=True) if len(chart.labels) > 1 else ()
     table = "\n".join(f"{day:>5} {row.removesuffix(day).rstrip()}" for day, row in rows)  # days are short
     notes = texts.notes(report, partial(caller.format_moment, short=True))
     if caller.payer.front_end == "terminal" and not report.left:
