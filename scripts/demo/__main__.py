@@ -1,7 +1,8 @@
-"""The films of a conversation (GIF) and four pictures, two of Discord and two of the pages."""
+"""The films of a conversation (GIF), and pictures of Discord and of the pages."""
 
 import asyncio
 import sys
+from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -22,46 +23,67 @@ from tests.loopback.model_server import Reply as Answer
 from tests.web.pages import free_port
 
 FOLDER: Final = Path(sys.argv[1])
-FILM_SIZE: Final = (800, 480)
-SHOT_SIZE: Final = (640, 560)
-MESSAGE_SIZE: Final = (528, 462)
-PAGE_SIZE: Final = (820, 718)
-CHUNK_S, TYPED_S, SHORTEST_S, RECEIPT_S, INVITED_S, POSTED_S, LAST_S = 0.42, 0.1, 0.2, 4.0, 1.2, 0.5, 3.0
+FILM_SIZE: Final = (720, 448)
+PAGE_SIZE, MESSAGE_SIZE, MESSAGE_SCALE = (390, 352), (488, 440), 1.6  # 780 x 704 pixels both
+TOUR_WIDTHS: Final = {"tour": 964, "tour-phone": 358}
+TOUR_STYLE: Final = """
+body { display: flex; flex-wrap: wrap; gap: 12px; margin: 0; font: 15px/1.5 "Noto Sans CJK JP", sans-serif; }
+figure { flex: 1 1 300px; margin: 0; border: 1px solid #d1d9e0; border-radius: 8px; overflow: hidden;
+  background: #f6f8fa; color: #1f2328; word-break: auto-phrase; }
+img { display: block; width: 100%; border-bottom: 1px solid #d1d9e0; }
+figcaption { padding: 6px 12px; } b { display: block; }
+"""
+CHUNK_S, TYPED_S, SHORTEST_S, OPENED_S, POSTED_S, PRESSED_S, UNDONE_S, LAST_S = (
+    0.4,
+    0.1,
+    0.2,
+    0.8,
+    0.6,
+    0.5,
+    1.5,
+    2.6,
+)
+PRESSED: Final = "<style>.section:last-child .button { outline: 3px solid #fff; }</style>"
 Frame = tuple[str, float]
 """HTML, and the seconds for which it is shown."""
 
 
 async def film(stage: Stage, said: Scene) -> list[Frame]:
-    """An answer with its receipt; another day, in another channel, an answer that knows."""
-    user, friend = (stage.discord.user(name, locale=said.locale) for name in (said.user, said.friend))
-    first, second, _ = (stage.discord.guild_channel(name) for name in said.channels)
+    """An answer and an undo on its receipt; another day, in another channel, an answer that knows."""
+    user, *friends = (stage.discord.user(name, locale=said.locale) for name in said.users)
     await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")  # a user's first answer has a hint
     keep = Call("remember", {"content": said.memory})
     remind = Call("schedule", {"when": f"{FRIDAY}T08:00", "text": said.reminder})
-    stage.model.script(calls(keep, remind), says(said.answer))
-    kept = await _answer(stage, user, first, said.question)
-    opening = Window(
-        said, 0, day_line(said.days[0]) + user_message(said.user, said.times[0], said.question, asks=True)
-    )
-    frames = [(opening.draw(_drawn(kept, said, 0, said.question)), RECEIPT_S)]
-
-    await stage.discord.post(friend, second, said.invitation, mention=False)
-    stage.model.script(calls(Call("recall", {"query": said.memory})), _spoken(said.next_answer))
-    above = day_line(said.days[1]) + user_message(said.friend, said.times[1], said.invitation)
-    window, question = Window(said, 1, above), said.next_question
-    frames.append((window.draw(), INVITED_S))
-    step = max(2, len(question) // 9)
-    frames += [(window.draw(typed=question[:end]), TYPED_S) for end in range(1, len(question), step)]
-    reply = await _answer(stage, user, second, question)
-    window.above += user_message(said.user, said.times[1], question, asks=True)
-    frames.append((window.draw(), POSTED_S))
-    states = reply.history
-    ends = [*(shown.at_s for shown in states[1:]), states[-1].at_s + LAST_S]
-    messages = dict[int, Shown]()  # a card is the second one
-    for shown, end_s in zip(states, ends, strict=True):
-        messages[shown.id] = shown
-        drawn = answer([*messages.values()], said.locale, said.times[1], reply_line(said.user, question))
-        frames.append((window.draw(drawn), max(end_s - shown.at_s, SHORTEST_S)))
+    known = Call("recall", {"query": said.memory})
+    frames: list[Frame] = []
+    for number, asked in enumerate((calls(keep, remind), calls(known))):
+        channel, time = stage.discord.guild_channel(said.channels[number]), said.times[number]
+        window = Window(said, number, day_line(said.days[number]))
+        for friend, at, text in said.talk[number]:
+            await stage.discord.post(friends[friend], channel, text, mention=False)
+            window.above += user_message(friends[friend].name, at, text)
+        question = said.questions[number]
+        if number:
+            step = max(2, len(question) // 7)
+            frames.append((window.draw(), OPENED_S))
+            frames += [(window.draw(typed=question[:end]), TYPED_S) for end in range(1, len(question), step)]
+        stage.model.script(asked, _spoken(said.answers[number]))
+        reply = await _answer(stage, user, channel, question)
+        window.above += user_message(user.name, time, question, asks=True)
+        frames.append((window.draw(), POSTED_S))
+        states = reply.history
+        ends = [*(shown.at_s for shown in states[1:]), states[-1].at_s + LAST_S]
+        messages = dict[int, Shown]()  # a card is the second one
+        for shown, end_s in zip(states, ends, strict=True):
+            messages[shown.id] = shown
+            drawn = answer([*messages.values()], said.locale, time, reply_line(user.name, question))
+            frames.append((window.draw(drawn), max(end_s - shown.at_s, SHORTEST_S)))
+        if not number:
+            frames.append((window.draw(drawn) + PRESSED, PRESSED_S))
+            card = reply.messages[-1]
+            await stage.discord.click(user, card, card.buttons[-1].label)
+            await stage.discord.quiet(0.3)
+            frames.append((window.draw(_drawn(reply, said, number, question)), UNDONE_S))
     return frames
 
 
@@ -105,11 +127,11 @@ class Window:
 
 async def write_film(browser: Browser, frames: list[Frame], name: str) -> None:
     pictures = []
-    async with new_page(browser, size=FILM_SIZE) as page:
+    async with new_page(browser, size=FILM_SIZE, device_scale_factor=2) as page:
         for html, _ in frames:
             await page.set_content(HEAD + html)
             pictures.append(Image.open(BytesIO(await page.screenshot())).convert("RGB"))
-    width, height = FILM_SIZE
+    width, height = pictures[0].size
     every = Image.new("RGB", (width, height * len(pictures)))
     for number, picture in enumerate(pictures):
         every.paste(picture, (0, height * number))
@@ -120,8 +142,8 @@ async def write_film(browser: Browser, frames: list[Frame], name: str) -> None:
     _tell(name, f"{sum(times) / 1000:.1f} s")
 
 
-async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: str) -> None:
-    """A memory with its receipt and its use, and an answer about a file that gives the bot an order."""
+async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: str) -> bytes:
+    """Save a memory with its receipt and its use; return an answer about a file that orders a change."""
     user = stage.discord.user(said.reader, locale=said.locale)
     await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")
 
@@ -134,15 +156,17 @@ async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: st
     used = await ask(said.fact_used, Call("recall", {"query": said.fact}))
     letter = File(said.letter_name, said.letter.encode(), "text/plain")
     proposed = await ask(said.summarised, Call("remember", {"content": said.order}), letter)
-    scale = SHOT_SIZE[0] / MESSAGE_SIZE[0]
-    for name, drawn in (("receipt", kept + day_line(said.later) + used), ("proposal", proposed)):
-        async with new_page(browser, size=MESSAGE_SIZE, device_scale_factor=scale) as page:
+    shots = []
+    for drawn in (kept + day_line(said.later) + used, proposed):
+        async with new_page(browser, size=MESSAGE_SIZE, device_scale_factor=MESSAGE_SCALE) as page:
             await page.set_content(f'{HEAD}<div class="alone">{drawn}</div>')
-            _save(await page.screenshot(), f"shot-{name}{ending}.png")
+            shots.append(await page.screenshot())
+    _save(shots[0], f"shot-receipt{ending}.png")
+    return shots[1]
 
 
-async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) -> None:
-    """The canvas of a channel, and the memories, of which the last one is pinned."""
+async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) -> list[bytes]:
+    """Save and return the canvas of a channel, and the memories, of which the last one is pinned."""
     user = stage.discord.user(said.reader, locale=said.locale)
     channel = stage.discord.guild_channel(said.drawn_in)
     for days, content, category, tags in said.memories:
@@ -159,19 +183,37 @@ async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) 
     reply = await (await stage.discord.slash(user, channel, "web")).finished()
     [link] = [each.url for each in reply.message.buttons if each.url]
     site = link.partition("/sign-in")[0]
-    async with new_page(browser, size=PAGE_SIZE, locale=said.locale, color_scheme="dark") as page:
+    shots = []
+    async with new_page(browser, size=PAGE_SIZE, locale=said.locale, device_scale_factor=2) as page:
         await page.goto(link)
         await page.locator("button.main").click()
         await expect(page.locator("nav").first).to_be_visible()
-        for name, path in (("canvas", f"/canvas/{channel.id}"), ("memories", "/memories")):
+        for name, path, first in (
+            ("canvas", f"/canvas/{channel.id}", "#canvas"),
+            ("memories", "/memories", ".bar"),
+        ):
             await page.goto(site + path)
             await page.wait_for_load_state("networkidle")
-            _save(await page.screenshot(), f"shot-{name}{ending}.png")
+            await page.locator(first).evaluate("it => scrollTo(0, it.getBoundingClientRect().top - 8)")
+            shots.append(await page.screenshot())
+            _save(shots[-1], f"shot-{name}{ending}.png")
+    return shots
+
+
+async def draw_tour(browser: Browser, shots: list[bytes], said: Scene, ending: str) -> None:
+    """Pictures with captions: side by side, and below each other for phones."""
+    figures = ""
+    for shot, (title, text) in zip(shots, said.captions, strict=True):
+        image = f'<img src="data:image/png;base64,{b64encode(shot).decode()}">'
+        figures += f"<figure>{image}<figcaption><b>{title}</b>{text}</figcaption></figure>"
+    for name, width in TOUR_WIDTHS.items():
+        async with new_page(browser, size=(width, 100), device_scale_factor=2) as page:
+            await page.set_content(f"<!doctype html><style>{TOUR_STYLE}</style>{figures}")
+            _save(await page.screenshot(full_page=True, omit_background=True), f"{name}{ending}.png")
 
 
 def _save(png: bytes, name: str) -> None:
-    picture = Image.open(BytesIO(png)).convert("RGB")
-    few = picture.resize(SHOT_SIZE, Image.Resampling.LANCZOS).quantize(dither=Image.Dither.NONE)
+    few = Image.open(BytesIO(png)).convert("RGBA").quantize(dither=Image.Dither.NONE)
     few.save(FOLDER / name, optimize=True)
     _tell(name)
 
@@ -188,8 +230,9 @@ async def main() -> None:
             with TemporaryDirectory() as data:
                 async with running_stage(Path(data), settings, discord) as stage:
                     await write_film(browser, await film(stage, said), f"demo{ending}.gif")
-                    await shoot_messages(stage, browser, said, ending)
-                    await shoot_pages(stage, browser, said, ending)
+                    proposed = await shoot_messages(stage, browser, said, ending)
+                    shots = [*await shoot_pages(stage, browser, said, ending), proposed]
+                    await draw_tour(browser, shots, said, ending)
 
 
 if __name__ == "__main__":

@@ -48,21 +48,26 @@ def _inner(shown: Shown, locale: str) -> str:
 
 def user_message(name: str, time: str, text: str, *, asks: bool = False) -> str:
     """A person's message; one that `asks` mentions the bot."""
-    face = f'<div class="face{"" if asks else " other"}">{name[0]}</div>'
-    return _said(face, name, time, f"{MENTION} {escape(text)}" if asks else escape(text))
+    return _said(f"<div>{_face(name)}</div>", name, time, f"{MENTION} " * asks + escape(text))
 
 
 def reply_line(user: str, text: str, file: str = "") -> str:
     """The line above an answer: the message that it replies to."""
-    face = f'<span class="face">{user[0]}</span><span class="name">{user}</span>'
     attached = f" 📎 {file}" if file else ""
-    return f'<div class="used">{face}<span>{MENTION} {escape(text)}{attached}</span></div>'
+    return f'<div class="used">{_named(user)}<span>{MENTION} {escape(text)}{attached}</span></div>'
 
 
 def command_line(user: str, command: str) -> str:
     """The line above a command's reply."""
-    face = f'<span class="face">{user[0]}</span><span class="name">{user}</span>'
-    return f'<div class="used">{face}<span class="mention">{escape(command)}</span></div>'
+    return f'<div class="used">{_named(user)}<span class="mention">{escape(command)}</span></div>'
+
+
+def _face(user: str) -> str:
+    return f'<span class="face" style="background: hsl({ord(user[0]) * 67 % 360} 38% 52%)">{user[0]}</span>'
+
+
+def _named(user: str) -> str:
+    return f'{_face(user)}<span class="name">{user}</span>'
 
 
 def day_line(name: str) -> str:

@@ -20,17 +20,14 @@ class Scene:
     server: str
     channels: list[str]
     empty_input: str
-    user: str
-    friend: str
+    users: list[str]
     days: list[str]
     times: list[str]
-    question: str
+    talk: list[list[tuple[int, str, str]]]
+    questions: list[str]
     memory: str
     reminder: str
-    answer: str
-    invitation: str
-    next_question: str
-    next_answer: list[str]
+    answers: list[list[str]]
     reader: str
     fact: str
     fact_told: tuple[str, str]
@@ -44,6 +41,7 @@ class Scene:
     drawn: tuple[str, str]
     memories: list[tuple[int, str, str, str]]
     cards: list[tuple[str, str]]
+    captions: list[tuple[str, str]]
     chart: dict[str, Any]
 
 

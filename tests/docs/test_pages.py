@@ -33,7 +33,7 @@ ENGLISH_ONLY: Final = {"docs/architecture.md", "docs/layout.md", "docs/threat-mo
 MAX_README_BYTES: Final = 7_000
 BADGES: Final = "../../actions/"
 """GitHub's pages of the repository, relative to its README."""
-SOURCE: Final = re.compile(r'(?:src|href)="([^"]+)"')
+SOURCE: Final = re.compile(r'(?:src|srcset|href)="([^"]+)"')
 UNSLUGGED: Final = re.compile(r"[^\w\- ]")
 TARGET: Final = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 SHELL: Final = re.compile(r"^[ ]*```(?:sh|shell)\n(.*?)^[ ]*```", re.MULTILINE | re.DOTALL)
