@@ -101,7 +101,7 @@ class UsageTexts(Area):
         for allowance in report.left:
             template = self.used_today if allowance.name == "tokens_per_day" else self.used_this_month
             used = 1 - allowance.left / allowance.limit if allowance.limit else 1
-            lines.append(template.format(bar=f"{'█' * round(used * 10):░<10}", percent=ceil(100 * used)))
+            lines.append(template.format(bar=f"{'▰' * round(used * 10):▱<10}", percent=ceil(100 * used)))
         lines += [self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))]
         return [*lines, *self.remarks(report, name)]
 

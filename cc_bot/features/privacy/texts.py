@@ -51,6 +51,7 @@ class PrivacyTexts(Area):
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
     for_good = Sentence(ja="元には戻せません。", en="This can't be undone.")
+    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。", en="Your messages in channels and the answers to them are erased from the bot's records as well. All browsers are signed out.")
     goes = Sentence(ja="消えるもの", en="Will be erased")
     remains = Sentence(ja="残るもの", en="Will stay")
     stays = Both(
@@ -84,7 +85,7 @@ class PrivacyTexts(Area):
 
     def say_what_goes(self, holdings: Holdings) -> str:
         """Say what an erasure deletes, and what stays."""
-        return f"**{self.for_good}**\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
+        return f"**{self.for_good}** {self.covers}\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
         if holdings.has_nothing_to_erase:
@@ -157,7 +158,6 @@ class WebPrivacyTexts(Area):
     export_hint = Sentence(ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。", en="Everything that is stored about you, in one JSON file. Best kept to yourself.")
     download = Sentence(ja="ダウンロードする", en="Download")
     erase_hint = Sentence(ja="次のページで、何が消えるかを確かめてから消せます。", en="The next page shows what would be erased, and asks again.")
-    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。", en="Your messages in channels and the answers to them are erased from the bot's records as well. All browsers are signed out.")
     within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
     cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
     copy_first = Sentence(ja="先に控えを受け取る", en="Download a copy first")
