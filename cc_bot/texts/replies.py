@@ -38,7 +38,9 @@ class MomentTexts(Area):
         minutes = round(abs((local - now).total_seconds()) / 60)
         if minutes > 30 * 1440:
             return self.name_day(local, now)
-        count, unit = (minutes // 1440, 2) if minutes >= 1440 else (minutes // 60, 1) if minutes >= 60 else (minutes, 0)
+        count, unit = (minutes // 60, 1) if minutes >= 60 else (minutes, 0)
+        if minutes >= 1440:  # by the calendar, as people count
+            count, unit = abs((local.date() - now.astimezone(local.tzinfo).date()).days), 2
         template = self.past if local < now else self.future
         return template.format(count=count, unit=self.units[unit][count != 1]) if count else self.now
 

@@ -12,7 +12,7 @@ from cc_bot.features.memory.errors import MemoryTooLong
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import commands, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.replies import money
+from cc_bot.texts.replies import MomentTexts, money
 from tests.texts.areas import areas_in, every_error
 
 KANA = re.compile(r"[\u3041-\u30ff]")
@@ -114,3 +114,12 @@ class TestCommandNames:
                     assert key in MENU or (wording == wording.lower() and not re.search(r"\s", wording))
             for key in MENU:
                 assert names[key] in spoken[SessionTexts].help
+
+
+def test_days_are_counted_by_the_calendar() -> None:
+    now = datetime(2026, 12, 1, 20, 50, tzinfo=UTC)
+    words = texts(Locale.EN)[MomentTexts]
+    distances = [
+        words.relative(now.replace(day=day, hour=hour), now) for day, hour in ((2, 22), (3, 9), (4, 7))
+    ]
+    assert distances == ["in 1 day", "in 2 days", "in 3 days"]

@@ -85,7 +85,7 @@ class PrivacyTexts(Area):
 
     def say_what_goes(self, holdings: Holdings) -> str:
         """Say what an erasure deletes, and what stays."""
-        return f"**{self.for_good}** {self.covers}\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
+        return f"**{self.for_good}**\n{self.covers}\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
         if holdings.has_nothing_to_erase:
