@@ -16,7 +16,7 @@ import structlog
 from aiohttp import WSCloseCode, web
 
 from cc_bot.charts.png import can_draw_png, draw_png
-from cc_bot.charts.svg import chart_html
+from cc_bot.charts.svg import PAGE_LAYOUTS, chart_html, chart_svg
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasClock
 from cc_bot.concurrency import Tasks
@@ -287,7 +287,8 @@ class CanvasPages(Pages):
 
         def preview(element: Element, channel_id: int) -> str:
             if isinstance(element, Chart):  # ids may repeat on other canvases
-                return chart_html(replace(element, id=f"{element.id}-{channel_id}"), visitor.locale)
+                small = replace(element, id=f"{element.id}-{channel_id}")
+                return chart_svg(small, visitor.locale, PAGE_LAYOUTS[0])
             return to_html(element.content)
 
         return render(request, "canvas/canvases.html", names=names, canvases=canvases, preview=preview)
