@@ -5,7 +5,7 @@ import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from importlib.resources import files
@@ -111,7 +111,6 @@ class PageNotice:
     """Shown once, on the session's next page."""
 
     name: str = ""  # key of a sentence in WebTexts.done
-    params: Mapping[str, Any] = field(default_factory=dict)  # of that sentence
     text: str = ""  # instead of that sentence
     undo: str = ""  # the path to which the button "Undo" posts
 
@@ -179,9 +178,9 @@ def _load_template(name: str) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-def redirect(request: web.Request, path: str, name: str = "", **params: Any) -> web.Response:
+def redirect(request: web.Request, path: str, name: str) -> web.Response:
     """Redirect after a press. The next page shows the sentence `name` of `WebTexts.done`."""
-    return _redirect_with_notice(request, path, PageNotice(name, params))
+    return _redirect_with_notice(request, path, PageNotice(name))
 
 
 def _redirect_with_notice(request: web.Request, path: str, notice: PageNotice) -> web.Response:
@@ -254,9 +253,7 @@ def render(
     """Render a page with the notice of the last press. `problem`: why input was refused."""
     visitor = visitor_of(request)
     notice = request.app[NOTICES].pop(visitor.session.id, PageNotice())
-    values["done"] = (
-        visitor.words[WebTexts].done[notice.name].format(**notice.params) if notice.name else notice.text
-    )
+    values["done"] = visitor.words[WebTexts].done[notice.name] if notice.name else notice.text
     values["undo"] = notice.undo
     if problem:
         status = http_status(problem)

@@ -160,7 +160,10 @@ class RequestGuard:
         if is_change and not (same_origin and has_our_origin(request)):
             raise ForeignRequest
         if request.path.startswith("/static/"):
-            return await handler(request)
+            response = await handler(request)
+            response.headers["Vary"] = "Accept-Encoding"
+            response.enable_compression()  # pages aren't: their size would tell what is in them (BREACH)
+            return response
         request[BOT] = await services.discord.bot_profile()
         secret = read_cookie(request, cookie_name(request))
         session = await services.stores.web_sessions.get(secret) if secret else None
@@ -209,7 +212,6 @@ class RequestGuard:
             "landing.html" if needs_sign_in else "trouble.html",
             status=status,
             sentence=explain_error(NothingHere() if hidden else error, request),
-            links=(),
             just_signed_out=False,
             field=field_of(error, request),
             path="/",

@@ -14,6 +14,7 @@ from multidict import CIMultiDict
 from cc_bot.domain.access import BotProfile
 from cc_bot.domain.text import Locale
 from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
+from cc_bot.web.page import STATIC_FOLDER
 from cc_bot.web.server import MAX_ANONYMOUS_FORM_BYTES, MAX_FORMS_PER_SENDER
 from cc_bot.web.visitor import locale_of, read_cookie
 from tests.web.calls import count_calls
@@ -53,10 +54,13 @@ async def test_every_response_carries_what_keeps_a_browser_strict(site: Site, ta
         assert inline not in text
 
 
-async def test_static_files_are_named_by_their_content_and_kept(site: Site, taro: Visit) -> None:
+async def test_static_files_are_named_by_their_content_kept_and_compressed(site: Site, taro: Visit) -> None:
     [path] = {*re.findall(r'"(/static/\w+/style\.css)"', await taro.open("/settings"))}
-    async with taro.client.get(path) as answer:
-        assert (answer.status, "immutable" in answer.headers["Cache-Control"]) == (200, True)
+    for encoding in ("identity", "gzip"):
+        async with taro.client.get(path, headers={"Accept-Encoding": encoding}) as answer:
+            assert (answer.status, "immutable" in answer.headers["Cache-Control"]) == (200, True)
+            assert answer.headers.get("Content-Encoding", "identity") == encoding
+            assert await answer.read() == (STATIC_FOLDER / "style.css").read_bytes()
     async with taro.client.get("/static/none/style.css") as answer:
         assert (answer.status, answer.headers["Cache-Control"]) == (404, "no-store")
 

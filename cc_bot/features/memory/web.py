@@ -503,7 +503,8 @@ class MemoryPages(Pages):
             return _render_import(request, error)
         finally:
             self._progress.pop(visitor.user_id, None)
-        return redirect(request, "/memories", "memories_imported", count=Count(count))
+        imported = visitor.words[WebTexts].done["memories_imported"].format(count=Count(count))
+        return await self._redirect_with_reply(request, "/memories", Reply((imported,)))
 
     async def set_paused(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)
