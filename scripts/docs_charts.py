@@ -1,4 +1,4 @@
-"""Draws charts into docs/: the one of the pages, and thirty by lot as pictures and as pages (needs chromium).
+"""Draws charts into docs/: the one of the pages, and thirty by lot.
 
 `.venv/bin/python scripts/docs_charts.py [SEED]`
 """
@@ -10,17 +10,14 @@ from pathlib import Path
 from typing import get_args
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from cc_bot.charts.png import draw_png
-from cc_bot.charts.svg import chart_html
 from cc_bot.domain.chart import Chart, ChartKind, Series
 from cc_bot.domain.text import Locale
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-STATIC = ROOT / "cc_bot" / "web" / "static"
-MAX_BYTES = 400_000
+MAX_BYTES = 350_000
 
 EXAMPLE = Chart(
     "chart-line",
@@ -84,7 +81,7 @@ def picture(chart: Chart, locale: Locale) -> bytes:
 
 def save_small(image: Image.Image, path: Path) -> None:
     """Raises SystemExit if the file is too large."""
-    image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    image.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
     if path.stat().st_size > MAX_BYTES:
         raise SystemExit(f"{path.name}: {path.stat().st_size} bytes")
 
@@ -99,35 +96,12 @@ def contact_sheet(charts: list[tuple[Chart, Locale]]) -> Image.Image:
     return sheet
 
 
-def page(charts: list[tuple[Chart, Locale]]) -> str:
-    sheets = "".join(f"<style>{(STATIC / name).read_text()}</style>" for name in ("style.css", "canvas.css"))
-    cards = "".join(
-        f'<article class="element" lang="{locale.value}"><h2>{chart.title}</h2>'
-        f'<div class="body">{chart_html(chart, locale)}</div></article>'
-        for chart, locale in charts
-    )
-    return f'<!doctype html><meta charset="utf-8">{sheets}<main class="canvas board">{cards}</main>'
-
-
-def page_sheet(charts: list[tuple[Chart, Locale]], width: int, scheme: str) -> Image.Image:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": width, "height": 800})
-        tab.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        tab.set_content(page(charts))
-        tab.add_style_tag(content="main { max-width: none !important; align-items: start; }")
-        image = Image.open(BytesIO(tab.screenshot(full_page=True)))
-        browser.close()
-    return image
-
-
 def main() -> None:
     (DOCS / f"{EXAMPLE.id}.png").write_bytes(picture(EXAMPLE, Locale.JA))
     lot = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 1)  # noqa: S311 - no secret
     locales = [Locale.JA if at % 3 else Locale.EN for at in range(30)]
     charts = [(random_chart(lot, at, locale), locale) for at, locale in enumerate(locales)]
     save_small(contact_sheet(charts), DOCS / "charts.png")
-    save_small(page_sheet(charts, 1500, "light"), DOCS / "charts-pages.png")
 
 
 if __name__ == "__main__":

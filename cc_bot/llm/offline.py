@@ -34,7 +34,7 @@ still_unknown | AIモデルがないため、それにはお答えできませ�
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | I can't do that here. Please ask again in an ordinary question.
 failed | できませんでした。{error} | I could not do that. {error}
 proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | I have not done it yet. Please check the proposal below and choose.
-remembered | 承知しました。「{text}」を覚えました。 | All right. I remembered: “{text}”
+remembered | 承知しました。「{text}」を覚えました。 | Remembered: “{text}”
 remember_what | 何を覚えましょうか。「鍵は玄関って覚えて」のように書いてください。 | What should I remember? Write it like this: “remember that the key is in the hall”.
 found | 「{text}」と覚えています。 | I remember: “{text}”
 known | 覚えているのは次のことです。 | This is what I remember:

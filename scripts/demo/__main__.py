@@ -23,7 +23,7 @@ from tests.loopback.model_server import Reply as Answer
 from tests.web.pages import free_port
 
 FOLDER: Final = Path(sys.argv[1])
-FILM_SIZE: Final = (720, 448)
+FILM_SIZES: Final = {"demo": (720, 448), "demo-phone": (380, 448)}
 PAGE_SIZE, MESSAGE_SIZE, MESSAGE_SCALE = (390, 352), (488, 440), 1.6  # 780 x 704 pixels both
 TOUR_WIDTHS: Final = {"tour": 964, "tour-phone": 358}
 TOUR_STYLE: Final = """
@@ -125,9 +125,9 @@ class Window:
         )
 
 
-async def write_film(browser: Browser, frames: list[Frame], name: str) -> None:
+async def write_film(browser: Browser, frames: list[Frame], name: str, size: tuple[int, int]) -> None:
     pictures = []
-    async with new_page(browser, size=FILM_SIZE, device_scale_factor=2) as page:
+    async with new_page(browser, size=size, device_scale_factor=2) as page:
         for html, _ in frames:
             await page.set_content(HEAD + html)
             pictures.append(Image.open(BytesIO(await page.screenshot())).convert("RGB"))
@@ -135,7 +135,7 @@ async def write_film(browser: Browser, frames: list[Frame], name: str) -> None:
     every = Image.new("RGB", (width, height * len(pictures)))
     for number, picture in enumerate(pictures):
         every.paste(picture, (0, height * number))
-    palette = every.quantize()
+    palette = every.quantize(96)
     few = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(seconds * 100) * 10 for _, seconds in frames]
     few[0].save(FOLDER / name, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True)
@@ -229,7 +229,9 @@ async def main() -> None:
             discord.guild.name = said.server
             with TemporaryDirectory() as data:
                 async with running_stage(Path(data), settings, discord) as stage:
-                    await write_film(browser, await film(stage, said), f"demo{ending}.gif")
+                    frames = await film(stage, said)
+                    for name, size in FILM_SIZES.items():
+                        await write_film(browser, frames, f"{name}{ending}.gif", size)
                     proposed = await shoot_messages(stage, browser, said, ending)
                     shots = [*await shoot_pages(stage, browser, said, ending), proposed]
                     await draw_tour(browser, shots, said, ending)

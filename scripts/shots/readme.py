@@ -14,6 +14,7 @@ body { font: 16px/1.5 "Noto Sans", "Noto Sans CJK JP", sans-serif, "Noto Color E
   margin: 0 auto; padding: 32px 24px; color: #1f2328; overflow-wrap: break-word; }
 h1, h2 { border-bottom: 1px solid #d1d9e0; padding-bottom: 0.3em; line-height: 1.25; }
 a { color: #0969da; text-decoration: none; } img { max-width: 100%; }
+img[alt="CI"] { display: none; } /* drawn by GitHub */
 code { font: 85% monospace; background: #818b981f; padding: 0.2em 0.4em; border-radius: 6px; }
 pre { background: #f6f8fa; padding: 16px; border-radius: 6px; overflow: auto; }
 pre code { background: none; padding: 0; }

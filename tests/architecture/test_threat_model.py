@@ -8,7 +8,7 @@ from typing import Final
 from tests.architecture.test_layout import ROOT
 
 ATTACKS: Final = sorted((ROOT / "docs").glob("attacks-*.md"))
-NAMED_TEST: Final = re.compile(r"`(tests/[\w/.]+\.py)::([\w:]+)`")
+NAMED_TEST: Final = re.compile(r'\[test\]\(\.\./(tests/[\w/.]+\.py) "([\w:]+)"\)')
 TABLE_HEAD: Final = "| attack | defence | test |"
 TABLE_RULE: Final = "| --- | --- | --- |"
 MIN_ROWS: Final = 40
