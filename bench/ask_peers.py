@@ -18,7 +18,7 @@ STARTS = 5
 TURNS, SAMPLES = 10_000, 40
 
 BARE = Words("何もしないボット", "the bare bot")
-DEFERRED = Words("何もしないボット（先に受領を返す）", "the bare bot that acknowledges first")
+DEFERRED = Words("先に受領するボット", "the bare bot that acknowledges first")
 NOTHING = Words("比べるものなし", "beside nothing")
 
 

@@ -19,9 +19,12 @@ def read(page: str) -> str:
 
 
 def settings(page: str) -> list[str]:
-    """Return the lines to copy for each server, without comments."""
-    [block] = re.findall(r"```sh\n(# OpenAI\n.*?)```", read(page), flags=re.DOTALL)
-    return [re.sub(r"^#.*\n", "", each, flags=re.MULTILINE).strip() for each in block.split("\n\n")]
+    """Return the lines of `.env` for each server in the table."""
+    table = [line.split("|")[2:-1] for line in read(page).splitlines() if line.count("|") == 5]
+    names, _, *rows = [[cell.strip(" `") for cell in cells] for cells in table]
+    return [
+        "\n".join(f"{name}={value}" for name, value in zip(names, row, strict=True) if value) for row in rows
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)
