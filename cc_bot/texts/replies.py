@@ -93,7 +93,6 @@ class UsageTexts(Area):
     offline = Sentence(ja="オフラインモデル", en="the offline model")
     unpriced = Sentence(ja="値段が決まっていないため、金額に入っていないモデル: {models}", en="Models without a price, not included in the cost: {models}")
     chart = Sentence(ja="日ごとのトークン", en="Tokens by day")
-    at = Sentence(ja="{time}", en="at {time}")
     managers_only = Sentence(ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。", en="Only people who manage the server can see what the whole server used.")
     servers_only = Sentence(ja="サーバー全体の使用量は、サーバーの中で見てください。", en="To see what a server used, please ask in that server.")
 

@@ -53,7 +53,6 @@ class WebTexts(Area):
             "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
             "erase_too_late": Sentence(ja="時間がたったので、何も消していません。もう一度確かめてください。", en="You waited too long, so nothing was erased. Please look through it and confirm again."),
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
-            "memories_imported": Sentence(ja="{count}件を取り込みました。", en="{count:memory|memories} imported."),
             "memories_none_chosen": Sentence(ja="何も選ばれていません。左のチェックで選んでください。", en="Nothing is selected. Tick the memories that you want."),
             "memories_none": Sentence(ja="メモリはまだありません。", en="There are no memories yet."),
             "memories_more": Sentence(ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。", en="There are more memories now, so nothing was erased. Please check again."),
@@ -80,7 +79,7 @@ class WebCommandTexts(Area):
 
 class WebSettingsTexts(Area):
     language_default = Sentence(ja="Discord・ブラウザの言語に合わせる", en="Same as Discord and your browser")
-    timezone_hint = Sentence(ja="いまは {time} です。「東京」や「Europe/Paris」のように書いて変えると、「毎日7時」のようなお知らせも、そこの7時に届きます。", en="It is {time} there now. Write a city or a zone, such as Tokyo or Europe/Paris; reminders such as “every day at 7:00” then come at 7:00 there.")
+    timezone_hint = Sentence(ja="いま {time} です。お知らせもこの時刻に合わせます。「東京」のような都市の名前でも書けます。", en="It is {time} there. Reminders follow this time. A city such as Tokyo works too.")
     general = Sentence(ja="言葉と時刻", en="Language and time")
     voice_hint = Sentence(ja="短い回答に、読み上げた音声を付けます。", en="Short answers also come as audio.")
     save = Sentence(ja="保存する", en="Save")
@@ -92,10 +91,8 @@ class WebSettingsTexts(Area):
     privacy_open = Sentence(ja="見る・消す", en="See or erase it")
     unknown_browser = Sentence(ja="名前の分からないブラウザ", en="Unknown browser")
     used = Sentence(ja="最後の利用: {time}", en="last used {time}")
-    ends = Sentence(ja="使わなければ{time}に終了", en="ends {time} if unused")
     end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser that signed in on {made}")
     end_others = Sentence(ja="ほかをすべてサインアウト", en="Sign out all others")
-    end_all = Sentence(ja="ここもふくめ、すべてサインアウト", en="Sign out everywhere, here too")
 
 
 class WebConversationTexts(Area):

@@ -278,17 +278,15 @@ class AccountPages(Pages):
         return _show_signed_out(request)
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """Sign out one browser, all, or all but this one. Raises NothingHere for an unknown id."""
+        """Sign out one browser, or all but this one. Raises NothingHere for an unknown id."""
         visitor, wanted = visitor_of(request), form_text(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
             await store.end_all(visitor.user_id, except_id=visitor.session.id)
             return redirect(request, "/settings", "sessions_ended")
-        if wanted == "all":
-            await store.end_all(visitor.user_id)
-        elif not await store.end(visitor.user_id, parse_digits(wanted)):
+        if not await store.end(visitor.user_id, parse_digits(wanted)):
             raise NothingHere
-        if wanted in ("all", str(visitor.session.id)):
+        if wanted == str(visitor.session.id):
             return _show_signed_out(request)
         return redirect(request, "/settings", "session_ended")
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -18,7 +18,6 @@ from cc_bot.domain.session import ArchivedSession, SessionKey
 from cc_bot.domain.text import contains_words, one_line, shorten
 from cc_bot.domain.tool_calls import list_sources
 from cc_bot.texts import Texts
-from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebConversationTexts, WebTexts
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
@@ -34,7 +33,6 @@ from cc_bot.web.page import (
     route_name,
     search_words,
     send_file,
-    time_formatter,
 )
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import WebVisitor, visitor_of
@@ -150,7 +148,6 @@ class ConversationPages(Pages):
             session=session,
             title=_title(session, visitor.words[WebConversationTexts]),
             messages=messages,
-            name_day=self._day_namer(visitor),
             agent=await self._name_agent(request, session),
             discord_path=await self._discord_path(session.key.channel_id),
             channels=await channel_names(self._services, [session.key.channel_id], visitor),
@@ -166,7 +163,7 @@ class ConversationPages(Pages):
         session = await archive.get_session(visitor.user_id, request.match_info["id"])
         if session is None:
             return _show_not_found(request)
-        texts, at = visitor.words[WebConversationTexts], time_formatter(visitor.timezone)
+        texts = visitor.words[WebConversationTexts]
         names = {"user": texts.you, "assistant": await self._name_agent(request, session)}
 
         async def write() -> AsyncIterator[bytes]:
@@ -175,17 +172,14 @@ class ConversationPages(Pages):
                 for each in await archive.list_messages(
                     visitor.user_id, session.id, limit=MESSAGES_PER_PAGE, offset=offset
                 ):
-                    head = f"\n## {names[each.role]} ({at(each.created_at or session.created_at)})\n\n"
-                    yield f"{head}{each.content or texts.no_words}\n".encode("utf-8", "replace")
+                    at = visitor.format_time(each.created_at or session.created_at)
+                    part = f"\n## {names[each.role]} ({at})\n\n{each.content or texts.no_words}\n"
+                    yield part.encode("utf-8", "replace")
 
         name = texts.export_name.format(
             day=f"{session.created_at.astimezone(visitor.timezone):%Y-%m-%d-%H%M}"
         )
         return await send_file(request, write(), f"{name}.md", "text/markdown")
-
-    def _day_namer(self, visitor: WebVisitor) -> Callable[[datetime], str]:
-        moments, now = visitor.words[MomentTexts], self._services.clock()
-        return lambda moment: moments.name_day(moment.astimezone(visitor.timezone), now)
 
     async def _name_agent(self, request: web.Request, session: ArchivedSession) -> str:
         name = session.key.agent
@@ -254,5 +248,5 @@ async def _channel_name(services: WebServices, channel_id: int, visitor: WebVisi
     if await services.discord.is_dm(channel_id):
         return words.dm
     created_ms = (channel_id >> 22) + DISCORD_EPOCH_MS  # Discord's reference, "Snowflakes"
-    format_time = time_formatter(visitor.timezone)
-    return words.unknown_channel.format(made=format_time(datetime.fromtimestamp(created_ms / 1000, UTC)))
+    made = visitor.format_day(datetime.fromtimestamp(created_ms / 1000, UTC))
+    return words.unknown_channel.format(made=made)

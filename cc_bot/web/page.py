@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -43,11 +44,11 @@ from cc_bot.domain.errors import (
     TooManyLinks,
     TooManyRequests,
 )
-from cc_bot.domain.text import Count, one_line, remove_leading_emoji, shorten
+from cc_bot.domain.text import Count, hiragana, one_line, remove_leading_emoji, shorten
 from cc_bot.features.memory.errors import MemoryHidden, MemoryNotFound, TooManyImports
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.area import Area
-from cc_bot.texts.replies import MomentTexts, UsageTexts
+from cc_bot.texts.replies import MomentTexts
 from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import form_text
 from cc_bot.web.services import WebServices
@@ -155,11 +156,13 @@ def make_environment() -> Environment:
 def mark_words(text: str, words: str) -> Markup:
     """Return a text, or its part around the first match if it is long, with the words marked."""
     text, limit = one_line(text), MAX_EXCERPT_CHARACTERS
-    pattern = "|".join(map(re.escape, sorted(words.split(), key=len, reverse=True))) or "(?!)"
-    first = re.search(pattern, text, re.IGNORECASE)
+    pattern = "|".join(map(re.escape, sorted(hiragana(words).split(), key=len, reverse=True))) or "(?!)"
+    first = re.search(pattern, hiragana(text), re.IGNORECASE)
     start = first.start() - CHARACTERS_BEFORE_MATCH if first and len(text) > limit else 0
     excerpt = shorten(f"…{text[start:]}" if start > 0 else text, limit)
-    parts = re.split(f"({pattern})", excerpt, flags=re.IGNORECASE)  # every second one is a match
+    folded_parts = re.split(f"({pattern})", hiragana(excerpt), flags=re.IGNORECASE)
+    letters = iter(excerpt)
+    parts = ("".join(islice(letters, len(part))) for part in folded_parts)  # every second one is a match
     return Markup().join(
         Markup("<mark>{}</mark>").format(part) if at % 2 else part for at, part in enumerate(parts)
     )
@@ -294,7 +297,6 @@ def render_for_anyone(
         .render(
             words=TemplateTexts(words),
             web=words[WebTexts],
-            at=time_formatter(zone),
             day=lambda moment: words[MomentTexts].name_day(moment.astimezone(zone), utc_now()),
             ago=partial(_time_element, words[MomentTexts], zone),
             theme=theme if theme in THEMES else "",
@@ -336,14 +338,10 @@ def add_user_field(html: str, user_id: int) -> str:
     return _FORM.sub(lambda form: form[0] + field if ' method="post"' in form[0] else form[0], html)
 
 
-def time_formatter(zone: ZoneInfo) -> Callable[[datetime], str]:
-    return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
-
-
 def explain_error(error: CcBotError, request: web.Request) -> str:
     words, zone = texts_and_zone(request)
-    at = time_formatter(zone)
-    return explain(error, words, lambda moment: words[UsageTexts].at.format(time=at(moment)))
+    now = utc_now()
+    return explain(error, words, lambda moment: words[MomentTexts].relative(moment.astimezone(zone), now))
 
 
 def field_of(error: CcBotError, request: web.Request) -> str:

@@ -58,14 +58,14 @@ class Shooter:
 
     async def shoot(self, page: Page, name: str) -> None:
         """Save the first viewport and, if there is more, the page in full."""
-        await page.screenshot(path=self.folder / f"{name}.png", animations="disabled")
+        await page.screenshot(path=self.folder / f"{name}.png")
         self.count += 1
         size = page.viewport_size or {"width": 0, "height": 0}
         height = await page.evaluate("document.documentElement.scrollHeight")
         if height > size["height"] + 8:
             clip: Any = {"x": 0, "y": 0, **size, "height": min(height, VIEWPORTS * size["height"])}
             path = self.folder / f"{name}-full.png"
-            await page.screenshot(path=path, full_page=True, clip=clip, animations="disabled")
+            await page.screenshot(path=path, full_page=True, clip=clip)
             self.count += 1
 
     async def draw(self, html: str, name: str, width: int, *, scale: float = 1.0) -> None:
@@ -78,5 +78,5 @@ class Shooter:
             page = self.pages[scale]
             await page.set_viewport_size({"width": round(width / scale), "height": 100})
             await page.goto(f"file://{file.name}")
-            await page.screenshot(path=self.folder / f"{name}.png", full_page=True, animations="disabled")
+            await page.screenshot(path=self.folder / f"{name}.png", full_page=True)
         self.count += 1

@@ -15,7 +15,7 @@ KNOWN_LATER = {
     "re.MULTILINE)",
     "cc_bot.llm.openai.quirks: re.compile(refusal, re.IGNORECASE | re.DOTALL)",
     # Words of a search, escaped.
-    "cc_bot.web.page: re.search(pattern, text, re.IGNORECASE)",
+    "cc_bot.web.page: re.search(pattern, hiragana(text), re.IGNORECASE)",
     # Held against a name that the operator has set.
     "cc_bot.llm.openai.quirks: re.search(host_pattern, host)",
     "cc_bot.llm.openai.quirks: re.search(model_pattern, model, re.IGNORECASE)",

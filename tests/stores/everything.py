@@ -343,7 +343,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     assert await memories.delete(USER, memory.id)
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memories.plan_import(USER, imported)).memories) == 1
-    assert await stores.memories.import_all(USER, imported) == 1
+    assert len(await stores.memories.import_all(USER, imported)) == 1
     assert imported[0].content in [each.content for each in await stores.memories.export_all(USER)]
     assert await removal.undelete(USER, memory.id)
     call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"ref": memory.id}}))

@@ -14,12 +14,13 @@ import aiohttp
 import pytest
 
 from cc_bot.domain.text import Locale, remove_leading_emoji
+from cc_bot.features.memory.errors import EmptyImport
 from cc_bot.features.memory.files import PortableMemory, parse_memories
 from cc_bot.features.memory.model import Memory, MemoryFilter, Source
 from cc_bot.features.memory.service import form_hash
 from cc_bot.features.memory.texts import MemoryCardTexts, MemoryTexts, WebMemoryTexts
 from cc_bot.features.privacy.texts import ErasureTexts
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from tests.web.pages import HANA, TARO, Site, Visit
 from tests.web.stored import KEY, keep, talk
 
@@ -367,6 +368,15 @@ class TestAnImport:
         assert {(each.audience, each.source.kind) for each in kept[:2]} == {("anywhere", "import")}
         assert await take(taro, planned_in(page)) == (303, "0件を取り込みました。")
 
+    async def test_can_be_undone(self, site: Site, taro: Visit) -> None:
+        await keep(site, "猫")
+        _, page = await upload(taro, "猫\n犬\n鳥".encode())
+        page = await taro.follow(await taro.press("/memories/import/take", planned=planned_in(page)))
+        assert listed(page) == ["鳥", "犬"]
+        [undo] = re.findall(r'action="(/undo/[\w-]+)"', page)
+        await taro.press(undo)
+        assert await contents(site) == ["猫"]
+
     @pytest.mark.slow
     async def test_of_nearly_1_mb_arrives_whole_or_is_to_be_split(self, taro: Visit) -> None:
         random, letters = Random(17), [chr(code) for code in range(0x4E00, 0x9000)]
@@ -386,6 +396,7 @@ class TestAnImport:
             status, page = await upload(taro, data)
             assert (status, bool(alert(page))) == (400, True), data[:20]
         assert "5000" in page
+        assert alert((await upload(taro, b" \n"))[1]) == explain(EmptyImport(), texts(Locale.JA))
         assert (await upload(taro, "猫".encode(), "everybody"))[0] == 400
         answer = await taro.press("/memories/import", audience="private")
         assert (answer.status, bool(alert(await answer.text()))) == (400, True)

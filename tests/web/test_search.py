@@ -41,6 +41,8 @@ async def test_finds_all_that_one_has_by_page(site: Site, taro: Visit) -> None:
     assert ("花の" in page, "買い物" in page) == (False, False)
     hidden = await taro.open("/search?q=京都", Cookie="hide-private=yes")
     assert ("秘密の" in page, "秘密の" in hidden) == (True, False)
+    await keep(site, "ネコの名前はモチ")
+    assert "<mark>ネコ</mark>の名前" in await taro.open("/search?q=ねこ")
     page = await taro.open("/search?q=%3Cb%3E大阪")
     assert PAGE.search_none.format(words="&lt;b&gt;大阪") in page
     assert "<h2" not in await taro.open("/search?q=%20")

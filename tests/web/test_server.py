@@ -82,7 +82,7 @@ async def test_the_bot_has_its_name_and_avatar(site: Site, taro: Visit) -> None:
     site.town.bot = BotProfile("ひつじ", b"png")
     text = await taro.open("/settings")
     assert "ひつじ</a>" in text
-    assert "太郎</summary>" in text
+    assert "太郎</span></summary>" in text
     [avatar] = re.findall(r'src="(/avatar\?v=\w+)"', text)
     async with site.visit(None) as visit, visit.client.get(avatar) as answer:
         assert (await answer.read(), answer.content_type) == (b"png", "image/png")

@@ -89,7 +89,3 @@ class TestASession:
             await other.open(link, status=410)
             assert "設定" in await taro.open(link), "a used link opens the pages of who is signed in"
             await hana.open("/settings")
-        async with site.visit() as other:
-            await taro.press("/sessions/end", id="all")
-            for visit in (taro, other):
-                await visit.open("/settings", status=401)

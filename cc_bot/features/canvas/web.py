@@ -301,7 +301,7 @@ class CanvasPages(Pages):
             _, canvas = await self._load_canvas(visitor, channel_id)
             canvas = canvas.visible_in("public" if hides_private(request) else "private")
             if lines := [*filter(None, (_find_line(each, words) for each in canvas.elements))]:
-                found.append(Hit(f"/canvas/{channel_id}", names[channel_id], excerpt=" · ".join(lines)))
+                found.append(Hit(f"/canvas/{channel_id}", " · ".join(lines), names[channel_id]))
         return Found(found[:MAX_FOUND], len(found), f"{self.path}?all=1")
 
     async def show(self, request: web.Request) -> web.Response:

@@ -476,7 +476,7 @@ async def _run_import(
             raise AttachmentNotFetched
         fetch = partial(fetch_bytes, url, MAX_PLAN_FILE_BYTES)
         report = make_reporter(interaction, caller, words.importing)
-        count = await run_import(caller, fetch, service=service, report=report)
+        ids = await run_import(caller, fetch, service=service, report=report)
     except AttachmentNotFetched:
         return EphemeralView(words.attach_again)
-    return EphemeralView(words.imported.format(count=count))
+    return EphemeralView(words.imported.format(count=len(ids)))

@@ -17,6 +17,7 @@ TooManyChosen = InputError.define("TooManyChosen", ja="一度に選べるのは{
 MemoryHidden = InputError.define("MemoryHidden", ja="このメモリは少し前に削除されました。10分以内なら、このメモリのページで元に戻してから変えられます。", en="This memory was deleted a moment ago. Within ten minutes you can restore it on its page, then change it.")
 MemoryEditOutdated = InputError.define("MemoryEditOutdated", ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。今の内容を見て、もう一度お試しください。", en="This memory changed while you were editing it. Nothing was saved. Please look at what it says now and try again.")
 ImportNotUnderstood = InputError.define("ImportNotUnderstood", ja="このファイルはメモリの一覧として読めませんでした。</memory export> の JSON か、1行に1件のテキストを添付してください。", en="I can't read this file as a list of memories. Attach the JSON of </memory export>, or a text with one memory per line.", fields="file")
+EmptyImport = ImportNotUnderstood.define("EmptyImport", ja="このファイルは空です。メモリの入ったファイルを選んでください。", en="This file is empty. Choose one with memories in it.")
 TooManyToImport = InputError.define("TooManyToImport", ja="一度に取り込めるのは{limit}件までです。いくつかのファイルに分けてください。", en="One import takes up to {limit} memories. Please split the file.", fields="file")
 EndNotUnderstood = InputError.define("EndNotUnderstood", ja="期限が読み取れませんでした。「12月31日」「来週の金曜」「3日後」「2026-12-31」のように書いてください。", en="I don't understand that date. Write it like: Dec 31, next Friday, in 3 days, 2026-12-31.", fields="end")
 EndPassed = InputError.define("EndPassed", ja="その期限はもう過ぎています。これからの日付を書いてください。", en="That date has passed. Please give a later date.", fields="end")

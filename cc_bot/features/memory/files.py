@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, Final, Literal, get_type_hints
 
-from cc_bot.features.memory.errors import ImportNotUnderstood, TooManyToImport
+from cc_bot.features.memory.errors import EmptyImport, ImportNotUnderstood, TooManyToImport
 from cc_bot.features.memory.model import DEFAULT_CATEGORY, Audience, Memory, Source
 
 MAX_IMPORT_BYTES: Final = 2**20
@@ -98,6 +98,8 @@ def parse_memories(text: str) -> list[PortableMemory]:
     """Parse JSON from `to_json`, a JSON list of texts, or one memory per line, without validation.
     Raises ImportNotUnderstood or TooManyToImport."""
     text = text.removeprefix("\ufeff").strip()
+    if not text:
+        raise EmptyImport
     memories = _parse_json(text) if text.startswith(("{", "[")) else None
     if memories is None:
         memories = _parse_lines(text)

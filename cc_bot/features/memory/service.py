@@ -401,8 +401,8 @@ async def plan_import(
 
 async def run_import(
     caller: Caller, fetch: FetchFile, *, service: MemoryService, report: Report = report_nothing
-) -> int:
-    """Store the memories of a file from `plan_import`, and return their number."""
+) -> Sequence[int]:
+    """Store the memories of a file from `plan_import`, and return their ids."""
     _ensure_not_paused(caller)
     async with service.export_queue.wait_for_earlier(caller.user_id):
         data = await fetch()

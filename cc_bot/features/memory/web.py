@@ -63,12 +63,12 @@ from cc_bot.texts.web import WebTexts
 from cc_bot.web.form import PageNumber, form_text, get_form, parse_digits, path_id
 from cc_bot.web.page import MAX_FOUND, Found, Handler, Hit, Pages, explain_error, redirect, render, send_file
 from cc_bot.web.services import WebServices
+from cc_bot.web.undo import offer_undo
 from cc_bot.web.visitor import WebVisitor, visitor_of
 
 PAGE_SIZE: Final = 30
 MAX_SELECTED: Final = 200  # memories in a bulk action
 MAX_PREVIEW_CHARACTERS: Final = 200
-MAX_TITLE_CHARACTERS: Final = 100
 MAX_LEFT_OUT_CHARACTERS: Final = (40, 8)  # of a possible secret only enough to recognize it
 MAX_CHOICES: Final = 100  # of categories and tags
 PART_HEADER: Final = "X-Part"  # memories.js requests only the list
@@ -139,7 +139,7 @@ class MemoryPages(Pages):
             visitor_of(request), query=words, page_size=MAX_FOUND, service=self._services[MemoryService]
         )
         found = [each.memory for each in page.found]
-        items = [Hit(_memory_path(each.number), each.content, at=each.created_at) for each in found]
+        items = [Hit(_memory_path(each.number), each.content, at=each.updated_at) for each in found]
         return Found(items, min(page.total, MAX_HITS), f"{self.path}?{urlencode({'q': words})}")
 
     async def add(self, request: web.Request) -> web.StreamResponse:
@@ -286,7 +286,7 @@ class MemoryPages(Pages):
             "memory/memory.html",
             status=409 if conflict else 200,
             problem=problem,
-            title=shorten(one_line(memory.content), MAX_TITLE_CHARACTERS),
+            title=_shorten_content(memory),
             memory=memory,
             entered=entered,
             mark=form_hash(memory),
@@ -498,13 +498,21 @@ class MemoryPages(Pages):
 
         try:
             planned = await asyncio.to_thread(_unpack, form_text(request, "planned"))
-            count = await run_import(visitor, _make_fetch(planned), service=service, report=report)
+            ids = await run_import(visitor, _make_fetch(planned), service=service, report=report)
         except InputError as error:
             return _render_import(request, error)
         finally:
             self._progress.pop(visitor.user_id, None)
-        imported = visitor.words[WebTexts].done["memories_imported"].format(count=Count(count))
-        return await self._redirect_with_reply(request, "/memories", Reply((imported,)))
+
+        async def undo() -> bool:
+            hidden = [await self._removal.hide(visitor.user_id, id_) for id_ in ids]
+            await self._services.discord.receipts_changed(visitor.user_id)
+            return any(hidden)
+
+        path = "/memories?origin=import"
+        reply = Reply((visitor.words[WebMemoryTexts].imported.format(count=Count(len(ids))),))
+        offer = offer_undo(request, self._services, path, undo) if ids else ""
+        return await self._redirect_with_reply(request, path, reply, offer)
 
     async def set_paused(self, request: web.Request) -> web.StreamResponse:
         visitor = visitor_of(request)

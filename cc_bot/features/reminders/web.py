@@ -86,7 +86,7 @@ class ReminderPages(Pages):
     async def search(self, request: web.Request, words: str) -> Found:
         reminders = await self._schedules.list(visitor_of(request).user_id)
         found = [
-            Hit(self.path, each.text, at=each.due_at)
+            Hit(self.path, each.text, visitor_of(request).format_time(each.due_at))
             for each in reminders
             if contains_words(each.text, words)
         ]

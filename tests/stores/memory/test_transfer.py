@@ -40,7 +40,7 @@ class TestTake:
         made = PortableMemory("合宿は8月", "部活", ("夏",), "private", source=source, metadata={"a": "b"})
         ends = START + timedelta(days=10_000)
         read = replace(made, created_at=START, updated_at=START, expires_at=ends)
-        assert await stores.memories.import_all(ME, [read]) == 1
+        assert len(await stores.memories.import_all(ME, [read])) == 1
         [kept] = await stores.memories.list(ME)
         assert kept.source == Source("import", source.link, author="Ben")
         assert (kept.created_at, kept.expires_at, kept.audience) == (START, read.expires_at, "private")
@@ -60,14 +60,14 @@ class TestTake:
         exported = await stores.memories.export_all(ME)
         assert [memory.content for memory in exported] == [*texts, "書き直したメモ"]
         read = parse_memories(to_json(exported, START))
-        assert await stores.memories.import_all(ME, read) == 0
+        assert not await stores.memories.import_all(ME, read)
         await stores.memory_removal.erase_all(ME)
         reported = list[tuple[int, int]]()
 
         async def report(done: int, total: int) -> None:
             reported.append((done, total))
 
-        assert await stores.memories.import_all(ME, read, report) == len(texts) + 1
+        assert len(await stores.memories.import_all(ME, read, report)) == len(texts) + 1
         assert reported == [(len(read), len(read))]
         after = await stores.memories.list(ME, order="oldest")
         assert [_text(to_portable(each)) for each in after] == [_text(to_portable(each)) for each in before]

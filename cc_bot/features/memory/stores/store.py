@@ -451,19 +451,18 @@ class MemoryStore:
 
     async def import_all(
         self, user_id: int, memories: Iterable[PortableMemory], report: Report = report_nothing
-    ) -> int:
-        """Store the new memories, and return their number. Raises the errors of `plan_import` beforehand."""
+    ) -> Sequence[int]:
+        """Store the new memories, and return their ids. Raises the errors of `plan_import` beforehand."""
         plan = await self.plan_import(user_id, memories, audience="private")
-        rules, done = await self._quotas.read_rules(), 0
+        rules, ids = await self._quotas.read_rules(), list[int]()
         for batch in _batches(plan.memories, _IMPORT_BATCH):
-            await self._import_batch(user_id, batch, rules)
-            done += len(batch)
-            await report(done, len(plan.memories))
-        return done
+            ids += await self._import_batch(user_id, batch, rules)
+            await report(len(ids), len(plan.memories))
+        return ids
 
     async def _import_batch(
         self, user_id: int, memories: Sequence[PortableMemory], rules: LimitRules
-    ) -> None:
+    ) -> Sequence[int]:
         now = self._clock()
         imported = [replace(each, source=replace(each.source, kind="import")) for each in memories]
         ready = await asyncio.to_thread(lambda: [NewMemory.prepare(user_id, each, now) for each in imported])
@@ -477,8 +476,10 @@ class MemoryStore:
             yield from check_limits(user_id, rules)
             return stored
 
-        for memory in await self._database.write(steps, [user_lock(user_id)]):
+        stored = await self._database.write(steps, [user_lock(user_id)])
+        for memory in stored:
             self._schedule_embedding(memory)
+        return [memory.id for memory in stored]
 
     async def _prepare(self, user_id: int, content: str, fields: MemoryFields) -> NewMemory:
         content = clean_content(content)
