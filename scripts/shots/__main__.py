@@ -18,7 +18,7 @@ PARTS = ("pages", "discord", "terminal", "readme")
 async def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.shots")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--only", nargs="+", choices=(*PARTS, "demo"), default=PARTS)
     parser.add_argument("--locale", nargs="+", choices=("ja", "en"), default=("ja", "en"))
     given = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))

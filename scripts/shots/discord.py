@@ -1,4 +1,4 @@
-"""Messages of the bot on Discord, of a program that runs, drawn as `scripts.demo` draws them."""
+"""Messages of the bot on Discord, of a program that runs, drawn by `drawing.py`."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from scripts.demo.drawing import HEAD, answer, command_line
+from scripts.shots.drawing import HEAD, answer, command_line
 from scripts.shots.shooting import Shooter, due_at, read_data
 from tests.end_to_end.reminders import comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, ended, running_stage, stop_label, streaming

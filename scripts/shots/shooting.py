@@ -27,8 +27,12 @@ def due_at(hours: str, repeat: str) -> datetime:
     return next_time(repeat, after, TOKYO) or after
 
 
-def read_data(locale: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(f"{locale}.toml").read_text("utf-8"))
+def read_data(name: str, **replaced: str) -> dict[str, Any]:
+    """What is said: each `{word}` of `replaced` stands for its text."""
+    data = Path(__file__).with_name(f"{name}.toml").read_text("utf-8")
+    for word, text in replaced.items():
+        data = data.replace(f"{{{word}}}", text)
+    return tomllib.loads(data)
 
 
 class Quiet(Trouble):

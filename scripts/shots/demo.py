@@ -1,28 +1,35 @@
-"""The films of a conversation (GIF), and pictures of Discord and of the pages."""
+"""The films of a conversation (GIF), and pictures of Discord and of the pages, for the README and docs.
 
-import asyncio
-import sys
+What the model says is in `demo-ja.toml` and `demo-en.toml`; what the bot does and shows is its own.
+"""
+
 from base64 import b64encode
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Final
 
 from PIL import Image
-from playwright.async_api import Browser, expect
 
 from bench.programs import roomy
-from scripts.demo.drawing import HEAD, MENTION, answer, day_line, reply_line, user_message
-from scripts.demo.scene import FRIDAY, Scene, read_scene
-from tests.browser import new_page, running_browser
+from cc_bot.domain.chart import Chart, Series
+from cc_bot.features.canvas.model import Card, SetMode
+from scripts.shots.drawing import HEAD, MENTION, ZONE, answer, day_line, reply_line, user_message
+from scripts.shots.pages import Past
+from scripts.shots.shooting import Shooter, read_data
+from tests.browser import new_page
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, ChannelReply, File, Shown, User
 from tests.loopback.model_server import Call, End, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
-from tests.web.pages import free_port
+from tests.web.browsing import signed_in
+from tests.web.pages import CHANNEL, TARO, free_port, open_site
+from tests.web.stored import draw, keep
 
-FOLDER: Final = Path(sys.argv[1])
+TODAY: Final = datetime.now(ZONE).date()
+FRIDAY: Final = TODAY + timedelta(days=11 - TODAY.weekday())  # of next week
+DAYS: Final = {"today": TODAY, "tomorrow": TODAY + timedelta(days=1), "friday": FRIDAY}
 FILM_SIZES: Final = {"demo": (720, 448), "demo-phone": (380, 448)}
 PAGE_SIZE, MESSAGE_SIZE, MESSAGE_SCALE = (390, 352), (488, 440), 1.6  # 780 x 704 pixels both
 TOUR_WIDTHS: Final = {"tour": 964, "tour-phone": 358}
@@ -33,19 +40,17 @@ figure { flex: 1 1 300px; margin: 0; border: 1px solid #d1d9e0; border-radius: 8
 img { display: block; width: 100%; border-bottom: 1px solid #d1d9e0; }
 figcaption { padding: 6px 12px; } b { display: block; }
 """
-CHUNK_S, TYPED_S, SHORTEST_S, OPENED_S, POSTED_S, PRESSED_S, UNDONE_S, LAST_S = (
-    0.4,
-    0.1,
-    0.2,
-    0.8,
-    0.6,
-    0.5,
-    1.5,
-    2.6,
-)
+CHUNK_S, TYPED_S, SHORTEST_S, PRESSED_S = 0.4, 0.1, 0.2, 0.5
+OPENED_S, POSTED_S, UNDONE_S, LAST_S = 0.8, 0.6, 1.5, 2.6
 PRESSED: Final = "<style>.section:last-child .button { outline: 3px solid #fff; }</style>"
-Frame = tuple[str, float]
-"""HTML, and the seconds for which it is shown."""
+Frame = tuple[str, float]  # HTML, and the seconds for which it is shown
+Scene = SimpleNamespace
+
+
+def read_scene(locale: str) -> Scene:
+    style = "{0.month}月{0.day}日" if locale == "ja" else "{0:%B} {0.day}"
+    days = {name: style.format(day) for name, day in DAYS.items()}
+    return Scene(**read_data(f"demo-{locale}", fri=f"{FRIDAY:%b} {FRIDAY.day}", **days))
 
 
 async def film(stage: Stage, said: Scene) -> list[Frame]:
@@ -125,9 +130,9 @@ class Window:
         )
 
 
-async def write_film(browser: Browser, frames: list[Frame], name: str, size: tuple[int, int]) -> None:
+async def write_film(shooter: Shooter, frames: list[Frame], name: str, size: tuple[int, int]) -> None:
     pictures = []
-    async with new_page(browser, size=size, device_scale_factor=2) as page:
+    async with new_page(shooter.browser, size=size, device_scale_factor=2) as page:
         for html, _ in frames:
             await page.set_content(HEAD + html)
             pictures.append(Image.open(BytesIO(await page.screenshot())).convert("RGB"))
@@ -138,11 +143,12 @@ async def write_film(browser: Browser, frames: list[Frame], name: str, size: tup
     palette = every.quantize(96)
     few = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(seconds * 100) * 10 for _, seconds in frames]
-    few[0].save(FOLDER / name, save_all=True, append_images=few[1:], duration=times, loop=0, optimize=True)
-    _tell(name, f"{sum(times) / 1000:.1f} s")
+    path, more = shooter.folder / name, few[1:]
+    few[0].save(path, save_all=True, append_images=more, duration=times, loop=0, optimize=True)
+    shooter.count += 1
 
 
-async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: str) -> bytes:
+async def shoot_messages(shooter: Shooter, stage: Stage, said: Scene, ending: str) -> bytes:
     """Save a memory with its receipt and its use; return an answer about a file that orders a change."""
     user = stage.discord.user(said.reader, locale=said.locale)
     await stage.ask_in_words(user, stage.discord.guild_channel(), "🙂")
@@ -158,84 +164,65 @@ async def shoot_messages(stage: Stage, browser: Browser, said: Scene, ending: st
     proposed = await ask(said.summarised, Call("remember", {"content": said.order}), letter)
     shots = []
     for drawn in (kept + day_line(said.later) + used, proposed):
-        async with new_page(browser, size=MESSAGE_SIZE, device_scale_factor=MESSAGE_SCALE) as page:
+        async with new_page(shooter.browser, size=MESSAGE_SIZE, device_scale_factor=MESSAGE_SCALE) as page:
             await page.set_content(f'{HEAD}<div class="alone">{drawn}</div>')
             shots.append(await page.screenshot())
-    _save(shots[0], f"shot-receipt{ending}.png")
+    _save(shooter, shots[0], f"shot-receipt{ending}")
     return shots[1]
 
 
-async def shoot_pages(stage: Stage, browser: Browser, said: Scene, ending: str) -> list[bytes]:
+async def shoot_pages(shooter: Shooter, said: Scene, ending: str, folder: Path) -> list[bytes]:
     """Save and return the canvas of a channel, and the memories, of which the last one is pinned."""
-    user = stage.discord.user(said.reader, locale=said.locale)
-    channel = stage.discord.guild_channel(said.drawn_in)
-    for days, content, category, tags in said.memories:
-        given = {"content": content, "category": category} | ({"tags": tags} if tags else {})
-        await stage.told(user, channel, "memory add", **given)
-        moment = f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%dT%H:%M:%S.%f+00:00}"
-        change = "UPDATE memories SET created_at = ?, updated_at = ? WHERE user_id = ? AND content = ?"
-        stage.change(change, moment, moment, user.id, content)
-    stage.change("UPDATE memories SET pinned = 1 WHERE user_id = ? AND content = ?", user.id, content)
-    cards = [Call("canvas_add_card", {"title": title, "content": text}) for title, text in said.cards]
-    cards.insert(1, Call("canvas_add_chart", said.chart))
-    stage.model.script(calls(*cards, Call("canvas_set_mode", {"mode": "board"})), says(said.drawn[1]))
-    await stage.ask(user, channel, said.drawn[0])
-    reply = await (await stage.discord.slash(user, channel, "web")).finished()
-    [link] = [each.url for each in reply.message.buttons if each.url]
-    site = link.partition("/sign-in")[0]
-    shots = []
-    async with new_page(browser, size=PAGE_SIZE, locale=said.locale, device_scale_factor=2) as page:
-        await page.goto(link)
-        await page.locator("button.main").click()
-        await expect(page.locator("nav").first).to_be_visible()
-        for name, path, first in (
-            ("canvas", f"/canvas/{channel.id}", "#canvas"),
-            ("memories", "/memories", ".bar"),
-        ):
-            await page.goto(site + path)
-            await page.wait_for_load_state("networkidle")
-            await page.locator(first).evaluate("it => scrollTo(0, it.getBoundingClientRect().top - 8)")
-            shots.append(await page.screenshot())
-            _save(shots[-1], f"shot-{name}{ending}.png")
+    shots, past = [], Past()
+    async with open_site(folder, clock=past) as site:
+        for days, content, category, tags in said.memories:
+            past.ago = timedelta(days=days)
+            kept = await keep(site, content, category=category, tags=tags.split())
+        past.ago = timedelta()
+        await site.core.stores.memories.pin(TARO, kept.id)
+        series = tuple(Series(each["name"], tuple(each["values"])) for each in said.chart["series"])
+        chart = Chart("chart", said.chart["title"], "bar", tuple(said.chart["labels"]), series)
+        first, *others = (Card(f"card{number}", *card) for number, card in enumerate(said.cards))
+        await draw(site, first, chart, *others, SetMode("board"))
+        options = {"size": PAGE_SIZE, "locale": said.locale, "device_scale_factor": 2}
+        async with signed_in(shooter.browser, site, **options) as page:
+            for name, path, part in (
+                ("canvas", f"/canvas/{CHANNEL}", "#canvas"),
+                ("memories", "/memories", ".bar"),
+            ):
+                await page.goto(site.url + path)
+                await page.wait_for_load_state("networkidle")
+                await page.locator(part).evaluate("it => scrollTo(0, it.getBoundingClientRect().top - 8)")
+                shots.append(await page.screenshot())
+                _save(shooter, shots[-1], f"shot-{name}{ending}")
     return shots
 
 
-async def draw_tour(browser: Browser, shots: list[bytes], said: Scene, ending: str) -> None:
+async def draw_tour(shooter: Shooter, shots: list[bytes], said: Scene, ending: str) -> None:
     """Pictures with captions: side by side, and below each other for phones."""
     figures = ""
     for shot, (title, text) in zip(shots, said.captions, strict=True):
         image = f'<img src="data:image/png;base64,{b64encode(shot).decode()}">'
         figures += f"<figure>{image}<figcaption><b>{title}</b>{text}</figcaption></figure>"
     for name, width in TOUR_WIDTHS.items():
-        async with new_page(browser, size=(width, 100), device_scale_factor=2) as page:
+        async with new_page(shooter.browser, size=(width, 100), device_scale_factor=2) as page:
             await page.set_content(f"<!doctype html><style>{TOUR_STYLE}</style>{figures}")
-            _save(await page.screenshot(full_page=True, omit_background=True), f"{name}{ending}.png")
+            _save(shooter, await page.screenshot(full_page=True, omit_background=True), f"{name}{ending}")
 
 
-def _save(png: bytes, name: str) -> None:
+def _save(shooter: Shooter, png: bytes, name: str) -> None:
     few = Image.open(BytesIO(png)).convert("RGBA").quantize(dither=Image.Dither.NONE)
-    few.save(FOLDER / name, optimize=True)
-    _tell(name)
+    few.save(shooter.folder / f"{name}.png", optimize=True)
+    shooter.count += 1
 
 
-def _tell(name: str, more: str = "") -> None:
-    sys.stdout.write(f"{name}: {(FOLDER / name).stat().st_size / 1000:.0f} kB {more}\n")
-
-
-async def main() -> None:
-    async with running_browser() as browser:
-        for language, ending in (("ja", ""), ("en", ".en")):
-            said, discord, settings = read_scene(language), roomy(), {"CC_BOT_WEB_PORT": str(free_port())}
-            discord.guild.name = said.server
-            with TemporaryDirectory() as data:
-                async with running_stage(Path(data), settings, discord) as stage:
-                    frames = await film(stage, said)
-                    for name, size in FILM_SIZES.items():
-                        await write_film(browser, frames, f"{name}{ending}.gif", size)
-                    proposed = await shoot_messages(stage, browser, said, ending)
-                    shots = [*await shoot_pages(stage, browser, said, ending), proposed]
-                    await draw_tour(browser, shots, said, ending)
-
-
-if __name__ == "__main__":
-    asyncio.run(main())
+async def shoot(shooter: Shooter, locale: str, folder: Path) -> None:
+    said, ending, discord = read_scene(locale), "" if locale == "ja" else ".en", roomy()
+    discord.guild.name = said.server
+    async with running_stage(folder, {"CC_BOT_WEB_PORT": str(free_port())}, discord) as stage:
+        frames = await film(stage, said)
+        for name, size in FILM_SIZES.items():
+            await write_film(shooter, frames, f"{name}{ending}.gif", size)
+        proposed = await shoot_messages(shooter, stage, said, ending)
+    shots = [*await shoot_pages(shooter, said, ending, folder), proposed]
+    await draw_tour(shooter, shots, said, ending)
