@@ -26,15 +26,9 @@ THINKING: Final = {"ja": "cc-bot が考え中…", "en-US": "cc-bot is thinking�
 
 def answer(messages: Sequence[Shown], locale: str, time: str, used: str = "") -> str:
     """An answer with its card. `used`: the line above, about the message that it answers."""
-    first, *others = messages
-    below = (_said("", "", "", _inner(each, locale)) for each in others)
-    return message(first, locale, time, used) + "".join(below)
-
-
-def message(shown: Shown, locale: str, time: str, used: str = "") -> str:
-    """One state of one message of the bot."""
     picture, name = f'<div class="face bot">{ICON}</div>', f'cc-bot<span class="app">{APP[locale]}</span>'
-    return _said(picture, name, time, _inner(shown, locale), used)
+    first, *others = (_inner(each, locale) for each in messages)
+    return _said(picture, name, time, first, used) + "".join(_said("", "", "", each) for each in others)
 
 
 def _inner(shown: Shown, locale: str) -> str:
