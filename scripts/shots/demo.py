@@ -37,8 +37,9 @@ TOUR_STYLE: Final = """
 body { display: flex; flex-wrap: wrap; gap: 12px; margin: 0; font: 15px/1.5 "Noto Sans CJK JP", sans-serif; }
 figure { flex: 1 1 300px; margin: 0; border: 1px solid #d1d9e0; border-radius: 8px; overflow: hidden;
   background: #f6f8fa; color: #1f2328; word-break: auto-phrase; }
-img { display: block; width: 100%; border-bottom: 1px solid #d1d9e0; }
-figcaption { padding: 6px 12px; } b { display: block; }
+img { display: block; width: 100%; background: #fff; }
+figure:not(:last-child) img { mask: linear-gradient(#000 90%, transparent); }
+figcaption { border-top: 1px solid #d1d9e0; padding: 6px 12px; } b { display: block; }
 """
 CHUNK_S, TYPED_S, SHORTEST_S, PRESSED_S = 0.4, 0.1, 0.2, 0.5
 OPENED_S, POSTED_S, UNDONE_S, LAST_S = 0.8, 0.6, 1.5, 2.6
