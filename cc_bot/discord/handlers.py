@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType, new_class
-from typing import Any, Concatenate, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, Generic, Literal, NamedTuple, ParamSpec, TypeVar, cast
 
 import hikari
 import lightbulb
@@ -38,6 +38,7 @@ from cc_bot.discord.pages.custom_ids import (
     Control,
     PrivacyButton,
     RetryButton,
+    ShowButton,
     StopButton,
     parse_custom_id,
 )
@@ -304,11 +305,22 @@ def reply_command(
     run: Callable[..., Awaitable[Reply | EphemeralView | None]],
     *,
     hooks: Sequence[lightbulb.ExecutionHook] = (),
+    shown_as: str = "",
     **options: Any,
 ) -> None:
     """Register a slash command with an ephemeral reply. The function gets the caller instead of the context,
-    and returns None if it has replied itself."""
+    and returns None if it has replied itself. `shown_as`: ShowButtons of that name run it, too, without
+    options and with the press as its `ctx`, if any."""
     injected: Any = lightbulb.di.with_di(run)
+    if shown_as:
+        takes_press = "ctx" in inspect.signature(run).parameters
+
+        @on_press(
+            ShowButton, not_yours=None, matches=lambda each: each.command == shown_as, response="message"
+        )
+        async def show_pressed(press: Press[ShowButton]) -> Reply | EphemeralView | None:
+            given = {"ctx": press} if takes_press else {}
+            return cast("Reply | EphemeralView | None", await injected(press.user, **given))
 
     @command(register, key, parameters={"hooks": [*hooks]}, **options)
     async def reply_to(

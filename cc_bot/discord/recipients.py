@@ -89,7 +89,7 @@ class Recipient(Caller):
 
     def format_moment(self, moment: datetime, *, short: bool = False) -> str:
         if short:
-            return timestamp(moment, "f")
+            return Caller.format_time(self, moment)
         return self.words[MomentTexts].with_distance.format(
             time=timestamp(moment, "f"), distance=timestamp(moment, "R")
         )

@@ -5,13 +5,14 @@ from datetime import datetime
 from math import ceil
 
 from cc_bot.domain.access import Subject
-from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, Total, UsageReport
+from cc_bot.domain.usage import MAX_MODELS_NAMED, MICROS, RemainingTokens, Total, UsageReport
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class ReplyTexts(Area):
     subject_kinds: Both[Mapping[Subject, str]] = by_key({"user": Sentence(ja="ユーザー", en="user"), "role": Sentence(ja="ロール", en="role"), "channel": Sentence(ja="チャンネル", en="channel"), "guild": Sentence(ja="サーバー", en="server")})
     file_name = Sentence(ja="一覧.txt", en="list.txt")
+    next_time = Sentence(ja="{repeat}・次は\N{NO-BREAK SPACE}{time}", en="{repeat}, next {time}")
 
 
 class MomentTexts(Area):
@@ -80,10 +81,8 @@ class UsageTexts(Area):
     total_cost = Sentence(ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}")
     sound = Sentence(ja="{total}・音声 {time}", en="{total}, audio: {time}")
     minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
-    used_today = Sentence(ja="今日 {bar} {percent}% 使用", en="Today {bar} {percent}% used")
-    used_this_month = Sentence(ja="今月 {bar} {percent}% 使用", en="This month {bar} {percent}% used")
-    until_today = Sentence(ja="今日 残り {left}・{time} まで", en="Today: {left} left until {time}")
-    until_this_month = Sentence(ja="今月 残り {left}・{time} まで", en="This month: {left} left until {time}")
+    left = Sentence(ja="{bar} {percent}%・残り {left}", en="{bar} {percent}%, {left} left")
+    resets = Sentence(ja="残りは {times} に戻ります。", en="Resets {times}")
     no_limit = Sentence(ja="残り: ターミナルからの質問に上限はありません。", en="Left: the terminal has no limit.")
     costs = Sentence(ja="金額: 今日 {today}・今月 {month}", en="Cost: {today} today, {month} this month")
     users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
@@ -98,18 +97,14 @@ class UsageTexts(Area):
 
     def lines(self, report: UsageReport, name: Callable[[str], str]) -> list[str]:
         """`name` formats model names."""
-        lines = list[str]()
-        for allowance in report.left:
-            template = self.used_today if allowance.name == "tokens_per_day" else self.used_this_month
-            used = 1 - allowance.left / allowance.limit if allowance.limit else 1
-            lines.append(template.format(bar=f"{'▰' * round(used * 10):▱<10}", percent=ceil(100 * used)))
-        lines += [self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))]
-        return [*lines, *self.remarks(report, name)]
+        left = {each.name: self._left(each) for each in report.left}
+        today, month = self.today.format(total=self._total(report.today)), self.month.format(total=self._total(report.month.total))
+        lines = (today, left.get("tokens_per_day"), month, left.get("tokens_per_month"))
+        return [*filter(None, lines), *self.remarks(report, name)]
 
     def notes(self, report: UsageReport, moment: Callable[[datetime], str]) -> list[str]:
-        """Say what is left until when, and what it cost. `moment` formats times."""
-        templates = {"tokens_per_day": self.until_today, "tokens_per_month": self.until_this_month}
-        left = [templates[each.name].format(left=f"{each.left:,}", time=moment(each.resets_at)) for each in report.left]
+        """Say when the limits reset, and what it cost. `moment` formats times."""
+        left = [self.resets.format(times=" / ".join(moment(each.resets_at) for each in report.left))] if report.left else []
         today, month = (money(total.cost_micros, report.currency) for total in (report.today, report.month.total))
         return [*left, self.costs.format(today=today, month=month)] if report.currency else left
 
@@ -121,6 +116,10 @@ class UsageTexts(Area):
 
     def model_lines(self, report: UsageReport, name: Callable[[str], str] = str) -> list[str]:
         return [(self.model_cost if report.currency else self.model).format(model=name(model) or self.offline, tokens=f"{total.tokens:,}", cost=money(total.cost_micros, report.currency)) + (f" ({self.duration(total.seconds)})" if total.seconds else "") for model, total in report.month.models[:MAX_MODELS_NAMED]]
+
+    def _left(self, allowance: RemainingTokens) -> str:
+        used = 1 - allowance.left / allowance.limit if allowance.limit else 1
+        return self.left.format(bar=f"{'▰' * round(used * 10):▱<10}", percent=ceil(100 * used), left=f"{allowance.left:,}")
 
     def _total(self, total: Total) -> str:
         line = self.total.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}")

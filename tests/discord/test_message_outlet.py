@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
+from unittest.mock import AsyncMock
 
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import DmFallback, MessageOutlet, MessageReplies
+from cc_bot.discord.delivery.outlets import DmFallback, InteractionOutlet, MessageOutlet, MessageReplies
 from cc_bot.discord.delivery.reply import DiscordReply, ExpectedDeletions, SentMessage
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import (
@@ -314,3 +315,12 @@ def locked(channel: Channel) -> None:
 
 def contents(scene: Scene, channel: Channel | None = None) -> list[str]:
     return [shown.content for shown in scene.written(channel)]
+
+
+async def test_an_interactions_message_that_the_bot_deletes_is_expected_to_go() -> None:
+    rest, expected = AsyncMock(), ExpectedDeletions()
+    rest.fetch_interaction_response.return_value.id = hikari.Snowflake(5)
+    outlet = InteractionOutlet(rest, 1, "token", 2, 3, ephemeral=False, expected_deletions=expected)
+    for message_id, gone_id in ((None, 5), (hikari.Snowflake(6), 6)):
+        await outlet.delete(message_id)
+        assert expected.pop(gone_id)

@@ -87,4 +87,4 @@ def test_a_list_fits_a_card_and_has_every_one_on_some_page() -> None:
         told = replace(view, content="x").components
         check_components([dict(component.build()[0]) for component in told], v2=True)
     seen = "".join(each.text for view in views for each in view.paragraphs)
-    assert [each.id for each in known if f"#{each.id} " not in seen] == []
+    assert [each.id for each in known if f"#{each.id}\N{NO-BREAK SPACE}" not in seen] == []

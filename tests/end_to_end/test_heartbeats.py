@@ -21,7 +21,7 @@ async def remembers(stage: Stage, user: User, content: str, target: Channel | No
 
 async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, channel: Channel) -> None:
     off = "Heartbeats are off. /heartbeat on starts them."
-    assert await stage.told(ben, channel, "heartbeat status") == off
+    assert off in await stage.told(ben, channel, "heartbeat status")
     for given in ("night", "25:00", "7:60"):
         told = await begin(stage, ben, channel, quiet_from=given)
         assert told == explain(TimeOfDayNotUnderstood(name=given), EN)
@@ -36,7 +36,7 @@ async def test_commands_start_change_show_and_stop_it(stage: Stage, ben: User, c
     assert "Next: <t:" in answer
     assert "You have no reminders" in await stage.told(ben, channel, "remind list")
     assert "won’t check in" in await stage.told(ben, channel, "heartbeat off")
-    assert await stage.told(ben, channel, "heartbeat status") == off
+    assert off in await stage.told(ben, channel, "heartbeat status")
     assert stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", ben.id) == []
 
 

@@ -109,9 +109,9 @@ async def test_every_kind_works_after_a_restart(stage: Stage, aiko: User, channe
     await pressed.button(long.messages[-1], "確認待ちを見る（1件）", "メモリに覚える")
     await pressed.button(reminders, "次へ ▶", "予定8")
     await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
-    await pressed.button(set_now, "予約を取り消す", "お知らせを取り消しました: 散歩")
-    await pressed.button(privacy, "やめる", "何も消していません")
+    await pressed.button(set_now, "取り消す", "お知らせを取り消しました: 散歩")
     await pressed.choice(browsers, "all", "サインアウトしました")
+    await pressed.button(privacy, "すべて消す", "すべて消しました")
     assert pressed.kinds | ELSEWHERE.keys() == kinds()
 
 

@@ -7,6 +7,7 @@ import pytest
 from cc_bot.discord.pages.custom_ids import ShowButton
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.text import Locale
+from cc_bot.features.canvas.texts import CanvasTexts
 from cc_bot.features.settings.texts import SessionTexts
 from cc_bot.texts import explain, texts
 from cc_bot.texts.replies import UsageTexts
@@ -51,6 +52,7 @@ async def test_settings_have_a_button_beside_each_and_help_leads_on(
     for command, told in {
         "memory": "まだありません",
         "remind": "ありません",
+        "canvas": texts(Locale.JA)[CanvasTexts].empty,
         "privacy": "保存",
         "help": "/キャンバス 空にする",
     }.items():

@@ -243,7 +243,7 @@ class Answers:
         undo = DiscordTurn.delete_entry
         turn, message_id = await self.running_turns.acknowledge(accept(), acknowledge, undo)
         turn.answer_message_id = message_id
-        await self.deliver(turn, _make_reply(turn, SentMessage(None)))
+        await self.deliver(turn, self._make_reply(turn, SentMessage(None)))
 
     async def regenerate(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
@@ -267,9 +267,9 @@ class Answers:
                 turn.answer_message_id, turn.replaced_pages = int(interaction.message.id), (page,)
                 updater = self.running_turns.receipt_updater
                 turn.inherited = await updater.changes_to_inherit(recipient.user_id, turn.entry.earlier)
-                reply = _make_reply(turn, SentMessage(None, page))
+                reply = self._make_reply(turn, SentMessage(None, page))
             else:
-                reply = _make_reply(turn)
+                reply = self._make_reply(turn)
             state = await self._show_and_record(turn, reply)
             if state.stored and in_place:
                 await self.replies.delete_all(interaction.channel_id, turn.entry.earlier)
@@ -294,7 +294,7 @@ class Answers:
             is_stored = False
             try:
                 turn.on_first_message = None if turn.entry.ephemeral else noop
-                reply = _make_reply(turn)
+                reply = self._make_reply(turn)
                 state = await self._show_and_record(turn, reply)
                 is_stored = state.stored
                 await turn.finish(state, reply)
@@ -331,7 +331,7 @@ class Answers:
         )
         turn = await self._admit(interaction, entry, author, selected, role_ids)
         turn.pictures, turn.on_first_message = pictures, None if ephemeral else noop
-        await self.deliver(turn, _make_reply(turn))
+        await self.deliver(turn, self._make_reply(turn))
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
@@ -368,7 +368,7 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == entry.guild_id else None
         turn = DiscordTurn(self.running_turns, entry, recipient, interaction=interaction, role_ids=roles)
         async with turn.track_delivery():
-            reply = _make_reply(turn, SentMessage(None, page_of(interaction.message)))
+            reply = self._make_reply(turn, SentMessage(None, page_of(interaction.message)))
             turn.answer_message_id = entry.shown_in if channel_id == entry.key.channel_id else None
             state = await self._show_and_record(turn, reply)
             if entry.earlier and not state.may_be_asked_again:
@@ -376,6 +376,16 @@ class Answers:
             await turn.finish(state, reply)
         await self._show_canvas(turn, state)
         return True
+
+    def _make_reply(self, turn: DiscordTurn, *sent: SentMessage) -> DiscordReply:
+        assert turn.interaction is not None  # noqa: S101 - turns of messages are given their reply
+        return reply_by_token(
+            turn.interaction,
+            *sent,
+            ephemeral=turn.entry.ephemeral,
+            on_posted=partial(self.running_turns.record_page, turn.entry),
+            expected_deletions=self.replies.expected_deletions,
+        )
 
     async def deliver(self, turn: DiscordTurn, reply: DiscordReply) -> None:
         """Show answer and canvas, and delete the entry. Raises hikari's errors."""
@@ -518,12 +528,6 @@ def _to_message(entry: PendingTurn, asked: AskedQuestion) -> Message:
 def _location(entry: PendingTurn, question: Message | None = None) -> QuestionLocation:
     id_ = (question.discord_id if question else None) or entry.question_id or entry.interaction_id or 0
     return QuestionLocation(entry.key.channel_id, entry.guild_id, id_)
-
-
-def _make_reply(turn: DiscordTurn, *sent: SentMessage) -> DiscordReply:
-    assert turn.interaction is not None  # noqa: S101 - turns of messages are given their reply
-    on_posted = partial(turn.running_turns.record_page, turn.entry)
-    return reply_by_token(turn.interaction, *sent, ephemeral=turn.entry.ephemeral, on_posted=on_posted)
 
 
 async def _remove_buttons(interaction: hikari.ComponentInteraction) -> None:

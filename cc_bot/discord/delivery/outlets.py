@@ -50,7 +50,11 @@ async def noop(_: int) -> None: ...
 
 
 def reply_by_token(
-    interaction: Answerable, *sent: SentMessage, ephemeral: bool, on_posted: OnPosted = noop
+    interaction: Answerable,
+    *sent: SentMessage,
+    ephemeral: bool,
+    on_posted: OnPosted = noop,
+    expected_deletions: ExpectedDeletions | None = None,
 ) -> DiscordReply:
     """`sent`: `SentMessage(None)` if the interaction's response is its first message."""
     return DiscordReply(
@@ -62,6 +66,7 @@ def reply_by_token(
             int(interaction.id),
             ephemeral=ephemeral,
             on_posted=on_posted,
+            expected_deletions=expected_deletions,
         ),
         sent,
     )
@@ -88,6 +93,7 @@ class InteractionOutlet(Outlet):
     _: KW_ONLY
     ephemeral: bool
     on_posted: OnPosted = noop
+    expected_deletions: ExpectedDeletions | None = None  # needed where others see the messages
 
     def __post_init__(self) -> None:
         self._webhook = (self.application_id, self.token)
@@ -129,6 +135,8 @@ class InteractionOutlet(Outlet):
 
     async def delete(self, message_id: hikari.Snowflake | None) -> None:
         with contextlib.suppress(hikari.NotFoundError):
+            if self.expected_deletions:
+                self.expected_deletions.expect(message_id or await self.first_id())
             if message_id is None:
                 await self.rest.delete_interaction_response(*self._webhook)
             else:

@@ -291,6 +291,7 @@ class Recovery:
             entry.interaction_id or 0,
             ephemeral=entry.ephemeral,
             on_posted=partial(self.running_turns.record_page, entry),
+            expected_deletions=self.replies.expected_deletions,
         )
         first_id = entry.shown_in or int(await outlet.first_id())
         unrecorded_ids = await self._find_unrecorded(entry, channel_id, (first_id, *entry.pages)[-1])

@@ -245,7 +245,6 @@ class RemindersButton(Control, head="reminders"):
 
 class PrivacyButton(Control, head="privacy"):
     user_id: int
-    decision: Literal["erase", "keep"]
     until: int  # Unix seconds
 
 

@@ -36,6 +36,8 @@ MAX_FACTS_CHARACTERS: Final = 3000  # Discord's limit is 6000 in all embeds of a
 
 _SMALL_PRINT: Final = "-# "
 _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
+_WORD: Final = re.compile(r"[#\w():]+")
+_NO_BREAK: Final = "\N{WORD JOINER}"
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 
 
@@ -444,8 +446,8 @@ def reply_view(
         shown = shown[(number - 1) * ITEMS_PER_PAGE : number * ITEMS_PER_PAGE]
     items = list[Paragraph]()
     for each in shown:
-        details, beside = (f"#{each.number}", each.time, *each.details), buttons_of_item(each)
-        lines = small_print(*filter(None, (" ・ ".join(filter(None, details)), each.repeat, each.problem)))
+        details, beside = (f"#{each.number}", _due(each, reader), *each.details), buttons_of_item(each)
+        lines = small_print(*filter(None, (_join_unbroken(details), each.problem)))
         below = beside if len(beside) > 1 else ()
         button = None if below or not beside else beside[0]
         text = reader.format_text(each.text, MAX_ITEM_CHARACTERS)
@@ -468,6 +470,21 @@ def reply_view(
     return EphemeralView(
         title=reply.title, paragraphs=tuple(paragraphs), footer=footer, buttons=buttons, attachment=attachment
     )
+
+
+def _due(item: Item, reader: Caller) -> str:
+    """Return when an item is due, or how often and on which day next."""
+    if not item.repeat:
+        return item.time
+    time_of_day = item.repeat.rpartition(" ")[2]
+    day = item.time.removesuffix(f" {time_of_day}").rstrip(",")
+    return reader.words[ReplyTexts].next_time.format(repeat=item.repeat, time=day)
+
+
+def _join_unbroken(details: Iterable[str]) -> str:
+    """Join the details on a line that breaks between words only, in Japanese as well."""
+    line = "\N{NO-BREAK SPACE}・ ".join(filter(None, details))
+    return _WORD.sub(lambda word: word[0] if word[0].isascii() else _NO_BREAK.join(word[0]), line)
 
 
 def action_button(action: Action, user_id: int) -> Button:

@@ -272,11 +272,7 @@ async def list_models(caller: Caller, *, administration: Administration) -> Repl
         f"- {caller.format_mention('channel', channel_id)}: {' → '.join(chain)}"
         for channel_id, chain in (await administration.stores.channel_models.list_chains()).items()
     )
-    return (
-        Reply(lines, title=caller.words[ConsoleTexts].channel_models)
-        if lines
-        else Reply((texts.models_none,))
-    )
+    return Reply(lines or (texts.models_none,), title=caller.words[ConsoleTexts].channel_models)
 
 
 async def set_models(caller: Caller, models: str, channel: str, *, administration: Administration) -> Reply:

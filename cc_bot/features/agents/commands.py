@@ -67,7 +67,8 @@ def agent_list_view(
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     notes = [words.gone.format(display=answering)] if gone else []
     if len(agents) == 1:
-        return EphemeralView("\n".join((words.only_one.format(display=answering), *small_print(*notes))))
+        lines = (words.only_one.format(display=answering), *small_print(*notes))
+        return EphemeralView(title=words.title, paragraphs=(Paragraph("\n".join(lines)),))
     paragraphs: list[Paragraph] = []
     for agent in agents:
         marks = (words.in_use if agent.name == in_use else "") + (

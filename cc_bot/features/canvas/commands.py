@@ -7,8 +7,9 @@ import lightbulb
 from cc_bot.chat.reply import Reply
 from cc_bot.chat.stores.canvases import CanvasStore
 from cc_bot.discord.agents import AgentSelector
-from cc_bot.discord.handlers import reply_command
+from cc_bot.discord.handlers import Press, reply_command
 from cc_bot.discord.interactions import is_bot_dm
+from cc_bot.discord.pages.custom_ids import ShowButton
 from cc_bot.discord.pages.page import EphemeralView
 from cc_bot.discord.recipients import Recipient
 from cc_bot.features.canvas.delivery import CanvasMessages
@@ -24,7 +25,7 @@ loader.command(group)
 async def show_canvas(
     caller: Recipient,
     *,
-    ctx: lightbulb.Context,
+    ctx: lightbulb.Context | Press[ShowButton],
     canvases: CanvasStore,
     canvas_messages: CanvasMessages,
     agent_selector: AgentSelector,
@@ -50,7 +51,7 @@ async def show_canvas(
     return None
 
 
-reply_command(group.register, "canvas_show", show_canvas)
+reply_command(group.register, "canvas_show", show_canvas, shown_as="canvas")
 
 
 async def clear_canvas(

@@ -6,7 +6,7 @@ from cc_bot.domain.errors import InputError
 from cc_bot.domain.when.repeats import next_time, parse_hours
 from cc_bot.features.heartbeat.model import format_clock, parse_quiet_hours
 from cc_bot.features.heartbeat.store import HeartbeatStore
-from cc_bot.features.heartbeat.texts import HeartbeatTexts
+from cc_bot.features.heartbeat.texts import HeartbeatTexts, WebHeartbeatTexts
 from cc_bot.features.reminders.model import Schedule
 from cc_bot.features.reminders.service import Destination
 from cc_bot.features.reminders.store import ScheduleStore
@@ -55,14 +55,15 @@ async def find_heartbeat(schedules: ScheduleStore, user_id: int) -> Schedule | N
 
 
 def describe_heartbeat(schedule: Schedule | None, caller: Caller) -> Reply:
-    texts = caller.words[HeartbeatTexts]
+    texts, title = caller.words[HeartbeatTexts], caller.words[WebHeartbeatTexts].title
     if schedule is None:
-        return Reply((texts.off,))
+        return Reply((texts.off,), title=title)
     if schedule.status == "paused":
         reason = caller.words[ReminderTexts].reasons[schedule.obstacle]
-        return Reply((texts.paused.format(reason=reason),))
+        return Reply((texts.paused.format(reason=reason),), title=title)
     rhythm, time = describe_rhythm(schedule, caller), caller.format_moment(schedule.due_at)
-    return Reply((texts.status.format(rhythm=rhythm, time=time),), notes=_heartbeat_notes(schedule, caller))
+    line, notes = texts.status.format(rhythm=rhythm, time=time), _heartbeat_notes(schedule, caller)
+    return Reply((line,), title=title, notes=notes)
 
 
 def failure_sentence(schedule: Schedule, words: Texts) -> str:

@@ -51,14 +51,14 @@ class PrivacyTexts(Area):
     cut_short = Sentence(ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。", en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.")
     question = Sentence(ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?")
     for_good = Sentence(ja="元には戻せません。", en="This can't be undone.")
-    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。", en="Your messages in channels and the answers to them are erased from the bot's records as well. All browsers are signed out.")
+    covers = Sentence(ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。ブラウザはすべてサインアウトします。", en="This includes your messages in channels, and the answers to them, in the bot's records. All browsers are signed out.")
     goes = Sentence(ja="消えるもの", en="Will be erased")
     remains = Sentence(ja="残るもの", en="Will stay")
     stays = Both(
-        ja=("Discord に表示されているメッセージ", "ツールを使ったときに管理者の選んだサーバーへ渡した内容", "ほかの人の発言や会話・要約・メモリの中であなたにふれた部分", "サーバー全体の使った量の合計", "上限があれば今月使ったトークンの数（月末まで）", "管理者が決めた利用の決まり"),
-        en=("messages on Discord itself", "what tools sent to the operator's servers", "other people's messages, conversations, summaries and memories that mention you", "the total usage of each server", "if tokens are limited, how many you used this month (until it ends)", "rules that the operator set for you"),
+        ja=("Discord に表示されているメッセージ", "ツールの接続先に渡した内容", "ほかの人の発言や記録であなたにふれた部分", "サーバー全体の使用量", "今月のトークン数（上限があるとき、月末まで）", "管理者が決めた利用の決まり"),
+        en=("messages on Discord itself", "what tools sent to other services", "what others wrote or stored that mentions you", "the total usage of each server", "this month's tokens (if limited, until the month ends)", "rules that the operator set for you"),
     )
-    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで。復元するときは、もう一度消します）", en="backups and copies (until the operator deletes them; if one is restored, your data is erased from it again)")
+    copies_of_file = Sentence(ja="バックアップと控え（管理者が捨てるまで。復元してもまた消します）", en="backups and copies (until the operator deletes them; restored ones are erased again)")
     copies_on_server = Sentence(
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is discarded, standby servers until they catch up, dumps until the operator deletes them)",
@@ -68,9 +68,7 @@ class PrivacyTexts(Area):
     erase = Sentence(ja="すべて消す", en="Erase everything")
     erase_ask = Sentence(ja="すべて消す…", en="Erase everything…")
     export = Sentence(ja="JSON で受け取る", en="Get it as a JSON file")
-    keep = Sentence(ja="やめる", en="Cancel")
     cancelled = Sentence(ja="何も消していません。", en="Nothing was erased.")
-    erased_already = Sentence(ja="もうやめられません。データはすべて消えています。", en="Too late to cancel: everything is already erased.")
     too_late = Sentence(ja="時間がたったので、もう一度 </privacy erase> からやり直してください。", en="That was too long ago. Please start again with </privacy erase>.")
     restarting = Sentence(ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。", en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.")
     not_yours = Sentence(ja="このボタンは、</privacy erase> を使った人だけが使えます。", en="Only the person who used </privacy erase> can use this button.")
@@ -85,7 +83,7 @@ class PrivacyTexts(Area):
 
     def say_what_goes(self, holdings: Holdings) -> str:
         """Say what an erasure deletes, and what stays."""
-        return f"**{self.for_good}**\n{self.covers}\n\n**{self.goes}**\n{_bullets(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
+        return f"**{self.for_good}**\n{self.covers}\n\n**{self.goes}**\n{self.separator.join(self.list_erased(holdings))}\n\n{self.say_what_stays(holdings)}"
 
     def say_erased(self, holdings: Holdings) -> str:
         if holdings.has_nothing_to_erase:
@@ -97,7 +95,7 @@ class PrivacyTexts(Area):
         return self.nothing if holdings.is_empty else f"{self.nothing_erased}\n\n{self.say_what_stays(holdings)}"
 
     def say_what_stays(self, holdings: Holdings) -> str:
-        return f"**{self.remains}**\n{_bullets(self.list_remaining(holdings))}"
+        return f"**{self.remains}**\n-# {self.separator.join(self.list_remaining(holdings))}"
 
     def list_remaining(self, holdings: Holdings) -> list[str]:
         """List what an erasure leaves; the first is on Discord, the last are the copies."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from cc_bot.chat.reply import Action, Caller
 from cc_bot.chat.stores.opening import Stores
 from cc_bot.domain.change import Change
+from cc_bot.features.memory.texts import ReceiptTexts
 from cc_bot.features.reminders.model import ReminderChange
 from cc_bot.features.reminders.service import reminder_sentence
 from cc_bot.features.reminders.store import ScheduleStore
@@ -46,7 +47,7 @@ class ReminderChanges:
     def make_undo(self, change: Change, words: Texts) -> Action | None:
         if change.kind != "added":
             return None
-        return Action(words[ReminderTexts].cancel, "cancel", change.id, f"/remind delete {change.number}")
+        return Action(words[ReceiptTexts].undo, "cancel", change.id, f"/remind delete {change.number}")
 
     async def refresh(self, changes: Sequence[Change], user_id: int, stores: Stores) -> Sequence[Change]:
         return [await self._refresh(each, user_id, stores) for each in changes]

@@ -23,7 +23,7 @@ from cc_bot.discord.handlers import (
 )
 from cc_bot.discord.interactions import can_write, is_bot_dm
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.custom_ids import RemindersButton, ShowButton, SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.page import Button, EphemeralView, Page, buttons_of, reply_view, texts_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.text import one_line
@@ -61,11 +61,6 @@ async def list_reminders(caller: Recipient, *, schedules: ScheduleStore) -> Ephe
     return await _list_view(caller, 1, schedules)
 
 
-@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "remind", response="message")
-async def open_list(press: Press[ShowButton], schedules: ScheduleStore) -> EphemeralView:
-    return await _list_view(press.user, 1, schedules)
-
-
 @on_press(RemindersButton, not_yours=lambda words: words[ReminderTexts].not_yours)
 async def turn_page(
     press: Press[RemindersButton], schedules: ScheduleStore, updater: ReceiptUpdater
@@ -87,7 +82,7 @@ async def _list_view(caller: Recipient, page: int, schedules: ScheduleStore) -> 
     texts, user_id = caller.words[ReminderTexts], caller.user_id
 
     def make_buttons(item: Item) -> tuple[Button, ...]:
-        cancel = Button(texts.cancel_listed, RemindersButton(user_id, page, item.number).custom_id())
+        cancel = Button(texts.cancel, RemindersButton(user_id, page, item.number).custom_id())
         if not item.problem:
             return (cancel,)
         resume_id = RemindersButton(user_id, page, resumed=item.number).custom_id()
@@ -121,7 +116,7 @@ async def add(
     )
 
 
-reply_command(remind.register, "remind_list", list_reminders)
+reply_command(remind.register, "remind_list", list_reminders, shown_as="remind")
 reply_command(
     remind.register,
     "remind_add",

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -301,24 +300,16 @@ async def erase(caller: Recipient, *, privacy: Privacy, recipients: Recipients) 
 
 def erase_question(holdings: Holdings, caller: Recipient, now: datetime) -> EphemeralView:
     texts, until = caller.words[PrivacyTexts], now + CONFIRM_WITHIN
-    moment = int(until.timestamp())
+    custom_id = PrivacyButton(caller.user_id, int(until.timestamp())).custom_id()
     return EphemeralView(
         title=texts.question,
         paragraphs=tuple(map(Paragraph, texts.say_what_goes(holdings).split("\n\n"))),
         footer=texts.confirm_within.format(until=timestamp(until, "t")),
-        buttons=(
-            Button(texts.erase, PrivacyButton(caller.user_id, "erase", moment).custom_id(), danger=True),
-            Button(texts.keep, PrivacyButton(caller.user_id, "keep", moment).custom_id()),
-        ),
+        buttons=(Button(texts.erase, custom_id, danger=True),),
     )
 
 
-reply_command(privacy.register, "privacy_erase", erase)
-
-
-@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "erase", response="message")
-async def ask_to_erase(press: Press[ShowButton], privacy: Privacy, recipients: Recipients) -> EphemeralView:
-    return await erase(press.user, privacy=privacy, recipients=recipients)
+reply_command(privacy.register, "privacy_erase", erase, shown_as="erase")
 
 
 @on_press(PrivacyButton, not_yours=lambda words: words[PrivacyTexts].not_yours)
@@ -329,11 +320,13 @@ async def confirm_erasure(
     words = recipient.words
     if privacy.is_closed:
         return words[PrivacyTexts].restarting
+    if button.until < recipients.clock().timestamp():
+        await show(interaction, EphemeralView(words[PrivacyTexts].too_late), recipient)
+        return None
     with privacy.hold_shutdown():
-        during = updater.erasing(recipient.user_id, words) if button.decision == "erase" else nullcontext()
         try:
-            async with during:
-                sentence = await _erase(button, recipient, privacy, recipients)
+            async with updater.erasing(recipient.user_id, words):
+                sentence = words[PrivacyTexts].say_erased(await privacy.erase(recipient.user_id))
         except ErasureUnfinished as error:  # `keep_finishing` will finish it
             _log.warning("interaction_failed", error=type(error).__name__)
             sentence = explain(error, words)
@@ -341,48 +334,26 @@ async def confirm_erasure(
     return None
 
 
-async def _erase(
-    button: PrivacyButton, recipient: Recipient, privacy: Privacy, recipients: Recipients
-) -> str:
-    texts = recipient.words[PrivacyTexts]
-    if button.decision == "keep":
-        if await privacy.is_being_erased(recipient.user_id):
-            raise ErasureUnfinished
-        holdings = await privacy.get_overview(recipient.user_id)
-        return texts.erased_already if holdings.has_nothing_to_erase else texts.cancelled
-    if button.until < recipients.clock().timestamp():
-        return texts.too_late
-    return texts.say_erased(await privacy.erase(recipient.user_id))
-
-
 # Files are made and sent one by one to limit memory. A user-installed bot may send only five follow-ups; the
 # user is told if more would be needed.
 
 
 async def export(
-    caller: Recipient, *, ctx: lightbulb.Context, privacy: Privacy, queue: ExportQueue, recipients: Recipients
-) -> None:
-    await _export(ctx.interaction, caller, privacy, queue, recipients)
-
-
-async def _export(
-    interaction: Answerable, caller: Recipient, privacy: Privacy, queue: ExportQueue, recipients: Recipients
+    caller: Recipient,
+    *,
+    ctx: lightbulb.Context | Press[ShowButton],
+    privacy: Privacy,
+    queue: ExportQueue,
+    recipients: Recipients,
 ) -> None:
     day = recipients.clock().astimezone(caller.timezone).date().isoformat()
     async with queue.wait_for_earlier(caller.user_id):
         files = queue.alternate(privacy.export(caller.user_id))
-        sentence = await _send_files(files, interaction, caller.words[PrivacyTexts], day)
-        await interaction.edit_initial_response(sentence)
+        sentence = await _send_files(files, ctx.interaction, caller.words[PrivacyTexts], day)
+        await ctx.interaction.edit_initial_response(sentence)
 
 
-reply_command(privacy.register, "privacy_export", export)
-
-
-@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "export", response="message")
-async def export_pressed(
-    press: Press[ShowButton], privacy: Privacy, queue: ExportQueue, recipients: Recipients
-) -> None:
-    await _export(press.interaction, press.user, privacy, queue, recipients)
+reply_command(privacy.register, "privacy_export", export, shown_as="export")
 
 
 async def _send_files(
@@ -416,9 +387,4 @@ async def show_privacy(caller: Recipient, *, privacy: Privacy) -> EphemeralView:
     return EphemeralView(title=title, paragraphs=paragraphs, buttons=buttons)
 
 
-reply_command(privacy.register, "privacy_show", show_privacy)
-
-
-@on_press(ShowButton, not_yours=None, matches=lambda button: button.command == "privacy", response="message")
-async def open_privacy(press: Press[ShowButton], privacy: Privacy) -> EphemeralView:
-    return await show_privacy(press.user, privacy=privacy)
+reply_command(privacy.register, "privacy_show", show_privacy, shown_as="privacy")

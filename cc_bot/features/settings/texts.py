@@ -30,7 +30,7 @@ class SessionTexts(Area):
     turn_off = Sentence(ja="オフにする", en="Turn off")
     timezone_form = Sentence(ja="都市名か Asia/Tokyo の形（空なら既定）", en="A city, or Europe/London (empty: default)")
     help_title = Sentence(ja="できること", en="What I can do")
-    help_buttons = by_key({"memory": Sentence(ja="一覧", en="List"), "remind": Sentence(ja="一覧", en="List"), "settings": Sentence(ja="変える", en="Change"), "privacy": Sentence(ja="見る", en="See")})
+    help_buttons = by_key({"memory": Sentence(ja="一覧", en="List"), "remind": Sentence(ja="一覧", en="List"), "canvas": Sentence(ja="開く", en="Open"), "settings": Sentence(ja="変える", en="Change"), "privacy": Sentence(ja="見る", en="See")})
     help_all = Sentence(ja="すべてのコマンド", en="All commands")
     help_first = Sentence(  # the button beside a line is that of its first command
         ja="💬 **話す**\n-# `</ask>` で質問。画像や文書も添付できます。\n\n🧠 **メモリ**\n-# 「〜を覚えておいて」か `</memory add>`\n\n⏰ **お知らせ**\n-# 「明日9時に知らせて」か `</remind add>`\n\n🎨 **キャンバス**\n-# `</canvas show>` でカードやグラフ\n\n⚙️ **設定**\n-# 言語と時刻は `</settings>`\n\n🔒 **自分のデータ**\n-# 保存の内容は `</privacy show>`",
